@@ -1,0 +1,216 @@
+/**
+ * Every environment variable of the server, typed, with its default and what it is for, in one table: the server
+ * reads it at the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start
+ * with a sentence that names the variable. Names that a site already uses are kept (contract `api-rest.md` §7.5).
+ */
+import { Config, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
+
+const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
+
+const atLeast = (minimum: number, name: string) =>
+  Config.schema(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(minimum))), name)
+
+const flag = (name: string, fallback: boolean) => withDefault(Config.Boolean(name), fallback)
+const text = (name: string, fallback: string) => withDefault(Config.String(name), fallback)
+const count = (name: string, fallback: number, minimum = 0) => withDefault(atLeast(minimum, name), fallback)
+
+const listOf = (name: string) =>
+  Config.map(Config.String(name), (list): ReadonlyArray<string> =>
+    list
+      .split(",")
+      .map((item) => item.trim())
+      .filter((item) => item !== "")
+  )
+
+/** `10,30,60` to numbers. */
+const Delays = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^\d{1,6}(,\d{1,6})*$/, { message: "Expected whole seconds, separated by commas" })),
+  Schema.decodeTo(Schema.Array(Schema.Int), {
+    decode: SchemaGetter.transform((list: string) => list.split(",").map(Number)),
+    encode: SchemaGetter.transform((delays: ReadonlyArray<number>) => delays.join(","))
+  })
+)
+
+const oneOf = (values: ReadonlyArray<number>) =>
+  Schema.Int.pipe(
+    Schema.check(Schema.makeFilter((value: number) => values.includes(value) || `Expected one of ${values.join(", ")}`))
+  )
+const IpVersion = oneOf([4, 6])
+const ConfirmMode = oneOf([0, 1, 2])
+
+const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** Device states that have a login of their own; `UNMANAGED` and `MANAGED_NOIF` use that of `MANAGED`. */
+export const loginStates = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
+export type LoginState = (typeof loginStates)[number]
+
+const variables = {
+  HOST: text("HOST", "127.0.0.1"),
+  PORT: withDefault(Config.Port("PORT"), 5000),
+  DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
+  DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
+  LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
+  LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
+  SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
+  SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1000, 1),
+  SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
+  SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 200, 1),
+  CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
+  CLUSTER_PORT: withDefault(Config.Port("CLUSTER_PORT"), 5050),
+  GITREPO_SETTINGS: Config.option(Config.NonEmptyString("GITREPO_SETTINGS")),
+  GITREPO_TEMPLATES: Config.option(Config.NonEmptyString("GITREPO_TEMPLATES")),
+  GIT_TIMEOUT: count("GIT_TIMEOUT", 60, 1),
+  HTTPD_URL: text("HTTPD_URL", "http://127.0.0.1:5000/firmware"),
+  FIRMWARE_URL: Config.option(Config.NonEmptyString("FIRMWARE_URL")),
+  VERIFY_TLS: flag("VERIFY_TLS", true),
+  VERIFY_TLS_DEVICE: flag("VERIFY_TLS_DEVICE", false),
+  CAFILE: text("CAFILE", "data/ca/rootCA.crt"),
+  CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
+  CERTPATH: text("CERTPATH", "data/devicecerts"),
+  JWT_ENABLED: flag("JWT_ENABLED", true),
+  JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
+  ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),
+  ALLOW_APPLY_CONFIG_LIVERUN: flag("ALLOW_APPLY_CONFIG_LIVERUN", false),
+  PLUGIN_FILE: text("PLUGIN_FILE", "data/plugins.yml"),
+  GLOBAL_UNIQUE_VLANS: flag("GLOBAL_UNIQUE_VLANS", true),
+  INIT_MGMT_TIMEOUT: count("INIT_MGMT_TIMEOUT", 30, 1),
+  INIT_STEP2_DELAY: count("INIT_STEP2_DELAY", 60),
+  INIT_STEP2_RETRY: count("INIT_STEP2_RETRY", 30),
+  DISCOVERY_DELAYS: withDefault(Config.schema(Delays, "DISCOVERY_DELAYS"), [10, 30, 60, 120, 180]),
+  JOB_DELAY: count("JOB_DELAY", 1),
+  JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, 1),
+  JOB_RECORD_DAYS: count("JOB_RECORD_DAYS", 7, 1),
+  MGMTDOMAIN_RESERVED_COUNT: count("MGMTDOMAIN_RESERVED_COUNT", 5),
+  MGMTDOMAIN_PRIMARY_IP_VERSION: withDefault(Config.schema(IpVersion, "MGMTDOMAIN_PRIMARY_IP_VERSION"), 4),
+  COMMIT_CONFIRMED_MODE: withDefault(Config.schema(ConfirmMode, "COMMIT_CONFIRMED_MODE"), 1),
+  COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
+  COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
+  SETTINGS_KEYS_TO_MERGE: withDefault(listOf("SETTINGS_KEYS_TO_MERGE"), []),
+  SETTINGS_OVERRIDE: withDefault(Config.schema(JsonObject, "SETTINGS_OVERRIDE"), null),
+  TOTAL_COUNT: withDefault(Config.Literals(["unfiltered", "matching"], "TOTAL_COUNT"), "unfiltered"),
+  ACCESS_LIST_OPTIMIZE: flag("ACCESS_LIST_OPTIMIZE", false)
+}
+
+/** Name, default as text and meaning of every variable; the README's table is made of it. */
+export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
+  ["HOST", "127.0.0.1", "address the API listens on"],
+  ["PORT", "5000", "port the API listens on"],
+  [
+    "DATABASE_URL",
+    "",
+    "PostgreSQL to use (`postgres://user:password@host:5432/name`); without it an embedded server keeps its data in DATA_DIR"
+  ],
+  ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
+  ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
+  ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
+  ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
+  ["SSH_MAX_SESSIONS", "1000", "SSH sessions that may be open at once"],
+  [
+    "SSH_ADDRESS_MAP",
+    "",
+    "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
+  ],
+  ["SYNC_CONCURRENCY", "200", "devices that one job works on at once"],
+  ["CLUSTER_HOST", "", "address on a private network where other replicas reach this one; set it to run several"],
+  ["CLUSTER_PORT", "5050", "port for other replicas; it has no authentication, so keep it private"],
+  ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],
+  ["GITREPO_TEMPLATES", "", "templates repository, same forms"],
+  ["GIT_TIMEOUT", "60", "seconds a git command may take"],
+  ["HTTPD_URL", "http://127.0.0.1:5000/firmware", "where switches download firmware from"],
+  ["FIRMWARE_URL", "", "firmware storage, when it is not HTTPD_URL"],
+  ["VERIFY_TLS", "true", "check the certificate of the firmware storage"],
+  ["VERIFY_TLS_DEVICE", "false", "a missing device certificate fails the provisioning"],
+  ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
+  ["CAKEYFILE", "data/ca/rootCA.key", "its private key"],
+  ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
+  ["JWT_ENABLED", "true", "whether requests need a token"],
+  ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
+  ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
+  ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
+  ["PLUGIN_FILE", "data/plugins.yml", "which plugins run, and their variables"],
+  ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],
+  ["INIT_MGMT_TIMEOUT", "30", "seconds a new switch has to answer on its new address"],
+  ["INIT_STEP2_DELAY", "60", "seconds between init step 1 and step 2"],
+  ["INIT_STEP2_RETRY", "30", "seconds before step 2 is tried a second time"],
+  [
+    "DISCOVERY_DELAYS",
+    "10,30,60,120,180",
+    "seconds before each attempt to discover a device; as many attempts as numbers"
+  ],
+  ["JOB_DELAY", "1", "seconds between a request and the start of its job"],
+  ["JOB_CONCURRENCY", "10", "jobs that run at once"],
+  ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
+  ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
+  ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],
+  ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
+  ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
+  ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  [
+    "SETTINGS_KEYS_TO_MERGE",
+    "",
+    "settings keys whose values are merged over the levels instead of replaced, comma separated"
+  ],
+  ["SETTINGS_OVERRIDE", "", "JSON object laid over all template variables, for tests"],
+  [
+    "TOTAL_COUNT",
+    "unfiltered",
+    "what X-Total-Count of /devices counts; `matching` suits the existing web client's pager"
+  ],
+  ["ACCESS_LIST_OPTIMIZE", "false", "accepted for compatibility; access lists are not compiled"],
+  ...loginStates.flatMap((state) => [
+    [`USERNAME_${state}`, "", `login for devices in state ${state}`] as const,
+    [`PASSWORD_${state}`, "", "its password"] as const
+  ]),
+  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"]
+]
+
+/** The values of all variables by their names, with the device logins and the secrets for templates. */
+export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
+  readonly logins: ReadonlyMap<LoginState, Login>
+  readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
+}
+
+const readVariables = () => Config.all(variables)
+
+/** Name and password for devices in one state. */
+export interface Login {
+  readonly username: string
+  readonly password: Redacted.Redacted
+}
+
+const readLogin = Effect.fnUntraced(function* (state: LoginState) {
+  const username = yield* Config.option(Config.String(`USERNAME_${state}`))
+  const password = yield* Config.option(Config.Redacted(`PASSWORD_${state}`))
+  return Option.all({ username, password })
+})
+
+const readLogins = Effect.gen(function* () {
+  const found = new Map<LoginState, Login>()
+  for (const state of loginStates) {
+    const login = yield* readLogin(state)
+    if (Option.isSome(login)) found.set(state, login.value)
+  }
+  return found
+})
+
+const SECRET_PREFIX = "TEMPLATE_SECRET_"
+
+/** Values of variables that start with TEMPLATE_SECRET_; templates see them under their full name. */
+const templateSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+  new Map(
+    Object.entries(environment).flatMap(([name, value]) =>
+      name.startsWith(SECRET_PREFIX) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
+    )
+  )
+
+/** The server's settings, read once at the start. */
+export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
+  /** Reads the process's environment. Fails with a ConfigError that names the variable and the rule. */
+  static readonly layer = Layer.effect(
+    ServerConfig,
+    Effect.gen(function* () {
+      const values = yield* readVariables()
+      return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(process.env) })
+    })
+  )
+}

@@ -1,0 +1,69 @@
+/**
+ * The device record as the API shows it and the database keeps it, with the names of its states and types.
+ * Field names are those of the wire (contract `api-devices.md` §2.1), so a record is never renamed on its way.
+ */
+import { Schema } from "effect"
+import { type DeviceState as LifecycleState, deviceStates } from "../../machines/DeviceLifecycle.ts"
+
+/** State names, upper case on the wire; the machine in `machines/DeviceLifecycle.ts` moves between them. */
+export const DeviceState = Schema.Literals(deviceStates)
+export type DeviceState = LifecycleState
+
+/** What a device is for. The order is the sort order of lists. */
+export const deviceTypes = ["UNKNOWN", "ACCESS", "DIST", "CORE"] as const
+export const DeviceType = Schema.Literals(deviceTypes)
+export type DeviceType = typeof DeviceType.Type
+
+/** Platforms that may be given when a device is created; a driver exists for those that `devices/DriverRegistry.ts` lists. */
+export const platforms = ["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh"] as const
+
+const nullableText = Schema.NullOr(Schema.String)
+
+/** One device. Addresses are text as given; `last_seen` is `YYYY-MM-DD HH:MM:SS[.ffffff]`, UTC. */
+export const Device = Schema.Struct({
+  id: Schema.Int,
+  hostname: Schema.String,
+  site_id: Schema.NullOr(Schema.Int),
+  description: nullableText,
+  management_ip: nullableText,
+  secondary_management_ip: nullableText,
+  dhcp_ip: nullableText,
+  infra_ip: nullableText,
+  oob_ip: nullableText,
+  serial: nullableText,
+  ztp_mac: nullableText,
+  platform: nullableText,
+  vendor: nullableText,
+  model: nullableText,
+  os_version: nullableText,
+  synchronized: Schema.Boolean,
+  state: DeviceState,
+  device_type: DeviceType,
+  confhash: nullableText,
+  last_seen: nullableText,
+  port: Schema.NullOr(Schema.Int)
+})
+export type Device = typeof Device.Type
+
+/** The fields of a device that somebody may write: everything but the id. */
+export type DeviceFields = Omit<Device, "id">
+
+/** No device has this id or hostname. Asking again does not help. */
+export class DeviceNotFound extends Schema.TaggedError<DeviceNotFound>()("DeviceNotFound", {
+  device: Schema.Union([Schema.Int, Schema.String])
+}) {
+  override get message() {
+    return `Device ${this.device} not found`
+  }
+}
+
+/** Another device has this hostname already. */
+export class HostnameTaken extends Schema.TaggedError<HostnameTaken>()("HostnameTaken", { hostname: Schema.String }) {
+  override get message() {
+    return `A device with hostname ${this.hostname} exists already`
+  }
+}
+
+/** The address that a device is reached on: its management address, else its DHCP lease. */
+export const reachableAddress = (device: Pick<Device, "management_ip" | "dhcp_ip">): string | null =>
+  device.management_ip ?? device.dhcp_ip

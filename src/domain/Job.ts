@@ -1,0 +1,149 @@
+/**
+ * Background jobs: the record that the API shows, the shapes of results and exceptions, and the names of the
+ * functions. Carries contract `engine.md` §2 and `api-rest.md` §5.
+ */
+import { Schema } from "effect"
+
+/** Every status that a job can have; UNKNOWN is a value that is never assigned. */
+export const jobStatuses = ["UNKNOWN", "SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const
+export const JobStatus = Schema.Literals(jobStatuses)
+export type JobStatus = typeof JobStatus.Type
+
+/** A job in one of these will not change any more. */
+export const finalStatuses: ReadonlyArray<JobStatus> = ["FINISHED", "EXCEPTION", "ABORTED"]
+
+/** Name of a job's function; the record adds ` (dry_run)` when its arguments say so. */
+export const jobFunctions = [
+  "sync_devices",
+  "confirm_devices",
+  "apply_config",
+  "discover_device",
+  "init_access_device_step1",
+  "init_fabric_device_step1",
+  "init_device_step2",
+  "update_facts",
+  "update_interfacedb",
+  "renew_cert",
+  "device_erase",
+  "get_firmware",
+  "get_firmware_chksum",
+  "remove_file",
+  "device_upgrade",
+  "device_drift",
+  "revert_job",
+  "refresh_repo"
+] as const
+export type JobFunction = (typeof jobFunctions)[number]
+
+/** One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. */
+export const JobTask = Schema.Struct({
+  task_name: Schema.String,
+  result: Schema.Unknown,
+  diff: Schema.String,
+  failed: Schema.Boolean
+})
+export type JobTask = typeof JobTask.Type
+
+/** What a job did on one device. Entry 0 is the main task. */
+export const DeviceResult = Schema.Struct({ failed: Schema.Boolean, job_tasks: Schema.Array(JobTask) })
+export type DeviceResult = typeof DeviceResult.Type
+
+/** Why a job ended in EXCEPTION. `traceback` names steps, never source lines or secrets. */
+export const JobException = Schema.Struct({
+  message: Schema.String,
+  type: Schema.String,
+  args: Schema.Array(Schema.String),
+  traceback: Schema.String
+})
+export type JobException = typeof JobException.Type
+
+/** Arguments a job was created with, as its record shows them. */
+export const StartArguments = Schema.Record(Schema.String, Schema.Unknown)
+export type StartArguments = typeof StartArguments.Type
+
+/** The record of the API. Timestamps are ISO 8601 without a zone, UTC. */
+export const Job = Schema.Struct({
+  id: Schema.Int,
+  status: JobStatus,
+  scheduled_time: Schema.NullOr(Schema.String),
+  start_time: Schema.NullOr(Schema.String),
+  finish_time: Schema.NullOr(Schema.String),
+  function_name: Schema.String,
+  scheduled_by: Schema.NullOr(Schema.String),
+  comment: Schema.NullOr(Schema.String),
+  ticket_ref: Schema.NullOr(Schema.String),
+  next_job_id: Schema.NullOr(Schema.Int),
+  result: Schema.Unknown,
+  exception: Schema.NullOr(JobException),
+  traceback: Schema.NullOr(Schema.String),
+  finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
+  change_score: Schema.NullOr(Schema.Int),
+  start_arguments: Schema.NullOr(StartArguments)
+})
+export type Job = typeof Job.Type
+
+/** No job has this id. */
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.Int }) {
+  override get message() {
+    return `No job with id ${this.id} found`
+  }
+}
+
+/** The job has ended, so it cannot be aborted. */
+export class JobNotAbortable extends Schema.TaggedError<JobNotAbortable>()("JobNotAbortable", {
+  id: Schema.Int,
+  status: JobStatus
+}) {
+  override get message() {
+    return `Job id ${this.id} is in state JobStatus.${this.status}, must be SCHEDULED or RUNNING to abort`
+  }
+}
+
+/**
+ * What a job's function failed with outside the per-device part: `type` is the name that clients know
+ * (`JoblockError`, `DeviceStateError`, …), `message` the sentence that they show.
+ */
+export class JobFailure extends Schema.TaggedError<JobFailure>()("JobFailure", {
+  type: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The record's name of a function called with these arguments. */
+export const functionName = (name: JobFunction, args: StartArguments): string =>
+  args["dry_run"] === true ? `${name} (dry_run)` : name
+
+/** The function behind a record's name. */
+export const functionOf = (recordName: string): string => recordName.replace(/ \(dry_run\)$/, "")
+
+/** The exception record of a failure. */
+export const toException = (failure: JobFailure, jobFunction: string): JobException => ({
+  message: failure.message,
+  type: failure.type,
+  args: [failure.message],
+  traceback: `In job function ${jobFunction}:\n${failure.type}: ${failure.message}\n`
+})
+
+/** A task entry that went well. */
+export const taskOk = (task_name: string, result: unknown = null, diff = ""): JobTask => ({
+  task_name,
+  result,
+  diff,
+  failed: false
+})
+
+/** A failed task entry. `text` ends in the line `Type: message` and a newline, as clients read it. */
+export const taskFailed = (task_name: string, text: string, diff = ""): JobTask => ({
+  task_name,
+  result: text,
+  diff,
+  failed: true
+})
+
+/** A main task's text when one of its children failed. */
+export const subtaskFailed = (child: string): string => `Subtask: ${child} (failed)\n`
+
+/** The device's result from its list of tasks. */
+export const deviceResult = (tasks: ReadonlyArray<JobTask>): DeviceResult => ({
+  failed: tasks.some((task) => task.failed),
+  job_tasks: tasks
+})

@@ -1,0 +1,64 @@
+/**
+ * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool is made of 16
+ * connections; the schema is brought up to date before anybody else may use it.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as path from "node:path"
+import { ServerConfig } from "../ServerConfig.ts"
+import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
+import * as Migrations from "./Migrations.ts"
+
+/** The database cannot be used; the message is for the operator who starts the server. */
+export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
+  message: Schema.String,
+  cause: Schema.optionalKey(Schema.Defect())
+}) {}
+
+const POOL_SIZE = 16
+
+const connection = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
+  const { adopted, password, port } = yield* EmbeddedPostgres.make({
+    dataDir: path.join(config.DATA_DIR, "database")
+  }).pipe(Effect.mapError((cause) => new DatabaseUnavailable({ message: cause.message, cause })))
+  yield* Effect.logInfo(adopted ? "Adopted the embedded database" : "Started the embedded database", { port })
+  return { host: "127.0.0.1", port, username: "postgres", database: "postgres", password }
+})
+
+/** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
+const pool = Layer.unwrap(
+  Effect.map(connection, (where) =>
+    PgClient.layer({ ...where, maxConnections: POOL_SIZE, applicationName: "switchyard", connectTimeout: "5 seconds" })
+  )
+)
+
+const reachable = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select 1`
+}).pipe(
+  Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis") }),
+  Effect.mapError(
+    (cause) => new DatabaseUnavailable({ message: `The database does not answer: ${cause.message}`, cause })
+  )
+)
+
+/** Waits for the database (10 s) and applies the migrations that it lacks. */
+export const migrate = Effect.gen(function* () {
+  yield* reachable
+  const applied = yield* Migrations.run.pipe(
+    Effect.mapError(
+      (cause) => new DatabaseUnavailable({ message: `The database cannot be migrated: ${cause.message}`, cause })
+    )
+  )
+  if (applied.length > 0) yield* Effect.logInfo("Migrated the database", { applied: applied.map(([id]) => id) })
+}).pipe(Effect.withSpan("Database.migrate"))
+
+/** The connected database with an up-to-date schema. */
+export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
+
+/** A database that is given as a connection URL, migrated; for tests and tools. */
+export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
+  PgClient.layer({ url, maxConnections, applicationName: "switchyard" })

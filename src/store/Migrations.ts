@@ -1,0 +1,21 @@
+/** All migrations in order. They run at the start, under a lock, in one transaction; none is ever changed once released. */
+import * as Migrator from "effect/sql/Migrator"
+import devices from "./migrations/0001_devices.ts"
+import links from "./migrations/0002_links.ts"
+import jobs from "./migrations/0003_jobs.ts"
+import changes from "./migrations/0004_changes.ts"
+import events from "./migrations/0005_events.ts"
+import repositories from "./migrations/0006_repositories.ts"
+
+/** Applies what the database does not have yet. Yields id and name of each that was applied. */
+export const run = Migrator.make({})({
+  table: "switchyard_migrations",
+  loader: Migrator.fromRecord({
+    "0001_devices": devices,
+    "0002_links": links,
+    "0003_jobs": jobs,
+    "0004_changes": changes,
+    "0005_events": events,
+    "0006_repositories": repositories
+  })
+})
