@@ -77,7 +77,7 @@ const variables = {
   INIT_STEP2_DELAY: count("INIT_STEP2_DELAY", 60),
   INIT_STEP2_RETRY: count("INIT_STEP2_RETRY", 30),
   DISCOVERY_DELAYS: withDefault(Config.schema(Delays, "DISCOVERY_DELAYS"), [10, 30, 60, 120, 180]),
-  JOB_DELAY: count("JOB_DELAY", 1),
+  JOB_DELAY: count("JOB_DELAY", 0),
   JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, 1),
   JOB_RECORD_DAYS: count("JOB_RECORD_DAYS", 7, 1),
   MGMTDOMAIN_RESERVED_COUNT: count("MGMTDOMAIN_RESERVED_COUNT", 5),
@@ -137,7 +137,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "10,30,60,120,180",
     "seconds before each attempt to discover a device; as many attempts as numbers"
   ],
-  ["JOB_DELAY", "1", "seconds between a request and the start of its job"],
+  ["JOB_DELAY", "0", "seconds between a request and the start of its job"],
   ["JOB_CONCURRENCY", "10", "jobs that run at once"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],

@@ -1,0 +1,224 @@
+/**
+ * What every device driver offers (contract device-cli §8.1), as Effect types, and the registry that finds a driver by
+ * platform name. A driver turns these operations into the command line of its platform; nobody outside a driver sends or
+ * reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
+ * `CommandTimeout` or `ConnectionException` every further operation on it fails.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { Option, Redacted, Scope } from "effect"
+import type {
+  CommandRejected,
+  CommitError,
+  ConnectError,
+  ExchangeError,
+  LoadError,
+  ReadError
+} from "./DriverErrors.ts"
+import { UnknownPlatform } from "./DriverErrors.ts"
+
+/**
+ * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
+ * caller stores `DriverSession.hostKey` as the pin), or insist on the pinned `SHA256:…` fingerprint.
+ */
+export type HostKeyPolicy =
+  | { readonly _tag: "accept" }
+  | { readonly _tag: "learn" }
+  | { readonly _tag: "pin"; readonly fingerprint: string }
+
+/** Deadlines in seconds (§2.3). A driver has defaults for all of them; a target may change some. */
+export interface DriverTimeouts {
+  readonly connect: number
+  readonly firstPrompt: number
+  readonly show: number
+  readonly runningConfig: number
+  readonly load: number
+  readonly commit: number
+  readonly save: number
+}
+
+/** Where and how to log in. Only the first five are needed. */
+export interface DriverTarget {
+  readonly hostname: string
+  readonly address: string
+  readonly username: string
+  readonly password: Redacted.Redacted
+  readonly hostKey: HostKeyPolicy
+  /** Default 22. */
+  readonly port?: number
+  /** SSH algorithms; `legacy` adds the weak ones that old devices need. Default `modern`. */
+  readonly algorithms?: "modern" | "legacy"
+  /** Bytes of configuration sent ahead of the answers; 1 sends line by line. Default: the platform's. */
+  readonly windowBytes?: number
+  /** Replaces the platform's prompt pattern for a switch with a configured prompt. */
+  readonly prompt?: RegExp
+  readonly timeouts?: Partial<DriverTimeouts>
+}
+
+/** What a platform can do. */
+export interface DriverCapabilities {
+  readonly replace: boolean
+  readonly timer: boolean
+  readonly confirmFromNewSession: boolean
+  readonly certificates: boolean
+  readonly firmware: boolean
+}
+
+/** §8.3. `uptime` in seconds; `interface_list` in natural order without subinterfaces. */
+export interface Facts {
+  readonly hostname: string
+  readonly fqdn: string
+  readonly vendor: string
+  readonly model: string
+  readonly serial_number: string
+  readonly os_version: string
+  readonly uptime: number
+  readonly interface_list: ReadonlyArray<string>
+}
+
+/** `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. */
+export interface InterfaceState {
+  readonly is_up: boolean
+  readonly is_enabled: boolean
+  readonly description: string
+  readonly last_flapped: number
+  readonly mtu: number
+  readonly speed: number
+  readonly mac_address: string
+}
+
+/** What is heard on a port. `hostname` is the announced system name, which may be fully qualified. */
+export interface LldpNeighbour {
+  readonly hostname: string
+  readonly port: string
+}
+
+/** A configuration session on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. */
+export interface ConfigSession {
+  readonly name: string
+  readonly state: "open" | "timed" | "done"
+  readonly user: string
+}
+
+/** A commit that waits for its confirmation. */
+export interface PendingCommit {
+  readonly name: string
+  readonly remainingSeconds: number
+}
+
+/** All sessions of a switch and the commit timer, of which a switch has at most one. */
+export interface ConfigSessions {
+  readonly sessions: ReadonlyArray<ConfigSession>
+  readonly pending: Option.Option<PendingCommit>
+}
+
+/** A candidate. `name` is the session's name, `job{jobId}` in this product. */
+export interface LoadRequest {
+  readonly text: string
+  readonly mode: "replace" | "merge"
+  readonly name: string
+  /**
+   * Whether an open session of ours (named `job…`, not `name` itself) was left behind by a job that is over. Such sessions
+   * are aborted before the load. Default: none is.
+   */
+  readonly mayAbort?: (name: string) => boolean
+  /** Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10 (§3.6). */
+  readonly foreignSessions?: number | "ignore"
+}
+
+/** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
+export interface Loaded {
+  readonly diff: string
+}
+
+/** A question the command may ask, and what to answer. */
+export interface ExpectedQuestion {
+  readonly question: RegExp
+  readonly answer: string
+}
+
+export interface RunOptions {
+  /** Seconds. Default: the platform's deadline for show commands. */
+  readonly timeout?: number
+  /** The connection is expected to close: that is a success, with what was printed until then. */
+  readonly expectDisconnect?: boolean
+  readonly questions?: ReadonlyArray<ExpectedQuestion>
+  /** Return the answer even if it is an error message of the switch. */
+  readonly tolerateErrors?: boolean
+}
+
+/** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
+export type MovedCommit = "answered" | "silent"
+
+/** A logged-in, privileged session without paging. It ends with the scope in which it was opened. */
+export interface DriverSession {
+  /** The fingerprint that the switch showed, `SHA256:…`. */
+  readonly hostKey: string
+  readonly facts: Effect.Effect<Facts, ReadError>
+  readonly interfaces: Effect.Effect<Readonly<Record<string, InterfaceState>>, ReadError>
+  readonly lldp: Effect.Effect<Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>, ReadError>
+  /** The complete running configuration with `\n` line ends; an incomplete one is an error (§3.9). */
+  readonly runningConfig: Effect.Effect<string, ReadError>
+  readonly sessions: Effect.Effect<ConfigSessions, ReadError>
+  readonly pending: Effect.Effect<Option.Option<PendingCommit>, ReadError>
+  /**
+   * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
+   * before the error is raised. A foreign commit timer always stops it.
+   */
+  readonly load: (request: LoadRequest) => Effect.Effect<Loaded, LoadError>
+  /** Removes the candidate or, if its timer is running, rolls it back at once. */
+  readonly discard: (name: string) => Effect.Effect<void, ReadError>
+  readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>
+  /** Commits; the switch rolls back by itself after `seconds` unless `confirm` comes first. */
+  readonly commitTimed: (name: string, seconds: number) => Effect.Effect<void, ExchangeError | CommitError>
+  /** Stops the timer of our own commit. Works from another session than the one that committed. Does not save. */
+  readonly confirm: (name: string) => Effect.Effect<void, ExchangeError | CommitError>
+  /** Makes the running configuration the one that is used at the next start. */
+  readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
+  /**
+   * Commits and saves in one packet, for a change after which the switch may answer on another address only (§3.7). When
+   * nothing comes back for `silenceSeconds` the socket is destroyed and the session is over; that is no error.
+   */
+  readonly commitAndSave: (
+    name: string,
+    silenceSeconds: number
+  ) => Effect.Effect<MovedCommit, ExchangeError | CommitError>
+  readonly run: (command: string, options?: RunOptions) => Effect.Effect<string, ExchangeError | CommandRejected>
+  /** Writes a file on the switch's flash. `path` is the platform's own, such as `/mnt/flash/x`. */
+  readonly putFile: (path: string, bytes: Uint8Array) => Effect.Effect<void, ExchangeError | CommandRejected>
+  /** Drops the connection without a goodbye, for a switch that is known to have gone. Idempotent. */
+  readonly abandon: Effect.Effect<void>
+}
+
+export interface Driver {
+  readonly platform: string
+  readonly capabilities: DriverCapabilities
+  /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
+  readonly configHash: (text: string) => string
+  /** Logs in. Waits for its turn when too many sessions are open or being opened. */
+  readonly open: (target: DriverTarget) => Effect.Effect<DriverSession, ConnectError, Scope.Scope>
+}
+
+/** Finds the driver of a platform. */
+export class DriverRegistry extends Context.Service<
+  DriverRegistry,
+  {
+    readonly get: (platform: string) => Effect.Effect<Driver, UnknownPlatform>
+  }
+>()("switchyard/devices/DriverRegistry") {
+  /** A registry of the given drivers, each given as the effect that makes it (such as `EosDriver.make`). */
+  static readonly layer = <R>(makers: ReadonlyArray<Effect.Effect<Driver, never, R>>) =>
+    Layer.effect(
+      DriverRegistry,
+      Effect.gen(function* () {
+        const drivers = new Map((yield* Effect.all(makers)).map((driver) => [driver.platform, driver]))
+        return DriverRegistry.of({
+          get: (platform) => {
+            const driver = drivers.get(platform)
+            return driver === undefined
+              ? Effect.fail(new UnknownPlatform({ platform, known: [...drivers.keys()] }))
+              : Effect.succeed(driver)
+          }
+        })
+      })
+    )
+}

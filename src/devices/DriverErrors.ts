@@ -1,0 +1,141 @@
+/**
+ * What can go wrong between us and a switch. The tag of each error is the type name that operators and clients know from
+ * failed task texts (contract device-cli §8.2), so a text can be rendered from the error alone. No error carries a secret:
+ * configuration lines are masked before they get here.
+ */
+import { Schema } from "effect"
+
+/** No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of §2.4. */
+export class ConnectionException extends Schema.TaggedError<ConnectionException>()("ConnectionException", {
+  hostname: Schema.String,
+  address: Schema.String,
+  whileDoing: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The switch refused the credentials or the enable password. A retry with the same ones never helps and may lock the account. */
+export class ConnectAuthError extends Schema.TaggedError<ConnectAuthError>()("ConnectAuthError", {
+  hostname: Schema.String,
+  address: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The switch shows another host key than the pinned one. Fingerprints are `SHA256:…`. Only an operator's re-pin helps. */
+export class HostKeyChanged extends Schema.TaggedError<HostKeyChanged>()("HostKeyChanged", {
+  hostname: Schema.String,
+  address: Schema.String,
+  expected: Schema.String,
+  seen: Schema.String
+}) {
+  override get message(): string {
+    return `host key of ${this.hostname} changed: pinned ${this.expected}, seen ${this.seen}`
+  }
+}
+
+/** A command was not answered in time (`seconds`). The session is unusable afterwards; a new one may work. */
+export class CommandTimeout extends Schema.TaggedError<CommandTimeout>()("CommandTimeout", {
+  hostname: Schema.String,
+  command: Schema.String,
+  seconds: Schema.Number,
+  message: Schema.String
+}) {}
+
+/** The switch answered a command (not a configuration line, not a commit) with an error of its own. */
+export class CommandRejected extends Schema.TaggedError<CommandRejected>()("CommandRejected", {
+  hostname: Schema.String,
+  command: Schema.String,
+  message: Schema.String
+}) {}
+
+/** The switch answered, but not in a form that we understand (broken JSON, a running configuration without its end). */
+export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("UnexpectedAnswer", {
+  hostname: Schema.String,
+  command: Schema.String,
+  message: Schema.String
+}) {}
+
+/** Somebody else's session or commit timer is in the way. Nothing was changed; a later retry may help. */
+export class SessionLockedException extends Schema.TaggedError<SessionLockedException>()("SessionLockedException", {
+  hostname: Schema.String,
+  session: Schema.String,
+  message: Schema.String
+}) {}
+
+/**
+ * A line of the candidate that the switch rejected: `lineNumber` counts from 1 in the text that was given to `load`, `line`
+ * is that line with its secrets masked, `answer` what the switch said.
+ */
+export const RejectedLine = Schema.Struct({
+  lineNumber: Schema.Int,
+  line: Schema.String,
+  answer: Schema.String
+})
+export type RejectedLine = typeof RejectedLine.Type
+
+/** The switch rejected lines of a whole configuration. The candidate was discarded. At most 20 lines are kept. */
+export class ReplaceConfigException extends Schema.TaggedError<ReplaceConfigException>()("ReplaceConfigException", {
+  hostname: Schema.String,
+  rejected: Schema.Array(RejectedLine),
+  message: Schema.String
+}) {}
+
+/** As `ReplaceConfigException`, for a configuration that is added to the running one. */
+export class MergeConfigException extends Schema.TaggedError<MergeConfigException>()("MergeConfigException", {
+  hostname: Schema.String,
+  rejected: Schema.Array(RejectedLine),
+  message: Schema.String
+}) {}
+
+/** The switch refused to commit or to confirm. The running configuration is the old one. */
+export class CommitError extends Schema.TaggedError<CommitError>()("CommitError", {
+  hostname: Schema.String,
+  session: Schema.String,
+  message: Schema.String
+}) {}
+
+/** No driver is registered under this platform name. */
+export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("UnknownPlatform", {
+  platform: Schema.String,
+  known: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `no driver for platform ${this.platform} (known: ${this.known.join(", ")})`
+  }
+}
+
+/** Opening a session. */
+export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | CommandTimeout | CommandRejected
+
+/** Any exchange on an open session. */
+export type ExchangeError = ConnectionException | CommandTimeout
+
+/** Reading something that has to be understood. */
+export type ReadError = ExchangeError | CommandRejected | UnexpectedAnswer
+
+/** Loading a candidate. */
+export type LoadError = ReadError | SessionLockedException | ReplaceConfigException | MergeConfigException
+
+/** Every error a driver can raise. */
+export type DriverError = ConnectError | LoadError | CommitError | UnknownPlatform
+
+const heading = (error: ReplaceConfigException | MergeConfigException): ReadonlyArray<string> => [
+  `rejected by ${error.hostname} while loading:`,
+  ...error.rejected.flatMap((rejected) => [rejected.line, rejected.answer])
+]
+
+/**
+ * The text of a failed task (§8.2): context lines, then `{Type}: {message}` and a newline. Secrets are already masked in
+ * the error.
+ */
+export const renderError = (error: DriverError): string => {
+  const last = `${error._tag}: ${error.message}\n`
+  switch (error._tag) {
+    case "ReplaceConfigException":
+    case "MergeConfigException":
+      return [...heading(error), last].join("\n")
+    case "CommitError":
+      return `rejected by ${error.hostname} while committing ${error.session}:\n${last}`
+    default:
+      return last
+  }
+}

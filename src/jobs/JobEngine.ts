@@ -1,0 +1,116 @@
+/**
+ * Starts and aborts jobs. A job is one row of the job table and one workflow execution; both are written in the same
+ * transaction, so a job id that was handed out always runs (promise 4). What the functions do is in `JobRunner.ts` and in
+ * one file per function. Carries contract engine.md §2.3 and §2.10.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import { Sharding } from "effect/cluster"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Workflow, WorkflowEngine } from "effect/workflow"
+import { jobTransition } from "../../machines/JobLifecycle.ts"
+import {
+  functionName,
+  type Job,
+  type JobFunction,
+  JobNotAbortable,
+  JobNotFound,
+  type StartArguments
+} from "../domain/Job.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { JobStore } from "../store/JobStore.ts"
+
+/** One execution per job id; its payload is nothing but the id, because the row is the truth. */
+export const JobWorkflow = Workflow.make("Job", {
+  payload: { jobId: Schema.Int },
+  idempotencyKey: ({ jobId }) => String(jobId),
+  success: Schema.Void
+})
+
+/** A job to be started. `delaySeconds` defaults to the server's JOB_DELAY. */
+export interface StartJob {
+  readonly function: JobFunction
+  readonly args: StartArguments
+  readonly user: string
+  readonly comment?: string | null
+  readonly ticketRef?: string | null
+  readonly delaySeconds?: number
+}
+
+const COMMENT_LENGTH = 255
+const TICKET_LENGTH = 32
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const config = yield* ServerConfig
+  const sharding = yield* Sharding.Sharding
+  const engine = yield* WorkflowEngine.WorkflowEngine
+
+  const insertAndStart = Effect.fnUntraced(function* (job: StartJob) {
+    const id = yield* jobs.insert({
+      function_name: functionName(job.function, job.args),
+      scheduled_by: job.user,
+      comment: job.comment?.slice(0, COMMENT_LENGTH) ?? null,
+      ticket_ref: job.ticketRef?.slice(0, TICKET_LENGTH) ?? null,
+      start_arguments: job.args,
+      delaySeconds: job.delaySeconds ?? config.JOB_DELAY
+    })
+    yield* JobWorkflow.execute({ jobId: id }, { discard: true, detached: true }).pipe(
+      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
+    )
+    return id
+  }, sql.withTransaction)
+
+  const start = Effect.fn("JobEngine.start")(function* (job: StartJob) {
+    const id = yield* insertAndStart(job)
+    yield* sharding.pollStorage
+    return id
+  })
+
+  const markAborted = Effect.fnUntraced(function* (id: number, reason: string) {
+    const status = yield* jobs.lockStatus(id)
+    const next = jobTransition(status, { type: "ABORT" })
+    if (next._tag === "Refused") return yield* new JobNotAbortable({ id, status })
+    yield* jobs.update(id, {
+      status: next.state,
+      abort_reason: reason,
+      ...(next.state === "ABORTED" ? { finished: true, result: { message: reason } } : {})
+    })
+    return next.state
+  }, sql.withTransaction)
+
+  const abort = Effect.fn("JobEngine.abort")(function* (id: number, user: string, reason = "Aborted via API call") {
+    const state = yield* markAborted(id, `${reason.slice(0, COMMENT_LENGTH)} (aborted by ${user})`)
+    if (state === "ABORTED") {
+      const executionId = yield* JobWorkflow.executionId({ jobId: id })
+      // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
+      yield* engine.interruptUnsafe(JobWorkflow, executionId)
+    }
+    return yield* jobs.get(id)
+  })
+
+  return JobEngine.of({ start, abort })
+})
+
+/** Starts and aborts jobs. */
+export class JobEngine extends Context.Service<
+  JobEngine,
+  {
+    /**
+     * Inserts the job and starts its workflow, inside the caller's transaction when there is one. Yields the job id; the
+     * job is durable when the transaction is committed.
+     */
+    readonly start: (job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    /**
+     * Aborts a job: one that waits is ABORTED at once, a running one is ABORTING until its devices in flight have ended.
+     * Yields the record after the change.
+     */
+    readonly abort: (
+      id: number,
+      user: string,
+      reason?: string
+    ) => Effect.Effect<Job, SqlError.SqlError | JobNotFound | JobNotAbortable>
+  }
+>()("switchyard/jobs/JobEngine") {
+  static readonly layer = Layer.effect(JobEngine, make)
+}

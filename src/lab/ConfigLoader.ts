@@ -1,0 +1,241 @@
+/**
+ * Applies configuration lines to a tree in the order in which they are typed, as the command line does: follows sections,
+ * replaces single values, removes by `no`, reads texts up to `EOF`, and refuses what the switch cannot do. The same loader
+ * serves lines typed one by one and a text copied from the terminal.
+ */
+import * as Grammar from "./ConfigGrammar.ts"
+import { empty, type Entry } from "./ConfigTree.ts"
+
+/** What one switch accepts beside the language itself. */
+export interface LoaderRules {
+  /** Interface names that exist, or undefined to accept every name. */
+  readonly hasInterface: ((name: string) => boolean) | undefined
+  /** False: `poe` lines are refused. */
+  readonly poe: boolean
+  /** True: unknown first words at the top level are refused. */
+  readonly strictWords: boolean
+  /** True: lines that repeat a default are not kept. */
+  readonly dropDefaults: boolean
+  /** Extra refusal (a fault): the error text for a line, or undefined. */
+  readonly reject: ((line: string) => string | undefined) | undefined
+}
+
+/** Accepts everything: for texts that came from the switch itself. */
+export const LENIENT: LoaderRules = {
+  hasInterface: undefined,
+  poe: true,
+  strictWords: false,
+  dropDefaults: true,
+  reject: undefined
+}
+
+interface Level {
+  readonly entry: Entry
+  readonly indent: number
+  readonly tag: string
+  childIndent: number | undefined
+}
+
+/** The loader's place in a tree. `heredoc` collects a text until `EOF`. */
+export interface Loader {
+  readonly root: Entry
+  readonly rules: LoaderRules
+  readonly levels: Array<Level>
+  last: { readonly entry: Entry; readonly indent: number } | undefined
+  heredoc: { readonly command: string; readonly lines: Array<string> } | undefined
+}
+
+/** A loader at the top level of `root`. */
+export const make = (root: Entry, rules: LoaderRules): Loader => ({
+  root,
+  rules,
+  levels: [{ entry: root, indent: -1, tag: "", childIndent: undefined }],
+  last: undefined,
+  heredoc: undefined
+})
+
+/** A tree from a text that is known to be good. */
+export const parse = (text: string): Entry => {
+  const root = empty()
+  const loader = make(root, LENIENT)
+  for (const line of text.split("\n")) feed(loader, line)
+  return root
+}
+
+/** Tags of the sections that the loader is in, outermost first. */
+export const tags = (loader: Loader): ReadonlyArray<string> => loader.levels.slice(1).map((level) => level.tag)
+
+/** Leaves one section; false at the top level. */
+export const exit = (loader: Loader): boolean => {
+  loader.last = undefined
+  if (loader.levels.length === 1) return false
+  loader.levels.pop()
+  return true
+}
+
+/** Applies one line. Returns the error text (`% …`) or undefined. */
+export const feed = (loader: Loader, line: string): string | undefined => {
+  if (loader.heredoc !== undefined) return feedHeredoc(loader, loader.heredoc, line)
+  const trimmed = line.trim()
+  if (trimmed === "" || trimmed === "end") return undefined
+  if (trimmed.startsWith("!")) return trimmed.startsWith("!!") ? addComment(loader, trimmed) : undefined
+  if (trimmed === "exit") {
+    exit(loader)
+    return undefined
+  }
+  const indent = line.length - line.trimStart().length
+  const text = normalise(trimmed)
+  const parent = findParent(loader, text, indent)
+  const refused = loader.rules.reject?.(text) ?? refuse(loader.rules, parent.text, text)
+  if (refused !== undefined) return refused
+  if (Grammar.HEREDOC.test(text)) {
+    loader.heredoc = { command: text, lines: [] }
+    return undefined
+  }
+  return apply(loader, parent, text, indent)
+}
+
+const current = (loader: Loader): Level => loader.levels[loader.levels.length - 1] ?? { entry: loader.root, indent: -1, tag: "", childIndent: undefined }
+
+const feedHeredoc = (loader: Loader, heredoc: { command: string; lines: Array<string> }, line: string) => {
+  if (line.trim() !== "EOF") {
+    heredoc.lines.push(line.replace(/\r$/, ""))
+    return undefined
+  }
+  loader.heredoc = undefined
+  const { entry } = current(loader)
+  if (heredoc.command === "comment") {
+    for (const text of heredoc.lines) addComment(loader, `!! ${text}`)
+    return undefined
+  }
+  const target = heredoc.command.startsWith("banner") ? loader.root : entry
+  children(target).set(Grammar.entryKey(heredoc.command), { text: heredoc.command, children: undefined, body: heredoc.lines })
+  return undefined
+}
+
+const addComment = (loader: Loader, text: string) => {
+  children(current(loader).entry).set(text, { text, children: undefined, body: undefined })
+  return undefined
+}
+
+const normalise = (trimmed: string): string => {
+  const text = trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed) ? trimmed.replace(/ {2,}/g, " ") : trimmed
+  const named = /^(no |default )?interface (.+)$/.exec(text)
+  if (named !== null) return `${named[1] ?? ""}interface ${Grammar.longName(named[2] ?? "")}`
+  const masked = /^ip address (\d[\d.]+) (255\.[\d.]+|0\.0\.0\.0)( secondary)?$/.exec(text)
+  if (masked !== null) return `ip address ${masked[1]}/${prefixLength(masked[2] ?? "")}${masked[3] ?? ""}`
+  return text
+}
+
+const prefixLength = (mask: string) =>
+  mask.split(".").reduce((bits, octet) => bits + Number(octet).toString(2).replaceAll("0", "").length, 0)
+
+const findParent = (loader: Loader, text: string, indent: number): Entry => {
+  const { last } = loader
+  if (last !== undefined && indent > last.indent && last.entry.children === undefined && indent > current(loader).indent) {
+    const deeper = current(loader).childIndent === last.indent || loader.levels.length === 1
+    if (deeper && last.entry.body === undefined) enter(loader, last.entry, last.indent, last.entry.text.replaceAll(" ", "-"))
+  }
+  while (loader.levels.length > 1) {
+    const level = current(loader)
+    if (staysIn(level, text, indent)) {
+      level.childIndent ??= indent
+      return level.entry
+    }
+    loader.levels.pop()
+  }
+  const top = current(loader)
+  top.childIndent = indent
+  return top.entry
+}
+
+const staysIn = (level: Level, text: string, indent: number) => {
+  if (indent > level.indent) return true
+  const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
+  return typedFlat && !Grammar.leavesSection(level.entry.text, text)
+}
+
+const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
+  entry.children ??= new Map()
+  loader.levels.push({ entry, indent, tag, childIndent: undefined })
+  loader.last = undefined
+}
+
+const children = (entry: Entry): Map<string, Entry> => (entry.children ??= new Map())
+
+const refuse = (rules: LoaderRules, section: string, text: string): string | undefined => {
+  const positive = text.replace(/^(?:no|default) /, "")
+  if (/^(?:interface|hostname|vlan|description|username|router|ip|switchport access vlan)$/.test(positive)) {
+    return text === positive || positive === "interface" ? "% Incomplete command" : undefined
+  }
+  if (section === "" && rules.strictWords && !Grammar.isRootWord(text)) return "% Invalid input"
+  if (!rules.poe && /^poe\b/.test(positive) && section.startsWith("interface ")) return "% Invalid input"
+  const named = /^interface (\S+)/.exec(positive)
+  if (named !== null && rules.hasInterface?.(named[1] ?? "") === false) return "% Invalid input"
+  const prefix = /^ip(?:v6)? address (?:virtual )?([\d.]+|[\da-f:]+)\/(\d+)/i.exec(positive)
+  if (prefix !== null && Number(prefix[2]) > (prefix[1]?.includes(":") ? 128 : 32)) return "% Invalid input"
+  const vlan = /^(?:switchport access vlan|vlan) (\d+)$/.exec(positive)
+  return vlan !== null && (Number(vlan[1]) < 1 || Number(vlan[1]) > 4094) ? "% Invalid input" : undefined
+}
+
+const apply = (loader: Loader, parent: Entry, text: string, indent: number): string | undefined => {
+  loader.last = undefined
+  if (text === "rollback clean-config") {
+    loader.root.children = new Map()
+    return undefined
+  }
+  if (text.startsWith("default ")) return remove(parent, text.slice(8)) ? undefined : undefined
+  if (text.startsWith("no ")) {
+    applyNo(loader, parent, text)
+    return undefined
+  }
+  return applyPositive(loader, parent, text, indent)
+}
+
+const applyPositive = (loader: Loader, parent: Entry, text: string, indent: number): string | undefined => {
+  const siblings = children(parent)
+  const key = Grammar.entryKey(text)
+  siblings.delete(`no ${text}`)
+  if (text === "poe") siblings.delete("poe disabled")
+  const existing = siblings.get(key)
+  const tag = Grammar.sectionTag(parent.text, text)
+  if (tag !== undefined) {
+    const entry = existing ?? { text, children: new Map(), body: undefined }
+    siblings.set(key, entry)
+    enter(loader, entry, indent, tag)
+    return undefined
+  }
+  if (existing !== undefined && existing.text !== text && /^\d+ /.test(text)) return "% Duplicate sequence number"
+  if (loader.rules.dropDefaults && Grammar.isDefault(parent.text, text)) {
+    siblings.delete(key)
+    return undefined
+  }
+  if (existing === undefined) {
+    const entry: Entry = { text, children: undefined, body: undefined }
+    siblings.set(key, entry)
+    loader.last = { entry, indent }
+  } else existing.text = text
+  return undefined
+}
+
+const applyNo = (loader: Loader, parent: Entry, text: string) => {
+  const positive = text.slice(3)
+  const removed = remove(parent, positive)
+  if (loader.rules.dropDefaults && Grammar.isDefault(parent.text, text)) return
+  if (!Grammar.isToggle(positive) && (removed || Grammar.isRemovable(positive))) return
+  children(parent).set(text, { text, children: undefined, body: undefined })
+}
+
+/** Removes the line, or every line that begins with it. */
+const remove = (parent: Entry, positive: string): boolean => {
+  const siblings = children(parent)
+  const exact = siblings.get(Grammar.entryKey(positive))
+  if (exact !== undefined && (exact.text === positive || exact.text.startsWith(`${positive} `))) {
+    return siblings.delete(Grammar.entryKey(positive))
+  }
+  let removed = false
+  for (const [key, entry] of siblings) {
+    if (entry.text === positive || entry.text.startsWith(`${positive} `)) removed = siblings.delete(key)
+  }
+  return removed
+}

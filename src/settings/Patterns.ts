@@ -1,0 +1,71 @@
+/**
+ * The published patterns and descriptions of the settings schema, each once (contract, settings §5.0). `source` is the
+ * text that clients see in messages and in the schema; `test` is what is matched, which differs where the published
+ * text would backtrack exponentially in JavaScript.
+ */
+
+/** A pattern as published, and a test of equal meaning that is linear in the length of the text. */
+export interface Pattern {
+  readonly source: string
+  readonly regExp: RegExp
+}
+
+const octet = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)"
+const ipv4 = `(?:${octet}\\.){3}${octet}`
+const hex = "[0-9a-fA-F]{1,4}"
+const ipv6 =
+  `((${hex}:){7,7}${hex}|(${hex}:){1,7}:|(${hex}:){1,6}:${hex}|(${hex}:){1,5}(:${hex}){1,2}|` +
+  `(${hex}:){1,4}(:${hex}){1,3}|(${hex}:){1,3}(:${hex}){1,4}|(${hex}:){1,2}(:${hex}){1,5}|` +
+  `${hex}:((:${hex}){1,6})|:((:${hex}){1,7}|:))`
+const hostname = "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z-][a-zA-Z0-9-]{0,62})*$"
+const dottedName = "^([a-zA-Z0-9_-]{1,63}\\.?)+$"
+
+const pattern = (source: string, linear = source): Pattern => ({ source, regExp: new RegExp(linear) })
+
+/** All patterns by their name in the contract. */
+export const Patterns = {
+  host: pattern(`^(${ipv4}|${ipv6}|${hostname})$`),
+  hostname: pattern(hostname),
+  domain: pattern("^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z0-9-]{1,63})+$"),
+  ipv4Address: pattern(`^${ipv4}$`),
+  ipv4Interface: pattern(`^${ipv4}\\/[0-9]{1,2}$`),
+  ipv6Address: pattern(`^${ipv6}$`),
+  ipv6Interface: pattern(`^${ipv6}\\/[0-9]{1,3}$`),
+  prefix: pattern(`(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`),
+  vlanName: pattern("^[a-zA-Z][a-zA-Z0-9-_]{0,31}$"),
+  interfaceName: pattern("^([a-zA-Z0-9\\/\\.:-])+$", "^[a-zA-Z0-9\\/\\.:-]+$"),
+  interfaceRange: pattern("^([a-zA-Z0-9\\/\\.:\\-\\[\\]])+$", "^[a-zA-Z0-9\\/\\.:\\-\\[\\]]+$"),
+  interfaceClass: pattern("^(custom|downlink|fabric|mirror|port_template_[a-zA-Z0-9_]+)$"),
+  acceptReject: pattern("^(accept|reject)$"),
+  maskRange: pattern("^[0-9]{1,3}([-][0-9]{1,3})?$"),
+  groupName: pattern(dottedName, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
+  aclName: pattern(dottedName, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$")
+} as const
+
+/** The descriptions that fields carry in the schema and in messages. */
+export const Descriptions = {
+  host: "Hostname, FQDN or IP address",
+  hostname: "Hostname or FQDN",
+  domainName: "DNS domain name",
+  ipv4: "IPv4 address",
+  ipv4Interface: "IPv4 address in CIDR/prefix notation (0.0.0.0/0)",
+  ipv6: "IPv6 address",
+  ipv6Interface: "IPv6 address in CIDR/prefix notation (::/0)",
+  prefix: "IPv4 or IPv6 prefix",
+  vlanName: "Max 32 alphanumeric chars, beginning with a non-numeric character",
+  vlanId: "Numeric 802.1Q VLAN ID, 1-4095",
+  vni: "VXLAN Network Identifier",
+  vrfId: "VRF identifier, integer between 1-65535",
+  mtu: "MTU (Maximum transmission unit) value between 68-9214",
+  asn: "BGP Autonomous System number, 1-4294967295 (asdot notation not supported)",
+  interfaceName: "Interface name",
+  interfaceRange: "Interface range pattern or interface name",
+  interfaceClass: "Interface class: custom, downlink or uplink",
+  interfaceDescription: "Interface description, 0-64 characters",
+  port: "TCP or UDP port number, 0-65535",
+  ttl: "Numeric IP TTL, 1-255",
+  maxRoutes: "Maximum number of routes to receive from peer",
+  acceptReject: "Value has to be 'accept' or 'reject'",
+  maskRange: "Prefix size or range 0-128",
+  groupPriority: "Group priority 0-100, default 0, higher value means higher priority"
+} as const

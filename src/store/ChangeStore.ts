@@ -1,0 +1,106 @@
+/**
+ * Rows of configuration changes. A phase is claimed with a conditional write: it finds no row when another process has
+ * taken the change over, and then nothing more may be sent to the switch (promise 1).
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Claim } from "../../machines/ChangeDecision.ts"
+import type { ChangeRow } from "../../machines/ChangeRow.ts"
+
+/** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
+export interface StoredChange {
+  readonly id: number
+  readonly job_id: number
+  readonly device_id: number
+  readonly protocol: ChangeRow
+  readonly candidate: string
+  readonly load_mode: "replace" | "merge"
+  readonly failure: string | null
+}
+
+/** A change to be stored; one per job and device. */
+export type NewStoredChange = Omit<StoredChange, "id" | "failure">
+
+/** What a device was last proved to run. */
+export interface ProvedConfig {
+  readonly device_id: number
+  readonly job_id: number | null
+  readonly hash: string
+  readonly config: string
+}
+
+const COLUMNS = "id, job_id, device_id, protocol, candidate, load_mode, failure"
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const columns = sql.literal(COLUMNS)
+  const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
+
+  return ChangeStore.of({
+    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(function* (change: NewStoredChange) {
+      const { protocol, ...rest } = change
+      const row = { ...rest, phase: protocol.phase, epoch: protocol.epoch, protocol: sql.json(protocol) }
+      const inserted = yield* sql<StoredChange>`insert into config_change ${sql.insert(row)}
+        on conflict on constraint config_change_once do nothing returning ${columns}`
+      const found =
+        inserted[0] === undefined
+          ? yield* sql<StoredChange>`select ${columns} from config_change
+              where job_id = ${change.job_id} and device_id = ${change.device_id}`
+          : inserted
+      return yield* Effect.orDie(Effect.fromOption(first(found)))
+    }),
+    get: Effect.fn("ChangeStore.get")((id: number) =>
+      Effect.map(sql<StoredChange>`select ${columns} from config_change where id = ${id}`, first)
+    ),
+    claim: Effect.fn("ChangeStore.claim")(function* (id: number, { from, row }: Claim, failure: string | null) {
+      const rows = yield* sql`
+        update config_change set phase = ${row.phase}, epoch = ${row.epoch}, protocol = ${sql.json(row)},
+          failure = coalesce(${failure}, failure), updated_at = now()
+        where id = ${id} and phase = ${from.phase} and epoch = ${from.epoch} returning id`
+      return rows.length === 1
+    }),
+    unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
+      Effect.map(
+        sql<{ job_id: number }>`select job_id from config_change where device_id = ${deviceId}
+          and phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`,
+        (rows) => rows.map((row) => row.job_id)
+      )
+    ),
+    ofJob: Effect.fn("ChangeStore.ofJob")(
+      (jobId: number) => sql<StoredChange>`select ${columns} from config_change where job_id = ${jobId} order by id`
+    ),
+    prove: Effect.fn("ChangeStore.prove")((proved: ProvedConfig) =>
+      Effect.asVoid(sql`insert into proved_config ${sql.insert({ ...proved })}
+        on conflict (device_id) do update set job_id = excluded.job_id, hash = excluded.hash, config = excluded.config, proved_at = now()`)
+    ),
+    proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
+      Effect.map(
+        sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
+        first
+      )
+    )
+  })
+})
+
+type Find<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
+
+/** Changes by job and device. */
+export class ChangeStore extends Context.Service<
+  ChangeStore,
+  {
+    /** The job's change on this device: the given one when there was none, else the stored one, whatever it has come to. */
+    readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<StoredChange, SqlError.SqlError>
+    readonly get: (id: number) => Find<StoredChange>
+    /** Moves the change on if it still is where the claim says; false when somebody else has moved it. */
+    readonly claim: (id: number, claim: Claim, failure: string | null) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
+    readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
+    /** Remembers what a device was proved to run. */
+    readonly prove: (proved: ProvedConfig) => Effect.Effect<void, SqlError.SqlError>
+    readonly proved: (deviceId: number) => Find<ProvedConfig>
+  }
+>()("switchyard/store/ChangeStore") {
+  static readonly layer = Layer.effect(ChangeStore, make)
+}

@@ -1,0 +1,126 @@
+/** Rows of the device table. State changes go through `devices/DeviceStates.ts`, which asks the machine first. */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
+import { uniqueViolation } from "./Violations.ts"
+
+/** A device as it is created: what is not given is null, `synchronized` false. */
+export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
+
+/** Which managed devices a job is about; the first that is given counts, none means all. */
+export interface Selection {
+  readonly hostnames?: ReadonlyArray<string>
+  readonly device_type?: DeviceType
+  /** Only those that are not synchronized. */
+  readonly unsynchronizedOnly?: boolean
+}
+
+const COLUMNS = `id, hostname, site_id, description, management_ip, secondary_management_ip, dhcp_ip, infra_ip, oob_ip,
+  serial, ztp_mac, platform, vendor, model, os_version, synchronized, state, device_type, confhash,
+  space_time(last_seen) as last_seen, port`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(COLUMNS)
+
+  const one = (id: number | string) => (rows: ReadonlyArray<Device>) =>
+    rows[0] === undefined ? Effect.fail(new DeviceNotFound({ device: id })) : Effect.succeed(rows[0])
+
+  const insert = Effect.fn("DeviceStore.insert")(function* (device: NewDevice) {
+    const rows = yield* sql<Device>`insert into device ${sql.insert({ ...device })} returning ${columns}`.pipe(
+      uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: device.hostname }))
+    )
+    return yield* Effect.orDie(one(device.hostname)(rows))
+  })
+
+  const update = Effect.fn("DeviceStore.update")(function* (id: number, fields: Partial<DeviceFields>) {
+    if (Object.keys(fields).length === 0) return yield* get(id)
+    const rows =
+      yield* sql<Device>`update device set ${sql.update({ ...fields })} where id = ${id} returning ${columns}`.pipe(
+        uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: fields.hostname ?? "" }))
+      )
+    return yield* one(id)(rows)
+  })
+
+  const get = Effect.fn("DeviceStore.get")((id: number) =>
+    Effect.flatMap(sql<Device>`select ${columns} from device where id = ${id}`, one(id))
+  )
+
+  const selectManaged = Effect.fn("DeviceStore.selectManaged")(function* (selection: Selection) {
+    const { device_type, hostnames, unsynchronizedOnly = false } = selection
+    const conditions = [
+      sql`state = 'MANAGED'`,
+      ...(hostnames === undefined ? [] : [sql`hostname in ${sql.in(hostnames)}`]),
+      ...(device_type === undefined ? [] : [sql`device_type = ${device_type}`]),
+      ...(unsynchronizedOnly ? [sql`not synchronized`] : [])
+    ]
+    if (hostnames?.length === 0) return []
+    return yield* sql<Device>`select ${columns} from device where ${sql.and(conditions)} order by hostname`
+  })
+
+  return DeviceStore.of({
+    columns: COLUMNS,
+    insert,
+    update,
+    get,
+    lock: Effect.fn("DeviceStore.lock")((id: number) =>
+      Effect.flatMap(sql<Device>`select ${columns} from device where id = ${id} for update`, one(id))
+    ),
+    getByHostname: Effect.fn("DeviceStore.getByHostname")((hostname: string) =>
+      Effect.flatMap(sql<Device>`select ${columns} from device where hostname = ${hostname}`, one(hostname))
+    ),
+    findByMac: Effect.fn("DeviceStore.findByMac")((mac: string) =>
+      Effect.map(sql<Device>`select ${columns} from device where ztp_mac = ${mac} order by id limit 1`, (rows) =>
+        Option.fromUndefinedOr(rows[0])
+      )
+    ),
+    all: Effect.withSpan(sql<Device>`select ${columns} from device order by id`, "DeviceStore.all"),
+    byHostnames: Effect.fn("DeviceStore.byHostnames")(function* (hostnames: ReadonlyArray<string>) {
+      if (hostnames.length === 0) return []
+      return yield* sql<Device>`select ${columns} from device where hostname in ${sql.in(hostnames)} order by id`
+    }),
+    byIds: Effect.fn("DeviceStore.byIds")(function* (ids: ReadonlyArray<number>) {
+      if (ids.length === 0) return []
+      return yield* sql<Device>`select ${columns} from device where id in ${sql.in(ids)} order by id`
+    }),
+    selectManaged,
+    remove: Effect.fn("DeviceStore.remove")((id: number) =>
+      Effect.flatMap(sql<Device>`delete from device where id = ${id} returning ${columns}`, one(id))
+    ),
+    markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")((ids: ReadonlyArray<number>) =>
+      ids.length === 0
+        ? Effect.void
+        : Effect.asVoid(sql`update device set synchronized = false where id in ${sql.in(ids)} and synchronized`)
+    )
+  })
+})
+
+type Read<E = never> = Effect.Effect<Device, SqlError.SqlError | E>
+type ReadMany = Effect.Effect<ReadonlyArray<Device>, SqlError.SqlError>
+
+/** Devices by id, hostname or MAC address. */
+export class DeviceStore extends Context.Service<
+  DeviceStore,
+  {
+    /** The select list that turns a row into a `Device`, for stores that list devices with conditions of their own. */
+    readonly columns: string
+    readonly insert: (device: NewDevice) => Read<HostnameTaken>
+    readonly update: (id: number, fields: Partial<DeviceFields>) => Read<DeviceNotFound | HostnameTaken>
+    readonly get: (id: number) => Read<DeviceNotFound>
+    /** The device, locked until the transaction ends. */
+    readonly lock: (id: number) => Read<DeviceNotFound>
+    readonly getByHostname: (hostname: string) => Read<DeviceNotFound>
+    /** The device with this MAC address (12 upper-case hex digits). */
+    readonly findByMac: (mac: string) => Effect.Effect<Option.Option<Device>, SqlError.SqlError>
+    readonly all: ReadMany
+    readonly byHostnames: (hostnames: ReadonlyArray<string>) => ReadMany
+    readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
+    /** Devices in state MANAGED that the selection names, by hostname (engine.md §1.3). */
+    readonly selectManaged: (selection: Selection) => ReadMany
+    /** Deletes the row with its interfaces, links, stack members and reservations. */
+    readonly remove: (id: number) => Read<DeviceNotFound>
+    readonly markUnsynchronized: (ids: ReadonlyArray<number>) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/DeviceStore") {
+  static readonly layer = Layer.effect(DeviceStore, make)
+}

@@ -1,0 +1,51 @@
+/** SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused (promise 7). */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. */
+export interface HostKey {
+  readonly device_id: number
+  readonly fingerprint: string
+  readonly refused_fingerprint: string | null
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return HostKeyStore.of({
+    find: Effect.fn("HostKeyStore.find")((deviceId: number) =>
+      Effect.map(
+        sql<HostKey>`select device_id, fingerprint, refused_fingerprint from host_key where device_id = ${deviceId}`,
+        (rows) => Option.fromUndefinedOr(rows[0])
+      )
+    ),
+    pin: Effect.fn("HostKeyStore.pin")((deviceId: number, fingerprint: string) =>
+      Effect.asVoid(sql`insert into host_key ${sql.insert({ device_id: deviceId, fingerprint })}
+        on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(),
+          refused_fingerprint = null, refused_at = null`)
+    ),
+    refuse: Effect.fn("HostKeyStore.refuse")((deviceId: number, fingerprint: string) =>
+      Effect.asVoid(
+        sql`update host_key set refused_fingerprint = ${fingerprint}, refused_at = now() where device_id = ${deviceId}`
+      )
+    ),
+    forget: Effect.fn("HostKeyStore.forget")((deviceId: number) =>
+      Effect.asVoid(sql`delete from host_key where device_id = ${deviceId}`)
+    )
+  })
+})
+
+type Done = Effect.Effect<void, SqlError.SqlError>
+
+/** Host keys by device. */
+export class HostKeyStore extends Context.Service<
+  HostKeyStore,
+  {
+    readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
+    readonly pin: (deviceId: number, fingerprint: string) => Done
+    /** Records a key that is not the pinned one, for the alarm and for re-pinning. */
+    readonly refuse: (deviceId: number, fingerprint: string) => Done
+    readonly forget: (deviceId: number) => Done
+  }
+>()("switchyard/store/HostKeyStore") {
+  static readonly layer = Layer.effect(HostKeyStore, make)
+}

@@ -1,0 +1,53 @@
+/** Feature locks between jobs: one row per held lock, one lock per job (contract engine.md §3). */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type JobLock, JobLockBusy } from "../domain/JobLock.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(
+    "job_id, name, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as start_time, abort"
+  )
+
+  return JobLockStore.of({
+    acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
+      yield* sql`insert into joblock ${sql.insert({ job_id: jobId, name })} on conflict do nothing`
+      const [row] = yield* sql<JobLock>`select ${columns} from joblock where name = ${name}`
+      if (row?.job_id !== jobId) return yield* new JobLockBusy({ name, holder: row?.job_id ?? 0 })
+    }),
+    release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
+      yield* sql`delete from joblock where job_id = ${jobId}`
+    }),
+    transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
+      yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
+    }),
+    all: Effect.withSpan(sql<JobLock>`select ${columns} from joblock order by name`, "JobLockStore.all"),
+    find: Effect.fn("JobLockStore.find")((name: string) =>
+      Effect.map(sql<JobLock>`select ${columns} from joblock where name = ${name}`, (rows) =>
+        Option.fromUndefinedOr(rows[0])
+      )
+    ),
+    clear: Effect.fn("JobLockStore.clear")((name: string) =>
+      Effect.map(sql<JobLock>`delete from joblock where name = ${name} returning ${columns}`, (rows) => rows.length > 0)
+    )
+  })
+})
+
+/** Locks by name. */
+export class JobLockStore extends Context.Service<
+  JobLockStore,
+  {
+    /** Takes the lock for the job; succeeds again for the job that has it. */
+    readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
+    /** Gives back what the job holds; a lock that is gone already is no error. */
+    readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Hands the lock of one job to another that finishes its work. */
+    readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
+    readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>
+    readonly find: (name: string) => Effect.Effect<Option.Option<JobLock>, SqlError.SqlError>
+    /** Removes the lock by name, whoever has it; false when there is none. */
+    readonly clear: (name: string) => Effect.Effect<boolean, SqlError.SqlError>
+  }
+>()("switchyard/store/JobLockStore") {
+  static readonly layer = Layer.effect(JobLockStore, make)
+}

@@ -1,0 +1,175 @@
+/**
+ * Rows of the job table and of what jobs did on devices. Status changes go through `jobs/JobEngine.ts`, which asks the
+ * machine first; this store only reads and writes.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import {
+  type DeviceResult,
+  type Job,
+  type JobException,
+  JobNotFound,
+  type JobStatus,
+  type StartArguments
+} from "../domain/Job.ts"
+
+/** A job as it is created. `delaySeconds` from now until it is due. */
+export interface NewJob {
+  readonly function_name: string
+  readonly scheduled_by: string
+  readonly comment: string | null
+  readonly ticket_ref: string | null
+  readonly start_arguments: StartArguments | null
+  readonly delaySeconds: number
+}
+
+/** What may be written to a job's row; times are set to now where the flag is given. */
+export interface JobPatch {
+  readonly status?: JobStatus
+  readonly started?: true
+  readonly finished?: true
+  readonly result?: unknown
+  readonly exception?: JobException
+  readonly next_job_id?: number | null
+  readonly change_score?: number | null
+  readonly abort_reason?: string
+}
+
+/** What a job did on one device, as the checkpoint of a job that may be resumed. */
+export interface JobDevice {
+  readonly hostname: string
+  readonly result: DeviceResult
+  /** The main task ran to its end, whatever it found (contract engine.md §2.7). */
+  readonly reachedEnd: boolean
+  readonly changed: boolean
+  readonly score: number | null
+}
+
+/** `result` of a job with device rows is put together from them, so that it is stored once. */
+const COLUMNS = `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time, iso_time(job.start_time) as start_time,
+  iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by, job.comment, job.ticket_ref, job.next_job_id,
+  coalesce(job.result, (select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
+    jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks))) from job_device d where d.job_id = job.id having count(*) > 0))
+    as result,
+  job.exception, job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments`
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const columns = sql.literal(COLUMNS)
+  const one = (id: number) => (rows: ReadonlyArray<Job>) =>
+    rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
+
+  const update = Effect.fn("JobStore.update")(function* (id: number, patch: JobPatch) {
+    const { exception, finished, result, started, ...fields } = patch
+    const assignments = [
+      ...Object.entries(fields).map(([name, value]) => sql`${sql(name)} = ${value}`),
+      ...(started === true ? [sql`start_time = now(), finished_devices = '[]'`] : []),
+      ...(finished === true ? [sql`finish_time = now()`] : []),
+      ...(result === undefined ? [] : [sql`result = ${sql.json(result)}`]),
+      ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
+    ]
+    if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
+  })
+
+  return JobStore.of({
+    columns: COLUMNS,
+    insert: Effect.fn("JobStore.insert")(function* (job: NewJob) {
+      const { delaySeconds, start_arguments, ...fields } = job
+      const [row] = yield* sql<{ id: number }>`
+        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, scheduled_time)
+        values (${fields.function_name}, ${fields.scheduled_by}, ${fields.comment}, ${fields.ticket_ref},
+          ${start_arguments === null ? null : sql.json(start_arguments)}, now() + make_interval(secs => ${delaySeconds}))
+        returning id`
+      return yield* Effect.orDie(Effect.fromNullishOr(row?.id))
+    }),
+    get: Effect.fn("JobStore.get")((id: number) =>
+      Effect.flatMap(sql<Job>`select ${columns} from job where id = ${id}`, one(id))
+    ),
+    lockStatus: Effect.fn("JobStore.lockStatus")(function* (id: number) {
+      const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id} for update`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.status
+    }),
+    status: Effect.fn("JobStore.status")(function* (id: number) {
+      const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.status
+    }),
+    millisUntilDue: Effect.fn("JobStore.millisUntilDue")(function* (id: number) {
+      const [row] = yield* sql<{ millis: number }>`
+        select greatest(0, ceil(extract(epoch from scheduled_time - now()) * 1000))::float8 as millis from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.millis
+    }),
+    update,
+    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) =>
+      Effect.asVoid(sql`
+        insert into job_device (job_id, hostname, failed, job_tasks, reached_end, score, changed)
+        values (${jobId}, ${device.hostname}, ${device.result.failed}, ${sql.json(device.result.job_tasks)},
+          ${device.reachedEnd}, ${device.score}, ${device.changed})
+        on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
+          reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed`)
+    ),
+    devices: Effect.fn("JobStore.devices")((jobId: number) =>
+      Effect.map(
+        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score,
+          '[]'::jsonb as job_tasks from job_device where job_id = ${jobId} order by finished_at`,
+        (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
+      )
+    ),
+    refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
+      Effect.asVoid(sql`
+        update job set finished_devices = coalesce((select jsonb_agg(hostname order by finished_at) from job_device
+          where job_id = ${jobId} and reached_end), '[]') where id = ${jobId}`)
+    ),
+    memo: Effect.fn("JobStore.memo")(function* (id: number) {
+      const [row] = yield* sql<{ memo: unknown }>`select memo from job where id = ${id}`
+      return Option.fromNullishOr(row?.memo)
+    }),
+    remember: Effect.fn("JobStore.remember")((id: number, memo: unknown) =>
+      Effect.asVoid(sql`update job set memo = ${sql.json(memo)} where id = ${id}`)
+    ),
+    unfinished: sql<{
+      id: number
+    }>`select id from job where status in ('SCHEDULED', 'RUNNING', 'ABORTING') order by id`.pipe(
+      Effect.map((rows) => rows.map((row) => row.id)),
+      Effect.withSpan("JobStore.unfinished")
+    ),
+    scheduledDiscovery: Effect.fn("JobStore.scheduledDiscovery")(function* (dhcpIp: string, otherThan: number) {
+      const rows = yield* sql`select 1 from job where function_name = 'discover_device' and status = 'SCHEDULED'
+        and start_arguments ->> 'dhcp_ip' = ${dhcpIp} and id <> ${otherThan} limit 1`
+      return rows.length > 0
+    })
+  })
+})
+
+type Done = Effect.Effect<void, SqlError.SqlError>
+type Read<A> = Effect.Effect<A, SqlError.SqlError | JobNotFound>
+
+/** Jobs by id. */
+export class JobStore extends Context.Service<
+  JobStore,
+  {
+    /** The select list that turns a row of `job` into a `Job`. */
+    readonly columns: string
+    readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
+    readonly get: (id: number) => Read<Job>
+    readonly status: (id: number) => Read<JobStatus>
+    /** The status, with the row locked until the transaction ends. */
+    readonly lockStatus: (id: number) => Read<JobStatus>
+    /** Milliseconds until the job is due by the database's clock, 0 when it is. */
+    readonly millisUntilDue: (id: number) => Read<number>
+    readonly update: (id: number, patch: JobPatch) => Done
+    /** Writes what was done on one device, new or again. */
+    readonly addDevice: (jobId: number, device: JobDevice) => Done
+    /** Devices that are done, without their task texts. */
+    readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
+    readonly refreshFinished: (jobId: number) => Done
+    /** What the function remembered for a restart. */
+    readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
+    readonly remember: (id: number, memo: unknown) => Done
+    readonly unfinished: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Another discovery of this address is waiting (contract engine.md §2.8). */
+    readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
+  }
+>()("switchyard/store/JobStore") {
+  static readonly layer = Layer.effect(JobStore, make)
+}

@@ -1,0 +1,73 @@
+/** Addresses on loan to a device between their choice and the end of init step 1 (contract engine.md §5.10). */
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { uniqueViolation } from "./Violations.ts"
+
+/** Another device got this address first; the next free one may be tried. */
+export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTaken", { ip: Schema.String }) {
+  override get message() {
+    return `Address ${this.ip} is reserved by another device`
+  }
+}
+
+/** An address that a device has on loan. */
+export interface Reservation {
+  readonly device_id: number
+  readonly ip_version: 4 | 6
+  readonly ip: string
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  return ReservationStore.of({
+    all: sql<Reservation>`select device_id, ip_version, ip from reserved_ip`.pipe(
+      Effect.withSpan("ReservationStore.all")
+    ),
+    reserve: Effect.fn("ReservationStore.reserve")((reservation: Reservation) =>
+      sql`insert into reserved_ip ${sql.insert({ ...reservation })}
+        on conflict (device_id, ip_version) do update set ip = excluded.ip, last_seen = now()`.pipe(
+        Effect.asVoid,
+        uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip }))
+      )
+    ),
+    release: Effect.fn("ReservationStore.release")((deviceId: number) =>
+      Effect.asVoid(sql`delete from reserved_ip where device_id = ${deviceId}`)
+    ),
+    dropStale: Effect.withSpan(
+      Effect.asVoid(sql`delete from reserved_ip where last_seen < now() - interval '1 day'`),
+      "ReservationStore.dropStale"
+    ),
+    takenAddresses: Effect.map(
+      sql<{ ip: string }>`select management_ip as ip from device where management_ip is not null
+        union select secondary_management_ip from device where secondary_management_ip is not null
+        union select ip from reserved_ip`,
+      (rows) => new Set(rows.map((row) => row.ip))
+    ),
+    takenInfraAddresses: Effect.map(
+      sql<{ ip: string }>`select infra_ip as ip from device where infra_ip is not null`,
+      (rows) => new Set(rows.map((row) => row.ip))
+    )
+  })
+})
+
+type Done<E = never> = Effect.Effect<void, SqlError.SqlError | E>
+type Addresses = Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+
+/** Reservations by device. */
+export class ReservationStore extends Context.Service<
+  ReservationStore,
+  {
+    readonly all: Effect.Effect<ReadonlyArray<Reservation>, SqlError.SqlError>
+    /** Writes the device's reservation of this family; one that it had is replaced. */
+    readonly reserve: (reservation: Reservation) => Done<AddressTaken>
+    readonly release: (deviceId: number) => Done
+    /** Forgets reservations older than a day. */
+    readonly dropStale: Done
+    /** Management addresses of both families that devices have or that are reserved. */
+    readonly takenAddresses: Addresses
+    readonly takenInfraAddresses: Addresses
+  }
+>()("switchyard/store/ReservationStore") {
+  static readonly layer = Layer.effect(ReservationStore, make)
+}

@@ -1,0 +1,63 @@
+/** Why devices are not synchronized, in the order in which it was found out (contract engine.md §4.1). */
+import { Array, Clock, Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { SyncCause, SyncEvent } from "../domain/SyncEvent.ts"
+
+/** A cause to be recorded for devices; `by` is the user, `job_id` the job that found it. */
+export interface NewSyncEvent {
+  readonly cause: SyncCause
+  readonly by: string
+  readonly job_id: number | null
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const append = Effect.fn("SyncEventStore.append")(function* (
+    hostnames: ReadonlyArray<string>,
+    event: Omit<SyncEvent, "timestamp">,
+    timestamp?: number
+  ) {
+    if (!Array.isReadonlyArrayNonEmpty(hostnames)) return
+    const happened_at = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
+    const { by, cause, job_id } = event
+    const rows = Array.map(hostnames, (hostname) => ({ hostname, cause, happened_at, by, job_id }))
+    yield* sql`insert into sync_event ${sql.insert(rows)}`
+  })
+
+  return SyncEventStore.of({
+    append,
+    clear: Effect.fn("SyncEventStore.clear")(function* (hostnames: ReadonlyArray<string>) {
+      if (hostnames.length > 0) yield* sql`delete from sync_event where hostname in ${sql.in(hostnames)}`
+    }),
+    byHostname: Effect.fn("SyncEventStore.byHostname")(function* (hostname?: string) {
+      const where = hostname === undefined ? sql`true` : sql`hostname = ${hostname}`
+      const rows = yield* sql<SyncEvent & { readonly hostname: string }>`
+        select hostname, cause, happened_at as timestamp, by, job_id from sync_event where ${where} order by id`
+      const events = new Map<string, Array<SyncEvent>>()
+      for (const { hostname: owner, ...event } of rows) events.set(owner, [...(events.get(owner) ?? []), event])
+      return events
+    })
+  })
+})
+
+/** Sync events by hostname. */
+export class SyncEventStore extends Context.Service<
+  SyncEventStore,
+  {
+    /** Adds one event to each hostname. `timestamp` is epoch seconds, now when not given. */
+    readonly append: (
+      hostnames: ReadonlyArray<string>,
+      event: { readonly cause: string; readonly by: string; readonly job_id: number | null },
+      timestamp?: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** Forgets all events of these hostnames, because they are synchronized or gone. */
+    readonly clear: (hostnames: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+    /** Events in the order in which they were written, of one hostname or of all. */
+    readonly byHostname: (
+      hostname?: string
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<SyncEvent>>, SqlError.SqlError>
+  }
+>()("switchyard/store/SyncEventStore") {
+  static readonly layer = Layer.effect(SyncEventStore, make)
+}

@@ -1,0 +1,36 @@
+/** A migrated database of its own for a test file, cloned from the template that `globalSetup.ts` has made. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
+import { inject } from "vitest"
+import { TEMPLATE } from "./globalSetup.ts"
+
+const connect = (database: string, maxConnections: number) => {
+  const { password, port } = inject("postgres")
+  return PgClient.layer({
+    host: "127.0.0.1",
+    port,
+    username: "postgres",
+    password: Redacted.make(password),
+    database,
+    maxConnections
+  })
+}
+
+/** Clones the template under a new name and yields the name. */
+export const createDatabase = Effect.gen(function* () {
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create database ${sql(name)} template ${sql(TEMPLATE)} strategy file_copy`
+  return name
+}).pipe(Effect.provide(connect("postgres", 1)))
+
+/** The URL of a new database, for a server that runs as a process of its own. */
+export const databaseUrl = Effect.map(createDatabase, (name) => {
+  const { password, port } = inject("postgres")
+  return `postgres://postgres:${password}@127.0.0.1:${port}/${name}`
+})
+
+/** A connection pool to a new database. */
+export const TestDatabase = Layer.unwrap(Effect.map(createDatabase, (name) => connect(name, 8)))

@@ -1,0 +1,46 @@
+/** Starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, and migrates a template database. */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { existsSync } from "node:fs"
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import type { TestProject } from "vitest/node"
+import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
+import * as Migrations from "../../src/store/Migrations.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly postgres: { readonly port: number; readonly password: string }
+  }
+}
+
+export const TEMPLATE = "template_switchyard"
+const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=400"]
+
+const prepareTemplate = (where: { port: number; password: Redacted.Redacted }) => {
+  const connect = (database: string) =>
+    PgClient.layer({ host: "127.0.0.1", username: "postgres", database, maxConnections: 1, ...where })
+  const create = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`create database ${sql(TEMPLATE)}`
+  }).pipe(Effect.provide(connect("postgres")))
+  return Effect.andThen(create, Migrations.run.pipe(Effect.provide(connect(TEMPLATE))))
+}
+
+export default async (project: TestProject) => {
+  const folder = await mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-test-"))
+  // the database may run as another user, who has to get in
+  await chmod(folder, 0o711)
+  const scope = Scope.makeUnsafe()
+  const server = await Effect.runPromise(
+    EmbeddedPostgres.make({ dataDir: folder, flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(Scope.provide(scope))
+  )
+  await Effect.runPromise(prepareTemplate(server))
+  project.provide("postgres", { port: server.port, password: Redacted.value(server.password) })
+  return async () => {
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await rm(folder, { recursive: true, force: true })
+  }
+}
