@@ -6,14 +6,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
-import type {
-  CommandRejected,
-  CommitError,
-  ConnectError,
-  ExchangeError,
-  LoadError,
-  ReadError
-} from "./DriverErrors.ts"
+import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 
 /**

@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
-import { jobTransition } from "../../machines/JobLifecycle.ts"
+import { abortReason } from "../../machines/JobLifecycle.ts"
 import {
   functionName,
   type Job,
@@ -18,6 +18,7 @@ import {
 } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { JobStates } from "./JobStates.ts"
 
 /** One execution per job id; its payload is nothing but the id, because the row is the truth. */
 export const JobWorkflow = Workflow.make("Job", {
@@ -42,6 +43,7 @@ const TICKET_LENGTH = 32
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
+  const states = yield* JobStates
   const config = yield* ServerConfig
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
@@ -67,21 +69,12 @@ const make = Effect.gen(function* () {
     return id
   })
 
-  const markAborted = Effect.fnUntraced(function* (id: number, reason: string) {
-    const status = yield* jobs.lockStatus(id)
-    const next = jobTransition(status, { type: "ABORT" })
-    if (next._tag === "Refused") return yield* new JobNotAbortable({ id, status })
-    yield* jobs.update(id, {
-      status: next.state,
-      abort_reason: reason,
-      ...(next.state === "ABORTED" ? { finished: true, result: { message: reason } } : {})
-    })
-    return next.state
-  }, sql.withTransaction)
-
-  const abort = Effect.fn("JobEngine.abort")(function* (id: number, user: string, reason = "Aborted via API call") {
-    const state = yield* markAborted(id, `${reason.slice(0, COMMENT_LENGTH)} (aborted by ${user})`)
-    if (state === "ABORTED") {
+  const abort = Effect.fn("JobEngine.abort")(function* (id: number, user: string, reason?: string) {
+    const status = yield* states
+      .apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user })
+      .pipe(Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))))
+    yield* Effect.logInfo(`Job ${id}: ${abortReason(reason ?? null, user)}`)
+    if (status === "ABORTED") {
       const executionId = yield* JobWorkflow.executionId({ jobId: id })
       // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
       yield* engine.interruptUnsafe(JobWorkflow, executionId)

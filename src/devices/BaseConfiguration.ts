@@ -1,0 +1,74 @@
+/**
+ * Moves a new switch to its management address: pushes the base configuration, after which the switch may be silent on the
+ * old address at once, and finds out by evidence where it answers (contract engine.md §5.12 and §17, device-cli.md §3.7).
+ */
+import { Clock, Effect } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { errorText } from "./ChangeSteps.ts"
+import type { BasePush, BasePushed } from "./DeviceCalls.ts"
+import type { DeviceLogin } from "./DeviceLogin.ts"
+
+/** Seconds to wait for one answer on an address, and between two tries. */
+const CONNECT_SECONDS = 3
+const PAUSE = "500 millis"
+
+type Push = typeof BasePush.Type
+
+/** A push that failed. `sent` is false as long as no commit was sent: then the switch certainly runs what it ran before. */
+interface Failed {
+  readonly text: string
+  readonly sent: boolean
+}
+
+/** Loads, commits and saves in one go. */
+const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device: Device, push: Push) {
+  const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
+    Effect.fail<Failed>({ text: errorText(error), sent })
+  const name = push.sessionName
+  const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
+    Effect.map((loggedIn) => loggedIn.session),
+    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: (other) => other === name })),
+    Effect.catch(failed(false))
+  )
+  yield* session
+    .commitAndSave(name, CONNECT_SECONDS)
+    .pipe(Effect.catch((error) => failed(error._tag !== "CommitError")(error)))
+}, Effect.scoped)
+
+/** True when the device with this hostname answers there to the credentials of the state. */
+const answers = (
+  login: DeviceLogin["Service"],
+  device: Device,
+  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null }
+) =>
+  Effect.gen(function* () {
+    const { session } = yield* login.open(device, { ...at, connectSeconds: CONNECT_SECONDS })
+    return at.hostname === null || (yield* session.facts).hostname === at.hostname
+  }).pipe(
+    Effect.scoped,
+    Effect.tapError((error) => Effect.logDebug("No answer", { device: device.hostname, ...at, error: error.message })),
+    Effect.orElseSucceed(() => false)
+  )
+
+/** Pushes (unless it is only to be looked for) and reports on which address the switch answers. Never guesses from silence. */
+export const push = Effect.fn("BaseConfiguration.push")(function* (
+  login: DeviceLogin["Service"],
+  device: Device,
+  request: Push
+): Effect.fn.Return<BasePushed> {
+  const failed = request.lookOnly
+    ? null
+    : yield* Effect.match(send(login, device, request), { onSuccess: () => null, onFailure: (error) => error })
+  const failure = failed?.text ?? null
+  if (failed?.sent === false) return { newAddressAnswers: false, oldAddressAnswers: true, failure }
+  const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
+  const { newAddress, newHostname, oldAddress } = request
+  do {
+    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname })) {
+      return { newAddressAnswers: true, oldAddressAnswers: false, failure: null }
+    }
+    yield* Effect.sleep(PAUSE)
+  } while ((yield* Clock.currentTimeMillis) < deadline)
+  const oldAnswers = yield* answers(login, device, { address: oldAddress, state: "DISCOVERED", hostname: null })
+  return { newAddressAnswers: false, oldAddressAnswers: oldAnswers, failure }
+})

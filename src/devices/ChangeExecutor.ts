@@ -1,0 +1,140 @@
+/**
+ * Carries a stored change through its protocol: claims each phase in the database before the step that touches the switch,
+ * does the step, and asks the machine what follows. A change that another process left behind is resumed by looking at the
+ * device. Carries promises 1 to 4 of DESIGN §2.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { begin, type ChangeDecision, type ChangeOutcome, nextStep, resume } from "../../machines/ChangeDecision.ts"
+import { type ChangeEvent, type ChangeRow, changePhases } from "../../machines/ChangeRow.ts"
+import type { Device } from "../domain/Device.ts"
+import { type ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
+import * as ChangeSteps from "./ChangeSteps.ts"
+import * as DeviceConnection from "./DeviceConnection.ts"
+import type { DeviceLogin } from "./DeviceLogin.ts"
+
+/** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
+export const ChangeReport = Schema.Struct({
+  waiting: Schema.Boolean,
+  result: Schema.NullOr(Schema.Literals(["confirmed", "reverted", "unchanged", "discarded", "unknown"])),
+  runs: Schema.Literals(["new", "old", "unclear"]),
+  ok: Schema.Boolean,
+  phase: Schema.Literals(changePhases),
+  reason: Schema.NullOr(Schema.String),
+  message: Schema.String,
+  /** Error text of the step that failed, ending in `Type: message` and a newline. */
+  failure: Schema.NullOr(Schema.String),
+  diff: Schema.String,
+  hash: Schema.NullOr(Schema.String)
+})
+export type ChangeReport = typeof ChangeReport.Type
+
+/** Another process works on this change: nothing more was sent from here. */
+export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
+  override get message() {
+    return `Change ${this.id} was taken over by another process`
+  }
+}
+
+const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
+  waiting: outcome === null,
+  result: outcome?.result ?? null,
+  runs: outcome?.runs ?? "unclear",
+  ok: outcome?.ok ?? false,
+  phase: row.phase,
+  reason: row.reason,
+  message: outcome?.message ?? "",
+  failure,
+  diff: row.diff ?? "",
+  hash: row.candidateHash
+})
+
+/** What a caller may tell a change that waits for the other devices of its job. */
+export type Verdict = Extract<ChangeEvent["type"], "ALL_DEVICES_OK" | "OTHERS_FAILED" | "REVERT_NOW">
+
+export interface Services {
+  readonly changes: ChangeStore["Service"]
+  readonly login: DeviceLogin["Service"]
+}
+
+/** The number in a session name of ours (`job412`, `job412-2`, `job412-check`). */
+const jobOfSession = (name: string): number | null => {
+  const match = /^job(\d+)(?:-\w+)*$/.exec(name)
+  return match === null ? null : Number(match[1])
+}
+
+const drive = Effect.fnUntraced(function* (
+  services: Services,
+  change: StoredChange,
+  device: Device,
+  start: ChangeDecision
+) {
+  const busy = new Set(yield* services.changes.unfinishedJobsOf(device.id))
+  const connection = yield* DeviceConnection.make(services.login, device)
+  const doStep = ChangeSteps.make({
+    candidate: change.candidate,
+    loadMode: change.load_mode,
+    connection,
+    mayAbort: (name) => {
+      const job = jobOfSession(name)
+      return job !== null && (job === change.job_id || !busy.has(job))
+    }
+  })
+  let failure = change.failure
+  let decision = start
+  let toldToRevert = false
+  while (true) {
+    if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
+    const { claim } = decision
+    if (claim !== null && !(yield* services.changes.claim(change.id, claim, failure))) {
+      return yield* new ChangeTakenOver({ id: change.id })
+    }
+    if (decision._tag === "Ended") return report(decision.change.row, decision.outcome, failure)
+    if (decision.step.type === "awaitVerdict") return report(decision.change.row, null, failure)
+    if (decision.step.type === "waitForExpiry" && !toldToRevert) {
+      // taking the change back now is quicker than waiting for the timer; when it cannot be told, the timer does it
+      toldToRevert = true
+      decision = nextStep(decision.change, { type: "REVERT_NOW" })
+      continue
+    }
+    const ended = yield* doStep(decision.step, decision.change.row)
+    failure = failure ?? ended.failure
+    yield* Effect.logDebug("Change step", {
+      device: device.hostname,
+      step: decision.step.type,
+      ended: ended.event.type
+    })
+    decision = nextStep(decision.change, ended.event)
+  }
+}, Effect.scoped)
+
+/** Runs the change to its end, or to where it waits for a verdict. `resumed` is true when it may have been begun before. */
+export const run = Effect.fn("ChangeExecutor.run")(function* (
+  services: Services,
+  changeId: number,
+  device: Device
+): Effect.fn.Return<ChangeReport, SqlError.SqlError | ChangeTakenOver> {
+  const change = yield* stored(services, changeId)
+  const { protocol } = change
+  const untouched = protocol.phase === "planned" && protocol.epoch === 1
+  return yield* drive(services, change, device, untouched ? begin(protocol) : resume(protocol))
+})
+
+/** Tells a waiting change what the other devices came to, and carries it to its end. */
+export const settle = Effect.fn("ChangeExecutor.settle")(function* (
+  services: Services,
+  changeId: number,
+  device: Device,
+  verdict: Verdict
+): Effect.fn.Return<ChangeReport, SqlError.SqlError | ChangeTakenOver> {
+  const change = yield* stored(services, changeId)
+  const { protocol } = change
+  const decision =
+    protocol.phase === "proved" ? nextStep({ state: "proved", row: protocol }, { type: verdict }) : resume(protocol)
+  return yield* drive(services, change, device, decision)
+})
+
+const stored = (services: Services, id: number) =>
+  Effect.flatMap(services.changes.get(id), (found) =>
+    Option.isSome(found) ? Effect.succeed(found.value) : Effect.die(new Error(`There is no change ${id}`))
+  )

@@ -1,0 +1,119 @@
+/**
+ * What may be asked of a device's actor, from any replica: the protocol of the `Device` entity. Its address is the device's
+ * id, so that calls to one device are served one after the other, wherever they come from (promise 1).
+ */
+import { Schema } from "effect"
+import { Entity } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { DeviceState } from "../domain/Device.ts"
+import { ChangeReport } from "./ChangeExecutor.ts"
+
+/**
+ * Something could not be done on the device. `type` is the name that operators know (ConnectAuthError, CommandTimeout …),
+ * `text` the whole text for a failed task, ending in `Type: message` and a newline.
+ */
+export class DeviceFailure extends Schema.TaggedError<DeviceFailure>()("DeviceFailure", {
+  type: Schema.String,
+  message: Schema.String,
+  text: Schema.String
+}) {}
+
+/** Another process has taken the change over; its outcome is not known here. */
+export class ChangeMoved extends Schema.TaggedError<ChangeMoved>()("ChangeMoved", { id: Schema.Int }) {}
+
+/** Where to log in when the row does not say it: another address, or the credentials of another state. */
+export const LoginAs = Schema.Struct({
+  address: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(DeviceState)
+})
+
+export const Facts = Schema.Struct({
+  hostname: Schema.String,
+  fqdn: Schema.String,
+  vendor: Schema.String,
+  model: Schema.String,
+  serial_number: Schema.String,
+  os_version: Schema.String,
+  uptime: Schema.Finite,
+  interface_list: Schema.Array(Schema.String)
+})
+export type Facts = typeof Facts.Type
+
+const Neighbours = Schema.Record(
+  Schema.String,
+  Schema.Array(Schema.Struct({ hostname: Schema.String, port: Schema.String }))
+)
+
+/** A base configuration that moves a new switch to its management address. */
+export const BasePush = Schema.Struct({
+  sessionName: Schema.String,
+  config: Schema.String,
+  newHostname: Schema.String,
+  oldAddress: Schema.String,
+  newAddress: Schema.String,
+  /** How long the switch may take to answer on its new address. */
+  seconds: Schema.Int,
+  /** Nothing is pushed: the switch is only looked for, because the push may have been sent before. */
+  lookOnly: Schema.Boolean
+})
+
+/** Where the switch answers after the push; `failure` is the text of what the switch or the way to it said. */
+export const BasePushed = Schema.Struct({
+  newAddressAnswers: Schema.Boolean,
+  oldAddressAnswers: Schema.Boolean,
+  failure: Schema.NullOr(Schema.String)
+})
+export type BasePushed = typeof BasePushed.Type
+
+/** Runs a stored change to its end; a change that was begun before is resumed by looking at the device. */
+export const RunChange = Rpc.make("RunChange", {
+  payload: { changeId: Schema.Int },
+  success: ChangeReport,
+  error: Schema.Union([DeviceFailure, ChangeMoved])
+})
+
+/** Tells a change that waits for the other devices of its job how they fared. */
+export const SettleChange = Rpc.make("SettleChange", {
+  payload: { changeId: Schema.Int, verdict: Schema.Literals(["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"]) },
+  success: ChangeReport,
+  error: Schema.Union([DeviceFailure, ChangeMoved])
+})
+
+export const ReadFacts = Rpc.make("ReadFacts", { payload: { login: LoginAs }, success: Facts, error: DeviceFailure })
+export const ReadNeighbours = Rpc.make("ReadNeighbours", {
+  payload: { login: LoginAs },
+  success: Neighbours,
+  error: DeviceFailure
+})
+export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
+  payload: { login: LoginAs },
+  success: Schema.Struct({ config: Schema.String, hash: Schema.String }),
+  error: DeviceFailure
+})
+
+/** Adds lines to the running configuration without a timer and saves: for changes that cannot cut the device off. */
+export const MergeConfig = Rpc.make("MergeConfig", {
+  payload: { login: LoginAs, sessionName: Schema.String, config: Schema.String },
+  success: Schema.Struct({ diff: Schema.String }),
+  error: DeviceFailure
+})
+
+export const PushBase = Rpc.make("PushBase", { payload: BasePush, success: BasePushed, error: DeviceFailure })
+
+/** Logs in on the management address of a new switch, saves its configuration and reads what it is. */
+export const FinishInit = Rpc.make("FinishInit", {
+  success: Schema.Struct({ facts: Facts, hostKey: Schema.String }),
+  error: DeviceFailure
+})
+
+/** The device as an actor, addressed by its id. */
+export const DeviceEntity = Entity.make("Device", [
+  RunChange,
+  SettleChange,
+  ReadFacts,
+  ReadNeighbours,
+  ReadRunningConfig,
+  MergeConfig,
+  PushBase,
+  FinishInit
+])

@@ -1,0 +1,67 @@
+/**
+ * Applies a unified diff to a text. With it we know, before a commit, what the switch says it will run afterwards: its old
+ * running configuration changed by its own diff. The read-back after the commit is compared with that (promise 2), which
+ * needs no knowledge of how a platform normalises what it is given.
+ */
+import { Option } from "effect"
+
+interface Hunk {
+  /** Line of the old text (from 0) at which the switch sees the hunk; its header comments may shift it. */
+  readonly at: number
+  readonly before: ReadonlyArray<string>
+  readonly after: ReadonlyArray<string>
+}
+
+const HEADER = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/
+
+const parse = (diff: string): ReadonlyArray<Hunk> | null => {
+  const hunks: Array<{ at: number; before: Array<string>; after: Array<string> }> = []
+  for (const line of diff.split("\n")) {
+    const header = HEADER.exec(line)
+    const hunk = hunks.at(-1)
+    if (header !== null) hunks.push({ at: Math.max(0, Number(header[1]) - 1), before: [], after: [] })
+    else if (hunk === undefined) return null
+    else if (line.startsWith("-")) hunk.before.push(line.slice(1))
+    else if (line.startsWith("+")) hunk.after.push(line.slice(1))
+    else if (line.startsWith(" ") || line === "") {
+      hunk.before.push(line.slice(1))
+      hunk.after.push(line.slice(1))
+    } else if (!line.startsWith("\\")) return null
+  }
+  return hunks
+}
+
+const matchesAt = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, at: number): boolean =>
+  block.every((line, index) => lines[at + index] === line)
+
+/** The place of the block that is nearest to `hint`, at or after `from`; −1 when there is none. */
+const locate = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hint: number, from: number): number => {
+  for (let distance = 0; distance <= lines.length; distance++) {
+    for (const at of distance === 0 ? [hint] : [hint - distance, hint + distance]) {
+      if (at >= from && at + block.length <= lines.length && matchesAt(lines, block, at)) return at
+    }
+  }
+  return -1
+}
+
+/**
+ * The text after the diff (without file headers); none when the diff is not one, or does not fit the text exactly. An empty
+ * diff leaves the text as it is.
+ */
+export const apply = (text: string, diff: string): Option.Option<string> => {
+  if (diff === "") return Option.some(text)
+  const hunks = parse(diff)
+  if (hunks === null || hunks.length === 0) return Option.none()
+  const lines = text.split("\n")
+  const result: Array<string> = []
+  let next = 0
+  let shift = 0
+  for (const { after, at, before } of hunks) {
+    const found = locate(lines, before, at + shift, next)
+    if (found < 0) return Option.none()
+    shift = found - at
+    result.push(...lines.slice(next, found), ...after)
+    next = found + before.length
+  }
+  return Option.some([...result, ...lines.slice(next)].join("\n"))
+}

@@ -1,0 +1,38 @@
+/**
+ * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process
+ * alone opens no port; with CLUSTER_HOST set, replicas find each other in the database (effect-notes §4: these figures were
+ * measured; every replica must use the same ones).
+ */
+import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Option } from "effect"
+import { ClusterWorkflowEngine, RunnerAddress, SingleRunner } from "effect/cluster"
+import { ServerConfig } from "../ServerConfig.ts"
+
+const shared = {
+  shardLockExpiration: "8 seconds",
+  shardLockRefreshInterval: "2 seconds",
+  refreshAssignmentsInterval: "1 second",
+  runnerHealthCheckInterval: "2 seconds",
+  entityMessagePollInterval: "1 second",
+  entityReplyPollInterval: "100 millis",
+  maxResidentEntities: "unbounded",
+  simulateRemoteSerialization: false
+} as const
+
+const runner = Layer.unwrap(
+  Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }) =>
+    Option.match(CLUSTER_HOST, {
+      onNone: () =>
+        SingleRunner.layer({ runnerStorage: "memory", shardingConfig: shared }).pipe(
+          Layer.provide(NodeCrypto.layerDigest)
+        ),
+      onSome: (host) =>
+        NodeClusterSocket.layer({
+          shardingConfig: { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, CLUSTER_PORT)) }
+        })
+    })
+  )
+)
+
+/** Sharding, message storage and the workflow engine. */
+export const layer = ClusterWorkflowEngine.layer.pipe(Layer.provideMerge(runner))

@@ -1,0 +1,139 @@
+/**
+ * Runs jobs: waits until one is due, takes one of the places, moves the row to RUNNING, runs the function and writes how it
+ * ended. A job that a killed process left behind is picked up here: its status is RUNNING already and its function goes on
+ * from what it has stored (promise 4, DESIGN §7 row 15). Carries contract engine.md §2.2, §2.4 and §2.7.
+ */
+import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import { Activity, DurableClock } from "effect/workflow"
+import { finalStatuses, functionOf, type Job, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { JobWorkflow } from "./JobEngine.ts"
+import { JobHandlers, type JobOutcome, type RunningJob } from "./JobHandler.ts"
+import { JobStates } from "./JobStates.ts"
+
+/** How often `finished_devices` is refreshed and a request to abort is looked for. */
+const PROGRESS_INTERVAL = Duration.seconds(2)
+
+/** A wait longer than this is kept by the database instead of by this process. */
+const LONG_WAIT = Duration.minutes(1)
+
+const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
+
+const isFunction = Schema.is(Schema.Literals(jobFunctions))
+
+/** Database errors that a later attempt may not see; others are defects of ours. */
+const retryable = (error: JobFailure | SqlError.SqlError): boolean => error._tag === "SqlError" && error.isRetryable
+
+const asFailure = (error: JobFailure | SqlError.SqlError): JobFailure =>
+  error._tag === "JobFailure" ? error : new JobFailure({ type: "DatabaseError", message: error.message })
+
+const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+  const handlers = yield* JobHandlers
+  const { JOB_CONCURRENCY } = yield* ServerConfig
+  const places = yield* Semaphore.make(JOB_CONCURRENCY)
+
+  const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
+    yield* jobs.refreshFinished(id)
+    yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
+  })
+
+  const work = Effect.fnUntraced(function* (record: Job) {
+    const name = functionOf(record.function_name)
+    const handler = isFunction(name) ? handlers.get(name) : undefined
+    if (handler === undefined) {
+      return yield* new JobFailure({ type: "ValueError", message: `This server has no job function ${name}` })
+    }
+    const aborting = yield* Ref.make(record.status === "ABORTING")
+    const watching = watchProgress(record.id, aborting).pipe(
+      Effect.tapCause((cause) => Effect.logWarning("The job's progress could not be read", cause)),
+      Effect.ignore,
+      Effect.repeat(Schedule.spaced(PROGRESS_INTERVAL)),
+      Effect.delay(PROGRESS_INTERVAL)
+    )
+    const running: RunningJob = {
+      id: record.id,
+      args: record.start_arguments ?? {},
+      user: record.scheduled_by ?? "unknown",
+      aborting: Effect.andThen(Ref.get(aborting), (known) =>
+        known
+          ? Effect.succeed(true)
+          : Effect.map(
+              Effect.orElseSucceed(jobs.status(record.id), () => "RUNNING"),
+              (now) => now === "ABORTING"
+            )
+      )
+    }
+    const handled = handler(running).pipe(
+      Effect.tapError((error) => Effect.logWarning(`Job ${record.id}: ${error.message}`)),
+      Effect.retry({ while: retryable, schedule: untilDatabaseIsBack })
+    )
+    return yield* Effect.raceFirst(handled, Effect.andThen(watching, Effect.never))
+  })
+
+  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome) {
+    yield* jobs.refreshFinished(id)
+    yield* states.apply(id, { type: "RETURNED", ...outcome })
+  })
+
+  const threw = Effect.fnUntraced(function* (record: Job, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
+    const failure = Cause.findErrorOption(cause)
+    if (failure._tag === "None") yield* Effect.logError(`Job ${record.id} met a defect`, cause)
+    const known =
+      failure._tag === "Some"
+        ? asFailure(failure.value)
+        : new JobFailure({ type: "InternalError", message: `Internal error in job function ${record.function_name}` })
+    yield* states.apply(record.id, { type: "THREW", exception: toException(known, record.function_name) })
+  })
+
+  const runOnce = Effect.fnUntraced(function* (jobId: number) {
+    const before = yield* jobs.get(jobId)
+    if (finalStatuses.includes(before.status)) return
+    yield* states.apply(jobId, before.status === "SCHEDULED" ? { type: "DUE" } : { type: "PROCESS_STARTED" })
+    yield* Effect.logInfo(before.status === "SCHEDULED" ? "Job started" : "Job resumed", {
+      function: before.function_name
+    })
+    yield* Effect.matchCauseEffect(work(before), {
+      onSuccess: (outcome) => ended(jobId, outcome),
+      // interruption is the server's stop: the row stays as it is and the next process goes on
+      onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
+    })
+    yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })
+  })
+
+  const run = Effect.fn("JobRunner.run")((jobId: number) =>
+    runOnce(jobId).pipe(
+      // writing how a job ended must outlive a database that is away
+      Effect.retry({ while: (error) => error._tag === "SqlError" && error.isRetryable, schedule: untilDatabaseIsBack }),
+      Effect.annotateLogs({ job: jobId })
+    )
+  )
+
+  const millisUntilDue = (jobId: number) =>
+    Activity.make({
+      name: "millisUntilDue",
+      success: Schema.Finite,
+      execute: Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+    })
+
+  return Effect.fnUntraced(function* ({ jobId }: { readonly jobId: number }) {
+    const wait = Duration.millis(yield* millisUntilDue(jobId))
+    if (Duration.isGreaterThan(wait, LONG_WAIT)) {
+      yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
+    }
+    yield* Activity.make({
+      name: "run",
+      execute: Effect.gen(function* () {
+        const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+        yield* Effect.sleep(Duration.millis(rest))
+        yield* Effect.orDie(places.withPermits(1)(run(jobId)))
+      })
+    })
+  })
+})
+
+/** Executes the workflow of jobs in this process. */
+export const layer = Layer.unwrap(Effect.map(make, (execute) => JobWorkflow.toLayer(execute)))
