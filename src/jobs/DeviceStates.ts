@@ -18,6 +18,7 @@ import {
 import type { StartArguments } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
+import { JobStore } from "../store/JobStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { ReservationStore } from "../store/ReservationStore.ts"
@@ -36,7 +37,7 @@ export interface Cause {
   readonly jobId: number | null
 }
 
-/** The device after the event, and the jobs that the event started, in order. */
+/** The device after the event, and the jobs that the event started, in order; the first is the causing job's next_job_id. */
 export interface AppliedEvent {
   readonly device: Device
   readonly startedJobs: ReadonlyArray<number>
@@ -65,6 +66,7 @@ const make = Effect.gen(function* () {
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
   const engine = yield* JobEngine
+  const jobs = yield* JobStore
 
   const undoInitLinks = Effect.fnUntraced(function* (device: Device) {
     for (const link of yield* links.ofDevice(device.id)) yield* links.remove(link.id)
@@ -122,6 +124,8 @@ const make = Effect.gen(function* () {
     if (outcome.state !== device.state) yield* devices.update(id, { state: outcome.state })
     const startedJobs: Array<number> = []
     for (const { params, type } of outcome.actions) startedJobs.push(...(yield* perform(device, type, params, cause)))
+    const [next] = startedJobs
+    if (next !== undefined && cause.jobId !== null) yield* jobs.update(cause.jobId, { next_job_id: next })
     return { device: yield* devices.get(id), startedJobs }
   }, sql.withTransaction)
 

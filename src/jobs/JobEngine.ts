@@ -9,6 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { abortReason } from "../../machines/JobLifecycle.ts"
 import {
+  finalStatuses,
   functionName,
   type Job,
   type JobFunction,
@@ -30,13 +31,18 @@ export const JobWorkflow = Workflow.make("Job", {
 /** A job to be started. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartJob {
   readonly function: JobFunction
-  readonly args: StartArguments
+  /** Shown in the record; null for a repository refresh, as clients know it. */
+  readonly args: StartArguments | null
+  /** What the function needs to know and the record does not show. */
+  readonly memo?: unknown
   readonly user: string
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
 }
 
+/** How often a request that waits for its job looks at the row. */
+const POLL = "50 millis"
 const COMMENT_LENGTH = 255
 const TICKET_LENGTH = 32
 
@@ -48,15 +54,30 @@ const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
 
+  /** Only one discovery of an address may wait; a second one is not queued (contract engine.md §2.8). */
+  const isPending = Effect.fnUntraced(function* (id: number, { args, function: name }: StartJob) {
+    if (name !== "discover_device") return false
+    const dhcp_ip = String(args?.["dhcp_ip"])
+    // two at the same instant must not both believe that they are the only one
+    yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
+    if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
+    yield* states
+      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac: String(args?.["ztp_mac"]), dhcp_ip })
+      .pipe(Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die }))
+    return true
+  })
+
   const insertAndStart = Effect.fnUntraced(function* (job: StartJob) {
     const id = yield* jobs.insert({
-      function_name: functionName(job.function, job.args),
+      function_name: functionName(job.function, job.args ?? {}),
       scheduled_by: job.user,
       comment: job.comment?.slice(0, COMMENT_LENGTH) ?? null,
       ticket_ref: job.ticketRef?.slice(0, TICKET_LENGTH) ?? null,
       start_arguments: job.args,
       delaySeconds: job.delaySeconds ?? config.JOB_DELAY
     })
+    if (job.memo !== undefined) yield* jobs.remember(id, job.memo)
+    if (yield* isPending(id, job)) return id
     yield* JobWorkflow.execute({ jobId: id }, { discard: true, detached: true }).pipe(
       Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
     )
@@ -82,7 +103,27 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, abort })
+  const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
+    yield* jobs.lockStatus(id)
+    const { next_job_id } = yield* jobs.get(id)
+    if (next_job_id !== null) return next_job_id
+    const next = yield* insertAndStart(job)
+    yield* jobs.update(id, { next_job_id: next })
+    return next
+  }, sql.withTransaction)
+
+  const follow = Effect.fn("JobEngine.follow")(function* (id: number, job: StartJob) {
+    const next = yield* Effect.catchTag(linkFollowUp(id, job), "JobNotFound", Effect.die)
+    yield* sharding.pollStorage
+    return next
+  })
+
+  const ended = Effect.fn("JobEngine.ended")(function* (id: number) {
+    while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(POLL)
+    return yield* jobs.get(id)
+  })
+
+  return JobEngine.of({ start, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */
@@ -94,6 +135,10 @@ export class JobEngine extends Context.Service<
      * job is durable when the transaction is committed.
      */
     readonly start: (job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
+    readonly follow: (id: number, job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    /** Waits until the job has ended and yields its record. */
+    readonly ended: (id: number) => Effect.Effect<Job, SqlError.SqlError | JobNotFound>
     /**
      * Aborts a job: one that waits is ABORTED at once, a running one is ABORTING until its devices in flight have ended.
      * Yields the record after the change.

@@ -10,7 +10,7 @@ import { finalStatuses, functionOf, type Job, JobFailure, jobFunctions, toExcept
 import { ServerConfig } from "../ServerConfig.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { JobWorkflow } from "./JobEngine.ts"
-import { JobHandlers, type JobOutcome, type RunningJob } from "./JobHandler.ts"
+import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 
 /** How often `finished_devices` is refreshed and a request to abort is looked for. */
@@ -74,9 +74,11 @@ const make = Effect.gen(function* () {
     return yield* Effect.raceFirst(handled, Effect.andThen(watching, Effect.never))
   })
 
-  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome) {
+  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | Settled) {
+    if ("settled" in outcome) return
     yield* jobs.refreshFinished(id)
-    yield* states.apply(id, { type: "RETURNED", ...outcome })
+    const { next_job_id } = yield* jobs.get(id)
+    yield* states.apply(id, { type: "RETURNED", ...outcome, next_job_id })
   })
 
   const threw = Effect.fnUntraced(function* (record: Job, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {

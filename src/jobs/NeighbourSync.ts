@@ -1,0 +1,62 @@
+/**
+ * Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand (contract
+ * engine.md §5.8, §7.3). A neighbour whose running configuration is not the stored one is marked unsynchronized.
+ */
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Device } from "../domain/Device.ts"
+import { JobFailure } from "../domain/Job.ts"
+import { checkNeighbourStates } from "../provisioning/NeighbourChecks.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { SyncEventStore } from "../store/SyncEventStore.ts"
+
+const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  const actorOf = yield* DeviceEntity.client
+
+  const isAltered = Effect.fnUntraced(function* (device: Device) {
+    if (device.confhash === null) return false
+    const read = actorOf(String(device.id)).ReadRunningConfig({ login: {} })
+    return yield* Effect.match(read, { onFailure: () => true, onSuccess: ({ hash }) => hash !== device.confhash })
+  })
+
+  const check = Effect.fn("NeighbourSync.check")(function* (
+    hostnames: ReadonlyArray<string>,
+    forType: "ACCESS" | "CORE" | "DIST",
+    jobId: number
+  ) {
+    const rows = yield* devices.byHostnames(hostnames)
+    const byName = new Map(rows.map((row) => [row.hostname, row]))
+    const states = yield* Effect.fromResult(checkNeighbourStates(hostnames, byName, forType)).pipe(
+      Effect.mapError((error) => new JobFailure({ type: error._tag, message: error.message }))
+    )
+    for (const warning of states.warnings) yield* Effect.logWarning(warning.message)
+    const altered = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
+    if (altered.length === 0) return
+    const names = altered.map((row) => row.hostname)
+    yield* devices.markUnsynchronized(altered.map((row) => row.id))
+    yield* events.append(names, { cause: "confighash", by: "unknown", job_id: jobId })
+    return yield* new JobFailure({
+      type: "Exception",
+      message: `Configuration hash check failed for ${names.join(" ")}`
+    })
+  })
+
+  return NeighbourSync.of({ check })
+})
+
+/** Checks neighbours before a switch is put between them. */
+export class NeighbourSync extends Context.Service<
+  NeighbourSync,
+  {
+    readonly check: (
+      hostnames: ReadonlyArray<string>,
+      forType: "ACCESS" | "CORE" | "DIST",
+      jobId: number
+    ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+  }
+>()("switchyard/jobs/NeighbourSync") {
+  static readonly layer = Layer.effect(NeighbourSync, make)
+}

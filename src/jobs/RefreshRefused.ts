@@ -1,0 +1,21 @@
+/** What a refresh of a repository comes to before it is put in force: a refusal, or commits with the devices they concern. */
+import { Schema } from "effect"
+import type { AppliedCommit } from "../store/RepositoryStore.ts"
+
+/** The repository was not brought into force. `status` is the HTTP status of the answer, `message` its text. */
+export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("RefreshRefused", {
+  status: Schema.Literals([400, 500, 503]),
+  message: Schema.String
+}) {}
+
+/** Who asks, and in which job. */
+export interface RefreshCause {
+  readonly by: string
+  readonly jobId: number
+}
+
+/** What a checked commit brings: rows to be put in force, and the hostnames that it concerns. */
+export interface CheckedCommit {
+  readonly commits: ReadonlyArray<AppliedCommit>
+  readonly affected: ReadonlyArray<string>
+}

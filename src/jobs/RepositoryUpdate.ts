@@ -1,0 +1,107 @@
+/**
+ * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is
+ * in force changes in one transaction at the end or not at all (contract settings-and-templates.md §7).
+ */
+import { Context, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import * as path from "node:path"
+import { type GitAddressInvalid } from "../git/GitAddress.ts"
+import type { GitFailed } from "../git/GitCommand.ts"
+import { clonedText, commitText, NOT_CLONED } from "../git/GitCommit.ts"
+import type { GitRefNotFound } from "../git/GitRef.ts"
+import { type GitRepository, makeGitRepository, type Refreshed } from "../git/GitRepository.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { type RepositoryName, RepositoryStore } from "../store/RepositoryStore.ts"
+import { SyncEventStore } from "../store/SyncEventStore.ts"
+import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
+import { SettingsUpdate } from "./SettingsUpdate.ts"
+import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+
+const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
+
+type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
+
+const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError, R>) =>
+  Effect.mapError(effect, (error) =>
+    error._tag === "RefreshRefused" || error._tag === "SqlError" ? error : broken(error.message)
+  )
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const config = yield* ServerConfig
+  const repositories = yield* RepositoryStore
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const addresses = { settings: config.GITREPO_SETTINGS, templates: config.GITREPO_TEMPLATES }
+  const variables = { settings: "GITREPO_SETTINGS", templates: "GITREPO_TEMPLATES" }
+  const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const copies = new Map<RepositoryName, GitRepository>()
+
+  const copyOf = Effect.fnUntraced(function* (name: RepositoryName) {
+    const known = copies.get(name)
+    if (known !== undefined) return known
+    const address = addresses[name]
+    if (Option.isNone(address)) return yield* broken(`${variables[name]} is not set`)
+    const directory = path.join(config.DATA_DIR, "repositories", name)
+    const made = yield* makeGitRepository({
+      address: address.value,
+      directory,
+      timeout: config.GIT_TIMEOUT * 1000
+    }).pipe(Effect.provideContext(services))
+    copies.set(name, made)
+    return made
+  })
+
+  const putInForce = Effect.fnUntraced(function* (
+    name: RepositoryName,
+    { affected, commits }: CheckedCommit,
+    cause: RefreshCause
+  ) {
+    for (const commit of commits) yield* repositories.put(commit)
+    const concerned = yield* devices.byHostnames(affected)
+    yield* devices.markUnsynchronized(concerned.map((device) => device.id))
+    yield* events.append(
+      concerned.map((device) => device.hostname),
+      { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId }
+    )
+  }, sql.withTransaction)
+
+  const update = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
+    const repository = yield* copyOf(name)
+    const refreshed: Refreshed = yield* repository.refresh
+    const before = yield* repositories.find(name, "")
+    const checked = yield* updates[name].check(repository, refreshed.commit, before)
+    yield* putInForce(name, checked, cause)
+    yield* repository.keep(refreshed.commit.hash)
+    yield* Effect.logInfo(`Refreshed the ${name} repository`, {
+      commit: refreshed.commit.hash,
+      affected: checked.affected.length
+    })
+    return refreshed.cloned && Option.isNone(before) ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+  }, asRefused)
+
+  const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
+    const applied = yield* repositories.find(name, "")
+    return Option.match(applied, { onNone: () => NOT_CLONED, onSome: ({ description }) => description })
+  })
+
+  return RepositoryUpdate.of({ update, describe })
+})
+
+/** Updates repositories. Callers hold the `devices` lock. */
+export class RepositoryUpdate extends Context.Service<
+  RepositoryUpdate,
+  {
+    /** Yields the text of the commit that is in force afterwards. */
+    readonly update: (
+      name: RepositoryName,
+      cause: RefreshCause
+    ) => Effect.Effect<string, RefreshRefused | SqlError.SqlError>
+    /** The text of the commit in force. */
+    readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
+  }
+>()("switchyard/jobs/RepositoryUpdate") {
+  static readonly layer = Layer.effect(RepositoryUpdate, make)
+}

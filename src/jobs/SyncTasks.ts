@@ -1,0 +1,57 @@
+/**
+ * The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and
+ * with the names that clients know (contract engine.md §7.4). Pure.
+ */
+import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
+import type { ChangeReason } from "../../machines/ChangeRow.ts"
+import type { ChangeReport } from "../devices/ChangeExecutor.ts"
+
+export const MAIN_TASK = "push_sync_device"
+export const GENERATE_TASK = "Generate device config"
+export const SYNC_TASK = "Sync device config"
+
+/** Reasons that are known before the switch has been given anything: there is no third entry then. */
+const beforeLoading: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
+
+/** The error name of an end that has no error of its own. */
+const typeOf: Partial<Record<string, string>> = {
+  hashMismatch: "ConfigHashMismatch",
+  locked: "SessionLockedException",
+  rejected: "ReplaceConfigException",
+  cancelled: "JobAborted"
+} satisfies Partial<Record<ChangeReason, string>>
+
+const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
+  new: "The device runs the new configuration.",
+  old: "The device runs the configuration that it had before.",
+  unclear: "It is not certain which configuration the device runs."
+}
+
+/** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
+export const failureText = (report: ChangeReport): string => {
+  const said = report.failure?.trimEnd() ?? ""
+  if (report.reason !== null && beforeLoading.has(report.reason) && said !== "") return `${said}\n`
+  if (report.reason === "rejected" || report.reason === "locked") return `${said}\n`
+  const type = (report.reason === null ? undefined : typeOf[report.reason]) ?? "CommitError"
+  const state = report.reason === "hashMismatch" ? "" : `${whereItIs[report.runs]}\n`
+  return `${said === "" ? "" : `${said}\n`}${state}${type}: ${report.message}\n`
+}
+
+/** The device could not be rendered: entries 0 and 1, nothing was sent. `text` ends in `Type: message` and a newline. */
+export const renderFailed = (text: string): DeviceResult =>
+  deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
+
+/** The job was aborted before this device was begun. */
+export const notStarted = (): DeviceResult =>
+  deviceResult([taskFailed(MAIN_TASK, "JobAborted: The job was aborted before this device was started\n")])
+
+/** The entries of a device whose change has come to its end. `config` is the configuration that was rendered for it. */
+export const syncResult = (config: string, report: ChangeReport): DeviceResult => {
+  const generated = taskOk(GENERATE_TASK, config)
+  if (report.ok) return deviceResult([taskOk(MAIN_TASK), generated, taskOk(SYNC_TASK, null, report.diff)])
+  const text = failureText(report)
+  if (report.reason !== null && beforeLoading.has(report.reason))
+    return deviceResult([taskFailed(MAIN_TASK, text), generated])
+  const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)
+  return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
+}

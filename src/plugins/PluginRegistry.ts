@@ -1,0 +1,79 @@
+/** The plugins that the plugin file asks for, made once at the start (contract api-rest.md §10.1–10.2). */
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { parse } from "yaml"
+import { ServerConfig } from "../ServerConfig.ts"
+import * as FileWriter from "./FileWriter.ts"
+import * as Nav from "./Nav.ts"
+import * as Ni from "./Ni.ts"
+import { type Plugin, PluginError, type PluginVariables } from "./Plugin.ts"
+
+/** Makers by the name of the plugin; the plugin file may write any extension behind it. */
+const makers: Readonly<Record<string, (variables: PluginVariables) => Effect.Effect<Plugin, PluginError>>> = {
+  filewriter: FileWriter.make,
+  nav: Nav.make,
+  ni: Ni.make
+}
+
+/** The plugin file as it is shown. */
+export const PluginFile = Schema.Struct({
+  plugins: Schema.Array(
+    Schema.Struct({
+      filename: Schema.String,
+      vars: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+    })
+  )
+})
+export type PluginFile = typeof PluginFile.Type
+
+const readFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
+  Effect.tryPromise(() => fs.readFile(file, "utf8")).pipe(
+    Effect.flatMap((text) => Effect.try(() => parse(text, { maxAliasCount: 10 }))),
+    Effect.flatMap(Schema.decodeUnknownEffect(PluginFile)),
+    Effect.tapError((error) =>
+      Effect.logInfo("No plugins: the plugin file cannot be read", { file, reason: String(error) })
+    ),
+    Effect.option
+  )
+
+const load = (entry: PluginFile["plugins"][number]) => {
+  const name = path.basename(entry.filename, path.extname(entry.filename))
+  const maker = makers[name]
+  const made: Effect.Effect<Plugin, PluginError> =
+    maker === undefined
+      ? new PluginError({ plugin: name, message: `known plugins are ${Object.keys(makers).join(", ")}` })
+      : maker(entry.vars ?? {})
+  return Effect.result(made)
+}
+
+const make = Effect.gen(function* () {
+  const { PLUGIN_FILE } = yield* ServerConfig
+  const file = yield* readFile(PLUGIN_FILE)
+  const plugins: Array<Plugin> = []
+  for (const entry of Option.isSome(file) ? file.value.plugins : []) {
+    const loaded = yield* load(entry)
+    if (Result.isSuccess(loaded)) plugins.push(loaded.success)
+    else yield* Effect.logError(`Plugin ${loaded.failure.plugin} is not loaded: ${loaded.failure.message}`)
+  }
+
+  /** The last loaded one first, as clients know it. */
+  const selftest = Effect.forEach(plugins.toReversed(), (plugin) => plugin.selftest ?? Effect.succeed(null)).pipe(
+    Effect.map((results) => results.filter((result) => result !== null))
+  )
+  const failed = (yield* selftest).some((passed) => !passed)
+  if (failed) yield* Effect.logError("The selftest of a plugin failed")
+  return PluginRegistry.of({ plugins, file, selftest })
+})
+
+/** Loaded plugins. */
+export class PluginRegistry extends Context.Service<
+  PluginRegistry,
+  {
+    readonly plugins: ReadonlyArray<Plugin>
+    readonly file: Option.Option<PluginFile>
+    readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
+  }
+>()("switchyard/plugins/PluginRegistry") {
+  static readonly layer = Layer.effect(PluginRegistry, make)
+}

@@ -1,0 +1,107 @@
+/**
+ * The settings that are in force: the snapshot of the last commit that passed its checks. The commit and its files are kept
+ * in the database, so a restart, another replica or a lost remote all see the same settings.
+ */
+import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import { type Device, type DeviceType } from "../domain/Device.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
+import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { downstreamDevices } from "./DownstreamDevices.ts"
+import { effectiveSettings, groupsOfDevice, settingsOfType } from "./EffectiveSettings.ts"
+import type { EffectiveSettings, Layered } from "./Layering.ts"
+import type { Membership } from "./SettingsGroups.ts"
+import { SettingsInvalid } from "./SettingsProblem.ts"
+import { buildSnapshot, type SettingsSnapshot } from "./SettingsSnapshot.ts"
+
+/** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
+export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {}) {
+  override get message() {
+    return "No settings are in force: the settings repository has not been read yet"
+  }
+}
+
+/** Why settings cannot be told. */
+export type SettingsError = NoSettings | SettingsInvalid | SqlError.SqlError
+
+interface InForce {
+  readonly commit: string
+  readonly snapshot: SettingsSnapshot
+}
+
+const fromLayered = (layered: Layered): Effect.Effect<EffectiveSettings, SettingsInvalid> =>
+  Result.match(layered, {
+    onFailure: (problems) => Effect.fail(new SettingsInvalid({ problems })),
+    onSuccess: Effect.succeed
+  })
+
+const make = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const devices = yield* DeviceStore
+  const links = yield* LinknetStore
+  const config = yield* ServerConfig
+  const known = yield* Ref.make(Option.none<InForce>())
+  const one = yield* Semaphore.make(1)
+
+  const build = Effect.fnUntraced(function* (previous: SettingsSnapshot | undefined) {
+    const applied = yield* repositories.find("settings", "")
+    if (Option.isNone(applied)) return yield* new NoSettings()
+    const { commit, files } = applied.value
+    const snapshot = buildSnapshot({
+      files: new Map(Object.entries(files)),
+      root: "settings",
+      keysToMerge: config.SETTINGS_KEYS_TO_MERGE,
+      ...(previous === undefined ? {} : { previous })
+    })
+    if (Result.isFailure(snapshot)) return yield* new SettingsInvalid({ problems: snapshot.failure })
+    yield* Ref.set(known, Option.some({ commit, snapshot: snapshot.success }))
+    return snapshot.success
+  })
+
+  const snapshot = Effect.gen(function* () {
+    const commit = yield* repositories.commitOf("settings", "")
+    const cached = yield* Ref.get(known)
+    if (Option.isSome(cached) && Option.contains(commit, cached.value.commit)) return cached.value.snapshot
+    return yield* one.withPermits(1)(build(Option.getOrUndefined(cached)?.snapshot))
+  }).pipe(Effect.withSpan("ActiveSettings.snapshot"))
+
+  /** Access switches below a distribution switch take part in its VXLANs. */
+  const below = Effect.fnUntraced(function* (device: Device) {
+    if (device.device_type !== "DIST") return undefined
+    const cables = yield* links.ofDevice(device.id)
+    const ids = cables.flatMap(({ device_a_id, device_b_id }) => [device_a_id, device_b_id])
+    return downstreamDevices(yield* devices.byIds(Arr.dedupe(ids)), cables).get(device.id) ?? []
+  })
+
+  const ofDevice = Effect.fn("ActiveSettings.ofDevice")(function* (device: Device) {
+    return yield* fromLayered(effectiveSettings(yield* snapshot, device, yield* below(device)))
+  })
+
+  return ActiveSettings.of({
+    snapshot,
+    ofDevice,
+    ofType: Effect.fn("ActiveSettings.ofType")((type?: DeviceType) =>
+      Effect.flatMap(snapshot, (active) => fromLayered(settingsOfType(active, type)))
+    ),
+    membership: Effect.fn("ActiveSettings.membership")((device: Device) =>
+      Effect.map(snapshot, (active) => groupsOfDevice(active, device))
+    )
+  })
+})
+
+/** What holds now, for a device, a type or everybody. */
+export class ActiveSettings extends Context.Service<
+  ActiveSettings,
+  {
+    /** The snapshot in force; asks the database for the commit each time, which costs one small query. */
+    readonly snapshot: Effect.Effect<SettingsSnapshot, SettingsError>
+    readonly ofDevice: (device: Device) => Effect.Effect<EffectiveSettings, SettingsError>
+    /** The settings of a device type, or of everybody when it is left out. */
+    readonly ofType: (type?: DeviceType) => Effect.Effect<EffectiveSettings, SettingsError>
+    readonly membership: (device: Device) => Effect.Effect<Membership, SettingsError>
+  }
+>()("switchyard/settings/ActiveSettings") {
+  static readonly layer = Layer.effect(ActiveSettings, make)
+}
