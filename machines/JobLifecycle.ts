@@ -1,0 +1,234 @@
+/**
+ * The life of a background job (contract `engine.md` §2.2, with DESIGN §7 row 15: a restart resumes a job instead of marking
+ * it ABORTED, and one that was due while nothing ran starts late). What has to be written or told with a transition comes
+ * out as data, for the transaction that holds the job's row.
+ */
+import { setup } from "xstate"
+
+/** Statuses that a job can reach. The specification's UNKNOWN is never assigned. */
+export const jobStates = ["SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTING", "ABORTED"] as const
+export type JobState = (typeof jobStates)[number]
+
+/** What rules look at. */
+export interface LifecycleJob {
+  readonly id: number
+  readonly status: JobState
+  /** Name of the function without ` (dry_run)`. */
+  readonly functionName: string
+}
+
+/** The function that runs inside the request and gives up at once when its lock is taken. */
+export const REFRESH_FUNCTION = "refresh_repo"
+
+/** Width in characters of an abort reason. */
+const REASON_WIDTH = 255
+
+export interface JobFailureRecord {
+  readonly message: string
+  readonly type: string
+  readonly args: ReadonlyArray<string>
+  readonly traceback: string
+}
+
+export type JobEvent =
+  | { readonly type: "DUE" }
+  /** A discovery of the same address is scheduled already (§2.8). */
+  | { readonly type: "REJECTED_AS_PENDING"; readonly ztp_mac: string; readonly dhcp_ip: string }
+  | { readonly type: "ABORT_REQUESTED"; readonly reason: string | null; readonly by: string }
+  | {
+      readonly type: "RETURNED"
+      readonly result: unknown
+      readonly next_job_id: number | null
+      readonly change_score: number | null
+    }
+  | { readonly type: "THREW"; readonly exception: JobFailureRecord }
+  /** The work was interrupted because of an abort; what it had done until then. */
+  | { readonly type: "STOPPED"; readonly result: unknown }
+  /** The lock of a repository refresh is not free (§15). */
+  | { readonly type: "LOCK_BUSY" }
+  | { readonly type: "REFRESH_FAILED"; readonly error: string; readonly repository: string }
+  /** A process takes up the jobs that another one left. */
+  | { readonly type: "PROCESS_STARTED" }
+
+/** Parameters of every action, by its type. */
+export type JobActions = {
+  /** start_time := now, finished_devices := []. */
+  readonly stampStart: undefined
+  readonly stampFinish: undefined
+  readonly storeResult: {
+    readonly result: unknown
+    readonly next_job_id: number | null
+    readonly change_score: number | null
+  }
+  readonly storeException: { readonly exception: JobFailureRecord }
+  /** Ask the running work to stop; its steps look at the status (§2.10). */
+  readonly interruptWork: undefined
+  /** Take the job out of the queue: it will never start. */
+  readonly cancelStart: undefined
+  /** Run the function, or go on with it from what it has stored. */
+  readonly resumeWork: undefined
+  /** The `update_job` event of §4.2. */
+  readonly publishJob: { readonly status: JobState; readonly message?: string; readonly exception?: string }
+}
+
+export type JobAction = {
+  [K in keyof JobActions]: JobActions[K] extends undefined
+    ? { readonly type: K; readonly params?: undefined }
+    : { readonly type: K; readonly params: JobActions[K] }
+}[keyof JobActions]
+
+/** The reason of an abort as it is stored and shown. */
+export const abortReason = (reason: string | null, by: string): string =>
+  `${(reason ?? "Aborted via API call").slice(0, REASON_WIDTH)} (aborted by ${by})`
+
+const pendingMessage = (ztp_mac: string, dhcp_ip: string): string =>
+  // The space at the end is part of the text that clients know.
+  `There is already another scheduled job to discover ${ztp_mac} ${dhcp_ip}, skipping `
+
+const onlyMessage = (message: string): JobActions["storeResult"] => ({
+  result: { message },
+  next_job_id: null,
+  change_score: null
+})
+
+// Actions are data for the caller: the machine only declares their names and the types of their parameters.
+const asData =
+  <K extends keyof JobActions>(_type: K) =>
+  (_info: unknown, _params: JobActions[K]): void => {}
+
+const job = setup({
+  types: { context: {} as LifecycleJob, input: {} as LifecycleJob, events: {} as JobEvent },
+  actions: {
+    stampStart: asData("stampStart"),
+    stampFinish: asData("stampFinish"),
+    storeResult: asData("storeResult"),
+    storeException: asData("storeException"),
+    interruptWork: asData("interruptWork"),
+    cancelStart: asData("cancelStart"),
+    resumeWork: asData("resumeWork"),
+    publishJob: asData("publishJob")
+  },
+  guards: { isRepositoryRefresh: ({ context }) => context.functionName === REFRESH_FUNCTION }
+})
+
+const published = (status: JobState) => ({ type: "publishJob", params: { status } }) as const
+
+export const jobLifecycle = job.createMachine({
+  id: "job",
+  context: ({ input }) => input,
+  initial: "SCHEDULED",
+  states: {
+    SCHEDULED: {
+      on: {
+        DUE: { target: "RUNNING", actions: [{ type: "stampStart" }, { type: "resumeWork" }, published("RUNNING")] },
+        REJECTED_AS_PENDING: {
+          target: "ABORTED",
+          actions: [
+            { type: "cancelStart" },
+            { type: "storeResult", params: ({ event }) => onlyMessage(pendingMessage(event.ztp_mac, event.dhcp_ip)) },
+            { type: "stampFinish" }
+          ]
+        },
+        ABORT_REQUESTED: {
+          target: "ABORTED",
+          actions: [
+            { type: "cancelStart" },
+            { type: "storeResult", params: ({ event }) => onlyMessage(abortReason(event.reason, event.by)) },
+            { type: "stampFinish" },
+            {
+              type: "publishJob",
+              params: ({ event }) => ({ status: "ABORTED", message: abortReason(event.reason, event.by) })
+            }
+          ]
+        },
+        PROCESS_STARTED: { actions: { type: "resumeWork" } }
+      }
+    },
+    RUNNING: {
+      on: {
+        RETURNED: {
+          target: "FINISHED",
+          actions: [
+            {
+              type: "storeResult",
+              params: ({ event: { result, next_job_id, change_score } }) => ({ result, next_job_id, change_score })
+            },
+            { type: "stampFinish" },
+            published("FINISHED")
+          ]
+        },
+        THREW: {
+          target: "EXCEPTION",
+          actions: [
+            { type: "storeException", params: ({ event }) => ({ exception: event.exception }) },
+            { type: "stampFinish" },
+            {
+              type: "publishJob",
+              params: ({ event }) => ({ status: "EXCEPTION", exception: event.exception.message })
+            }
+          ]
+        },
+        ABORT_REQUESTED: { target: "ABORTING", actions: { type: "interruptWork" } },
+        LOCK_BUSY: { guard: "isRepositoryRefresh", target: "ABORTED" },
+        REFRESH_FAILED: {
+          guard: "isRepositoryRefresh",
+          target: "EXCEPTION",
+          actions: [
+            {
+              type: "storeResult",
+              params: ({ event: { error, repository } }) => ({
+                result: { error, repository },
+                next_job_id: null,
+                change_score: null
+              })
+            },
+            { type: "stampFinish" },
+            published("EXCEPTION")
+          ]
+        },
+        PROCESS_STARTED: { actions: { type: "resumeWork" } }
+      }
+    },
+    ABORTING: {
+      on: {
+        RETURNED: {
+          target: "ABORTED",
+          actions: [
+            {
+              type: "storeResult",
+              params: ({ event: { result, next_job_id, change_score } }) => ({ result, next_job_id, change_score })
+            },
+            { type: "stampFinish" },
+            published("ABORTED")
+          ]
+        },
+        STOPPED: {
+          target: "ABORTED",
+          actions: [
+            {
+              type: "storeResult",
+              params: ({ event }) => ({ result: event.result, next_job_id: null, change_score: null })
+            },
+            { type: "stampFinish" },
+            published("ABORTED")
+          ]
+        },
+        THREW: {
+          target: "EXCEPTION",
+          actions: [
+            { type: "storeException", params: ({ event }) => ({ exception: event.exception }) },
+            { type: "stampFinish" },
+            {
+              type: "publishJob",
+              params: ({ event }) => ({ status: "EXCEPTION", exception: event.exception.message })
+            }
+          ]
+        },
+        PROCESS_STARTED: { actions: { type: "resumeWork" } }
+      }
+    },
+    FINISHED: { type: "final" },
+    EXCEPTION: { type: "final" },
+    ABORTED: { type: "final" }
+  }
+})

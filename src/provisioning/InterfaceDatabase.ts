@@ -1,0 +1,159 @@
+/**
+ * Filling the interface database of an access switch from the interfaces it shows and the links it has (contract
+ * `engine.md` §5.11 and §10): uplinks and MLAG ports follow the cables, everything else is an automatic access port until
+ * somebody says otherwise.
+ */
+import { Result } from "effect"
+import type { DeviceType } from "../domain/Device.ts"
+import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
+import type { NewLinknet } from "../domain/Linknet.ts"
+import { InconsistentMlagPeer, NoPhysicalInterfaces } from "./ProvisioningErrors.ts"
+
+/** Names of ports that hold cables, per platform. Subinterfaces are no ports. */
+const physical: Readonly<Record<string, RegExp>> = {
+  eos: /^Ethernet[\d/]+$/,
+  junos: /^(ge|xe|et|mge)-(\d+\/)+\d+$/,
+  ios: /^(FastEthernet|GigabitEthernet|TwoGigabitEthernet|FiveGigabitEthernet|TenGigabitEthernet|TwentyFiveGigE|FortyGigabitEthernet|HundredGigE)[\d/]+$/,
+  iosxr: /^(GigabitEthernet|TenGigE|TwentyFiveGigE|FortyGigE|HundredGigE|FourHundredGigE)[\d/]+$/,
+  nxos: /^Ethernet[\d/]+$/,
+  nxos_ssh: /^Ethernet[\d/]+$/
+}
+
+/**
+ * The physical ports among a device's interfaces, in their order. Fails with NoPhysicalInterfaces when there is none, or
+ * when nothing is known about the platform.
+ */
+export const physicalInterfaces = (
+  platform: string,
+  hostname: string,
+  names: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<string>, NoPhysicalInterfaces> => {
+  const pattern = physical[platform]
+  const ports = pattern === undefined ? [] : names.filter((name) => pattern.test(name))
+  const message = `Could not find any physical interfaces for device ${hostname}`
+  return ports.length === 0 ? Result.fail(new NoPhysicalInterfaces({ message })) : Result.succeed(ports)
+}
+
+/** A device at the far end of a link. */
+export interface LinkedDevice {
+  readonly hostname: string
+  readonly device_type: DeviceType
+}
+
+/** What the cables say about the ports of one switch. */
+export interface CabledPorts {
+  /** Port → hostname of the device above. */
+  readonly uplinks: ReadonlyMap<string, string>
+  /** Port → id of the other switch of the pair. */
+  readonly mlagPeers: ReadonlyMap<string, number>
+}
+
+/**
+ * Which ports of a device lead to an uplink (a DIST device, or an ACCESS switch that is not its MLAG peer) or to the MLAG
+ * peer. `devices` are the far ends by id.
+ */
+export const cabledPorts = (
+  deviceId: number,
+  links: ReadonlyArray<Pick<NewLinknet, "device_a_id" | "device_a_port" | "device_b_id" | "device_b_port">>,
+  devices: ReadonlyMap<number, LinkedDevice>,
+  mlagPeerId: number | null
+): CabledPorts => {
+  const uplinks = new Map<string, string>()
+  const mlagPeers = new Map<string, number>()
+  for (const link of links) {
+    if (link.device_a_id === link.device_b_id) continue
+    const isA = link.device_a_id === deviceId
+    if (!isA && link.device_b_id !== deviceId) continue
+    const port = isA ? link.device_a_port : link.device_b_port
+    const peerId = isA ? link.device_b_id : link.device_a_id
+    const peer = devices.get(peerId)
+    if (peerId === mlagPeerId) mlagPeers.set(port, peerId)
+    else if (peer?.device_type === "DIST" || peer?.device_type === "ACCESS") uplinks.set(port, peer.hostname)
+  }
+  return { uplinks, mlagPeers }
+}
+
+/** What to do with the interface database of one device. */
+export interface InterfacePlan {
+  /** Rows to insert or overwrite, in the order of the device's ports; what the job's result lists. */
+  readonly write: ReadonlyArray<Interface>
+  /** Names of rows to delete. */
+  readonly remove: ReadonlyArray<string>
+  /** Uplink and MLAG ports that the device does not show any more: kept, worth a warning. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export interface InterfaceSurvey {
+  readonly deviceId: number
+  /** Physical ports that the device shows. */
+  readonly ports: ReadonlyArray<string>
+  readonly stored: ReadonlyArray<Interface>
+  readonly cabled: CabledPorts
+  /** Overwrite the type of rows that exist, not only add new ones. */
+  readonly replace: boolean
+}
+
+const rowOf = (survey: InterfaceSurvey, name: string, data: InterfaceData | null): Interface => {
+  const { cabled, deviceId } = survey
+  const neighbor = cabled.uplinks.get(name)
+  const peer = cabled.mlagPeers.get(name)
+  const row = (configtype: ConfigType, its: InterfaceData | null): Interface => ({
+    device_id: deviceId,
+    name,
+    configtype,
+    data: its
+  })
+  if (peer !== undefined) return row("MLAG_PEER", { neighbor_id: peer })
+  return neighbor === undefined ? row("ACCESS_AUTO", data) : row("ACCESS_UPLINK", { neighbor })
+}
+
+const followsCable = ({ configtype }: Interface): boolean =>
+  configtype === "ACCESS_UPLINK" || configtype === "MLAG_PEER"
+
+/**
+ * Rows to write and to delete so that the database fits the device. Existing rows stay as they are unless `replace`; a row
+ * that becomes ACCESS_AUTO keeps its data. Rows of ports that are gone are deleted, except uplinks and MLAG ports.
+ */
+export const planInterfaces = (survey: InterfaceSurvey): InterfacePlan => {
+  const stored = new Map(survey.stored.map((row) => [row.name, row]))
+  const ports = new Set(survey.ports)
+  const gone = survey.stored.filter(({ name }) => !ports.has(name))
+  return {
+    write: survey.ports
+      .filter((name) => survey.replace || !stored.has(name))
+      .map((name) => rowOf(survey, name, stored.get(name)?.data ?? null)),
+    remove: gone.filter((row) => !followsCable(row)).map(({ name }) => name),
+    missing: gone.filter(followsCable).map(({ name }) => name)
+  }
+}
+
+/** The plan of `delete_all`: every row goes, nothing is read from the device. */
+export const deleteAllInterfaces = (stored: ReadonlyArray<Interface>): InterfacePlan => ({
+  write: [],
+  remove: stored.map(({ name }) => name),
+  missing: []
+})
+
+/** Hostnames of the devices above a switch as its rows say, one per uplink port. */
+export const uplinkHostnames = (rows: ReadonlyArray<Interface>): ReadonlyArray<string> =>
+  rows.flatMap(({ configtype, data }) =>
+    configtype === "ACCESS_UPLINK" && typeof data?.["neighbor"] === "string" ? [data["neighbor"]] : []
+  )
+
+/** Without `replace`, one or two uplink rows are trusted and the uplinks are not worked out again from the links (§10). */
+export const trustsStoredUplinks = (rows: ReadonlyArray<Interface>, replace: boolean): boolean => {
+  const count = rows.filter(({ configtype }) => configtype === "ACCESS_UPLINK").length
+  return !replace && count >= 1 && count <= 2
+}
+
+/** Every MLAG_PEER row of a switch must point at the other one of the pair. Fails with InconsistentMlagPeer. */
+export const checkMlagRows = (
+  hostname: string,
+  rows: ReadonlyArray<Interface>,
+  peerId: number
+): Result.Result<void, InconsistentMlagPeer> => {
+  const wrong = rows.find(({ configtype, data }) => configtype === "MLAG_PEER" && data?.["neighbor_id"] !== peerId)
+  if (wrong === undefined) return Result.succeed(undefined)
+  const message = `Inconsistent MLAG peer ${String(wrong.data?.["neighbor_id"])} detected for device ${hostname}`
+  return Result.fail(new InconsistentMlagPeer({ message }))
+}

@@ -1,0 +1,253 @@
+/**
+ * Which cables a switch has, worked out from its LLDP neighbours (contract `engine.md` §5.6). The outcome is a plan: links
+ * that are stored already, links to delete because the cable was moved, links to add. A dry run shows the plan, a live run
+ * carries it out; both come from the same computation.
+ */
+import { Result } from "effect"
+import type { Device } from "../domain/Device.ts"
+import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
+import { formatAddress, formatNetwork, freeSubnets, type Network, parseNetwork } from "./AddressPool.ts"
+import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredPorts.ts"
+import { type InterfaceError, InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
+
+/** What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified. */
+export interface LldpNeighbour {
+  readonly hostname: string
+  readonly port: string
+}
+export type LldpTable = Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>
+
+/** The columns of a device that links are worked out from. */
+export type LinkDevice = Pick<Device, "id" | "hostname" | "platform" | "state" | "device_type">
+
+/** A neighbour that is one of our devices, and where the cable ends. Port names are in their long form. */
+export interface SeenPeer {
+  readonly localPort: string
+  readonly peer: LinkDevice
+  readonly peerPort: string
+}
+
+/** A link as device_initcheck reports it. */
+export interface ReportedLink extends NewLinknet {
+  /** Only of links that are stored. */
+  readonly id?: number
+  readonly device_a_hostname: string
+  readonly device_b_hostname: string
+  /** Whether the link must be one of two. True for stored links whose ports were not looked at. */
+  readonly redundant_link: boolean
+}
+
+export interface LinkPlan {
+  /** Every link of the device that is plugged in now, in the order of the LLDP table. */
+  readonly links: ReadonlyArray<ReportedLink>
+  readonly add: ReadonlyArray<NewLinknet>
+  readonly remove: ReadonlyArray<Linknet>
+}
+
+/**
+ * Hostnames under which an announced name may be stored: as announced, then without its domain. Ask the database for these.
+ */
+export const storedNames = (announced: string): ReadonlyArray<string> => {
+  const name = announced.endsWith(".") ? announced.slice(0, -1) : announced
+  const short = name.split(".", 1)[0] ?? name
+  return short === name ? [name] : [name, short]
+}
+
+/**
+ * The neighbours that are devices of ours: one per local port, MANAGED or UNMANAGED, or the MLAG peer in any state.
+ * `longName` expands a port name for a platform; `devices` are by hostname.
+ */
+export const seenPeers = (
+  lldp: LldpTable,
+  devices: ReadonlyMap<string, LinkDevice>,
+  mlagPeerId: number | null,
+  longName: (platform: string, port: string) => string
+): ReadonlyArray<SeenPeer> =>
+  Object.entries(lldp).flatMap(([localPort, [heard]]) => {
+    if (heard === undefined) return []
+    const name = storedNames(heard.hostname).find((candidate) => devices.has(candidate))
+    const peer = name === undefined ? undefined : devices.get(name)
+    if (peer === undefined) return []
+    const accepted = peer.state === "MANAGED" || peer.state === "UNMANAGED" || peer.id === mlagPeerId
+    return accepted ? [{ localPort, peer, peerPort: longName(peer.platform ?? "", heard.port) }] : []
+  })
+
+/** What a plan is made from. */
+export interface LinkSurvey {
+  /** The device with its present hostname; `ports` and `device_type` are those that it is about to get. */
+  readonly device: PortOwner & { readonly id: number }
+  readonly seen: ReadonlyArray<SeenPeer>
+  /** Ports of every peer that is seen, by its id. */
+  readonly peers: ReadonlyMap<number, PeerPortOwner>
+  /** All links of the database that end at the device or a peer, or that have a network. */
+  readonly stored: ReadonlyArray<Linknet>
+  /** Settings `underlay.infra_link_net`; null when there is none. */
+  readonly infraLinkNet: string | null
+}
+
+type End = readonly [device: number, port: string]
+
+const touches = (link: NewLinknet, [device, port]: End): boolean =>
+  (link.device_a_id === device && link.device_a_port === port) ||
+  (link.device_b_id === device && link.device_b_port === port)
+
+const isFabric = ({ device_type }: { readonly device_type: string }): boolean =>
+  device_type === "CORE" || device_type === "DIST"
+
+/** The networks that links use, in a form that subnets can be compared with; texts that are none are left out. */
+export const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): ReadonlyArray<Network> =>
+  [...links].flatMap(({ ipv4_network }) =>
+    ipv4_network === null
+      ? []
+      : Result.match(parseNetwork(ipv4_network), { onFailure: () => [], onSuccess: (network) => [network] })
+  )
+
+/**
+ * The lowest `count` free /31 networks of `infraLinkNet`, none of which overlaps a network that a link uses. Fails with
+ * NoFreeAddress when there are fewer, with InvalidNetwork when the setting is missing or no network.
+ */
+export const freeLinkNetworks = (
+  infraLinkNet: string | null,
+  used: Iterable<Pick<NewLinknet, "ipv4_network">>,
+  count: number
+): Result.Result<ReadonlyArray<Network>, NoFreeAddress | InvalidNetwork> => {
+  if (count === 0) return Result.succeed([])
+  const exhausted = "Device types requires IP linknets, but no prefix could be found"
+  if (infraLinkNet === null) return Result.fail(new InvalidNetwork({ message: exhausted }))
+  return Result.flatMap(parseNetwork(infraLinkNet), (network) => {
+    const free = freeSubnets(network, 31, linkNetworks(used), count)
+    return free.length < count ? Result.fail(new NoFreeAddress({ message: exhausted })) : Result.succeed(free)
+  })
+}
+
+/** The addressing of a link in this /31: the lower address is that of end a. */
+export const addressing = (network: Network): Pick<NewLinknet, "ipv4_network" | "device_a_ip" | "device_b_ip"> => ({
+  ipv4_network: formatNetwork(network),
+  device_a_ip: formatAddress(network.version, network.first),
+  device_b_ip: formatAddress(network.version, network.last)
+})
+
+interface Cable {
+  readonly localPort: string
+  readonly peer: PeerPortOwner & { readonly id: number }
+  readonly peerPort: string
+  readonly redundant: boolean
+  readonly stored: Linknet | undefined
+}
+
+/** A port hears one cable; what several ports hear through a hub counts for the first of them. */
+const onePerPeerPort = (seen: ReadonlyArray<SeenPeer>): ReadonlyArray<SeenPeer> => {
+  const taken = new Set<string>()
+  return seen.filter(({ peer, peerPort }) => {
+    const end = `${peer.id} ${peerPort}`
+    if (taken.has(end)) return false
+    taken.add(end)
+    return true
+  })
+}
+
+const checkedCables = ({
+  device,
+  peers,
+  seen,
+  stored
+}: LinkSurvey): Result.Result<ReadonlyArray<Cable>, InterfaceError> =>
+  Result.all(
+    onePerPeerPort(seen).map(({ localPort, peer, peerPort }) => {
+      const owner = peers.get(peer.id) ?? { ...peer, ports: new Map(), interfaces: [] }
+      const same = stored.find((link) => touches(link, [device.id, localPort]) && touches(link, [peer.id, peerPort]))
+      return Result.map(redundantLink(device, localPort, owner, peerPort), (redundant) => ({
+        localPort,
+        peer: { ...owner, id: peer.id },
+        peerPort,
+        redundant,
+        stored: same
+      }))
+    })
+  )
+
+const unaddressed = (device: LinkSurvey["device"], { localPort, peer, peerPort }: Cable): NewLinknet => ({
+  description: null,
+  device_a_id: device.id,
+  device_a_ip: null,
+  device_a_port: localPort,
+  device_b_id: peer.id,
+  device_b_ip: null,
+  device_b_port: peerPort,
+  ipv4_network: null,
+  site_id: null
+})
+
+const report = (device: LinkSurvey["device"], cable: Cable, link: Linknet | NewLinknet): ReportedLink => {
+  const reversed = link.device_a_id !== device.id
+  return {
+    ...link,
+    device_a_hostname: reversed ? cable.peer.hostname : device.hostname,
+    device_b_hostname: reversed ? device.hostname : cable.peer.hostname,
+    redundant_link: cable.redundant
+  }
+}
+
+/**
+ * The links that follow from what the device hears. A cable that is stored, in whichever direction, is kept as it is; one
+ * that now ends elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with
+ * InterfaceError on the first port that is not configured for its cable.
+ */
+export const planLinks = (
+  survey: LinkSurvey
+): Result.Result<LinkPlan, InterfaceError | NoFreeAddress | InvalidNetwork> =>
+  Result.gen(function* () {
+    const { device, infraLinkNet, stored } = survey
+    const cables = yield* checkedCables(survey)
+    const ends: ReadonlyArray<End> = cables.flatMap(({ localPort, peer, peerPort }) => [
+      [device.id, localPort] as const,
+      [peer.id, peerPort] as const
+    ])
+    const kept = new Set(cables.flatMap((cable) => (cable.stored === undefined ? [] : [cable.stored])))
+    const remove = stored.filter((link) => !kept.has(link) && ends.some((end) => touches(link, end)))
+    const isRouted = (cable: Cable) => isFabric(device) && isFabric(cable.peer)
+    const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
+    const staying = stored.filter((link) => !remove.includes(link))
+    const networks = yield* freeLinkNetworks(infraLinkNet, staying, routed.length)
+    const fresh = new Map(
+      cables
+        .filter((cable) => cable.stored === undefined)
+        .map((cable) => {
+          const network = networks[routed.indexOf(cable)]
+          const link = unaddressed(device, cable)
+          return [cable, network === undefined ? link : { ...link, ...addressing(network) }] as const
+        })
+    )
+    const links = cables.map((cable) => {
+      const link = cable.stored ?? fresh.get(cable) ?? unaddressed(device, cable)
+      return report(device, cable, link)
+    })
+    return { links, add: [...fresh.values()], remove }
+  })
+
+const endsKey = (link: ReportedLink): string =>
+  [`${link.device_a_hostname}:${link.device_a_port}`, `${link.device_b_hostname}:${link.device_b_port}`]
+    .toSorted()
+    .join(" ")
+
+/** Links of several sources without repeats: the same two ports in either direction are one link, the first one counts. */
+export const joinLinks = (...sources: ReadonlyArray<ReadonlyArray<ReportedLink>>): ReadonlyArray<ReportedLink> => {
+  const byEnds = new Map<string, ReportedLink>()
+  for (const link of sources.flat()) {
+    const key = endsKey(link)
+    if (!byEnds.has(key)) byEnds.set(key, link)
+  }
+  return [...byEnds.values()]
+}
+
+/** Stored links as they are reported; links to a device that `hostnames` (by id) does not know are left out. */
+export const storedLinks = (
+  links: ReadonlyArray<Linknet>,
+  hostnames: ReadonlyMap<number, string>
+): ReadonlyArray<ReportedLink> =>
+  links.flatMap((link) => {
+    const device_a_hostname = hostnames.get(link.device_a_id)
+    const device_b_hostname = hostnames.get(link.device_b_id)
+    if (device_a_hostname === undefined || device_b_hostname === undefined) return []
+    return [{ ...link, device_a_hostname, device_b_hostname, redundant_link: true }]
+  })

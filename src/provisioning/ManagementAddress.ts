@@ -1,0 +1,179 @@
+/**
+ * Addresses for a new switch (contract `engine.md` §5.10) and the template variables that follow from them (§5.12.10,
+ * §5.16.7). An access switch gets a host address of its management domain, on a dual-stack domain one of each family; a
+ * fabric device gets loopback addresses from the settings. Always the lowest address that nobody has.
+ */
+import { Option, Result } from "effect"
+import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import {
+  allAddresses,
+  containsAddress,
+  firstFree,
+  formatAddress,
+  formatNetwork,
+  hostAddresses,
+  type IpVersion,
+  type Network,
+  parseNetwork,
+  withoutFirst
+} from "./AddressPool.ts"
+import { InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
+
+/** An address chosen for a device. It must be reserved at once, so that nobody else is given it. */
+export interface ChosenAddress {
+  readonly ip_version: IpVersion
+  readonly ip: string
+}
+
+/** An address of an access switch, with what its templates need to know about the network around it. */
+export interface ManagementAddress extends ChosenAddress {
+  readonly prefixLength: number
+  /** Address of the gateway, without length. */
+  readonly gateway: string
+  /** The gateway's network as CIDR. */
+  readonly network: string
+}
+
+export interface ManagementAddresses {
+  readonly primary: ManagementAddress
+  /** Only on a dual-stack domain. */
+  readonly secondary: ManagementAddress | null
+}
+
+export interface AccessAllocation {
+  readonly domain: MgmtDomain
+  /** How many of the first host addresses are never given out. */
+  readonly reservedCount: number
+  /** Family of the primary address when the domain has both gateways. */
+  readonly primaryVersion: IpVersion
+  /** Management addresses of devices, of both kinds, and reservations of other devices. */
+  readonly taken: Iterable<string>
+  /** Addresses that a replaced switch leaves behind: taken again where they fit the domain. */
+  readonly reuse?: Iterable<string>
+}
+
+type AllocationError = NoFreeAddress | InvalidNetwork
+
+const gatewaysOf = (domain: MgmtDomain, primaryVersion: IpVersion): ReadonlyArray<string> => {
+  const [first, second] = primaryVersion === 4 ? [domain.ipv4_gw, domain.ipv6_gw] : [domain.ipv6_gw, domain.ipv4_gw]
+  return [first, second].filter((gateway) => gateway !== null)
+}
+
+const chooseAddress = (
+  network: Network,
+  allocation: AccessAllocation,
+  kind: "primary" | "secondary"
+): Result.Result<ManagementAddress, NoFreeAddress> => {
+  const { domain, reservedCount, reuse = [], taken } = allocation
+  const gateway = formatAddress(network.version, network.address)
+  const members = [domain.device_a_ip, domain.device_b_ip].filter((ip) => ip !== null)
+  const free = Option.orElse(Option.fromUndefinedOr([...reuse].find((ip) => containsAddress(network, ip))), () =>
+    firstFree(withoutFirst(hostAddresses(network), reservedCount), [...taken, gateway, ...members])
+  )
+  return Option.match(free, {
+    onNone: () => {
+      const where = `${domain.id}/${domain.description ?? "None"}`
+      return Result.fail(
+        new NoFreeAddress({ message: `Could not find free ${kind} management IP for management domain ${where}` })
+      )
+    },
+    onSome: (ip) =>
+      Result.succeed({
+        ip_version: network.version,
+        ip,
+        prefixLength: network.prefixLength,
+        gateway,
+        network: formatNetwork(network)
+      })
+  })
+}
+
+/**
+ * The management addresses of a new access switch. Fails with NoFreeAddress when a network is full, with InvalidNetwork when
+ * the domain has no usable gateway.
+ */
+export const allocateManagement = (allocation: AccessAllocation): Result.Result<ManagementAddresses, AllocationError> =>
+  Result.gen(function* () {
+    const { domain, primaryVersion } = allocation
+    const [first, second] = gatewaysOf(domain, primaryVersion)
+    if (first === undefined) {
+      const message = `Management domain ${domain.id}/${domain.description} has no gateway`
+      return yield* Result.fail(new InvalidNetwork({ message }))
+    }
+    const primary = yield* chooseAddress(yield* parseNetwork(first), allocation, "primary")
+    if (second === undefined) return { primary, secondary: null }
+    const secondary = yield* chooseAddress(yield* parseNetwork(second), allocation, "secondary")
+    return { primary, secondary }
+  })
+
+/** What a fabric device gets; each is a /32 (or /128) of its own. */
+export interface FabricAddresses {
+  readonly management: ChosenAddress
+  readonly infra: ChosenAddress
+}
+
+export interface FabricAllocation {
+  /** Settings `underlay.mgmt_lo_net` and `underlay.infra_lo_net`; null when the settings have none. */
+  readonly mgmtLoNet: string | null
+  readonly infraLoNet: string | null
+  /** Management addresses of devices and reservations of other devices. */
+  readonly takenManagement: Iterable<string>
+  /** infra_ip of all devices. */
+  readonly takenInfra: Iterable<string>
+}
+
+/**
+ * The lowest address of a loopback network that is not taken, the network's first address included. `setting` names the
+ * network in the error. Also for a CORE or DIST device that an operator creates without addresses.
+ */
+export const allocateLoopback = (
+  setting: "mgmt_lo_net" | "infra_lo_net",
+  cidr: string | null,
+  taken: Iterable<string>
+): Result.Result<ChosenAddress, AllocationError> => {
+  if (cidr === null) return Result.fail(new InvalidNetwork({ message: `No underlay->${setting} in the settings` }))
+  return Result.flatMap(parseNetwork(cidr), (network) =>
+    Option.match(firstFree(allAddresses(network), taken), {
+      onNone: () => Result.fail(new NoFreeAddress({ message: `Could not find free address in ${setting} ${cidr}` })),
+      onSome: (ip) => Result.succeed({ ip_version: network.version, ip })
+    })
+  )
+}
+
+/** Both loopback addresses of a new fabric device. Fails like `allocateLoopback`. */
+export const allocateFabric = (allocation: FabricAllocation): Result.Result<FabricAddresses, AllocationError> =>
+  Result.all({
+    management: allocateLoopback("mgmt_lo_net", allocation.mgmtLoNet, allocation.takenManagement),
+    infra: allocateLoopback("infra_lo_net", allocation.infraLoNet, allocation.takenInfra)
+  })
+
+/** The management variables of an access switch's template. The secondary ones are missing on a single-stack domain. */
+export const accessVariables = (
+  { primary, secondary }: ManagementAddresses,
+  domain: Pick<MgmtDomain, "vlan">
+): Readonly<Record<string, string | number | null>> => ({
+  mgmt_ip: primary.ip,
+  mgmt_ipif: `${primary.ip}/${primary.prefixLength}`,
+  mgmt_prefixlen: primary.prefixLength,
+  mgmt_vlan_id: domain.vlan,
+  mgmt_gw: primary.gateway,
+  ...(secondary === null
+    ? {}
+    : {
+        secondary_mgmt_ip: secondary.ip,
+        secondary_mgmt_ipif: `${secondary.ip}/${secondary.prefixLength}`,
+        secondary_mgmt_prefixlen: secondary.prefixLength,
+        secondary_mgmt_gw: secondary.gateway
+      })
+})
+
+const HOST_LENGTH: Readonly<Record<IpVersion, number>> = { 4: 32, 6: 128 }
+
+/** The address variables of a fabric device's template. */
+export const fabricVariables = ({ infra, management }: FabricAddresses): Readonly<Record<string, string | number>> => ({
+  mgmt_ip: management.ip,
+  mgmt_ipif: `${management.ip}/${HOST_LENGTH[management.ip_version]}`,
+  mgmt_prefixlen: HOST_LENGTH[management.ip_version],
+  infra_ip: infra.ip,
+  infra_ipif: `${infra.ip}/${HOST_LENGTH[infra.ip_version]}`
+})

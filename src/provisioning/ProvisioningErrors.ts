@@ -1,0 +1,56 @@
+/**
+ * What can speak against taking a switch into the network. The tag of each error is the type name that job records show,
+ * the message is the contract's sentence (`engine.md` §5). None of them is helped by a retry alone: cabling, settings or the
+ * device's record have to change first.
+ */
+import { Schema } from "effect"
+
+const withMessage = { message: Schema.String }
+
+/** A port on either end of a cable is not configured for it (§5.7). */
+export class InterfaceError extends Schema.TaggedError<InterfaceError>()("InterfaceError", withMessage) {}
+
+/** The neighbours do not fit a device of this type (§5.8). */
+export class InitVerificationError extends Schema.TaggedError<InitVerificationError>()(
+  "InitVerificationError",
+  withMessage
+) {}
+
+/** A neighbour is not in the database. */
+export class NeighborError extends Schema.TaggedError<NeighborError>()("NeighborError", withMessage) {}
+
+/** A device that must exist does not. */
+export class DeviceError extends Schema.TaggedError<DeviceError>()("DeviceError", withMessage) {}
+
+/** A device exists but is in the wrong state. */
+export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", withMessage) {}
+
+/** A neighbour waits for a sync. */
+export class DeviceSyncError extends Schema.TaggedError<DeviceSyncError>()("DeviceSyncError", withMessage) {}
+
+/** No management domain belongs to these uplinks, or more than one does (§5.9). */
+export class MgmtDomainNotFound extends Schema.TaggedError<MgmtDomainNotFound>()("MgmtDomainNotFound", withMessage) {}
+
+/** A network has no free address or subnet left. */
+export class NoFreeAddress extends Schema.TaggedError<NoFreeAddress>()("NoFreeAddress", withMessage) {}
+
+/** A network in the settings or in the database is missing or is no network in CIDR notation. */
+export class InvalidNetwork extends Schema.TaggedError<InvalidNetwork>()("InvalidNetwork", withMessage) {}
+
+/** A device shows no interface that the interface database could hold (§5.11). */
+export class NoPhysicalInterfaces extends Schema.TaggedError<NoPhysicalInterfaces>()(
+  "NoPhysicalInterfaces",
+  withMessage
+) {}
+
+/** The two switches of an MLAG pair do not both point at each other (§5.13). */
+export class InconsistentMlagPeer extends Schema.TaggedError<InconsistentMlagPeer>()(
+  "InconsistentMlagPeer",
+  withMessage
+) {}
+
+/** The arguments of device_init or device_initcheck are not usable (`api-devices.md` §5.1). */
+export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("InitArgumentError", withMessage) {}
+
+/** A list as the contract's texts print it: `['a', 'b']`. */
+export const quotedList = (names: ReadonlyArray<string>): string => `[${names.map((name) => `'${name}'`).join(", ")}]`
