@@ -127,11 +127,18 @@ export const settle = Effect.fn("ChangeExecutor.settle")(function* (
   device: Device,
   verdict: Verdict
 ): Effect.fn.Return<ChangeReport, SqlError.SqlError | ChangeTakenOver> {
-  const change = yield* stored(services, changeId)
-  const { protocol } = change
-  const decision =
-    protocol.phase === "proved" ? nextStep({ state: "proved", row: protocol }, { type: verdict }) : resume(protocol)
-  return yield* drive(services, change, device, decision)
+  const { protocol, ...change } = yield* stored(services, changeId)
+  if (protocol.phase === "proved") {
+    return yield* drive(
+      services,
+      { ...change, protocol },
+      device,
+      nextStep({ state: "proved", row: protocol }, { type: verdict })
+    )
+  }
+  // picked up after a crash: the device is looked at first, and the verdict holds if the change waits for it again
+  const report = yield* drive(services, { ...change, protocol }, device, resume(protocol))
+  return report.waiting ? yield* settle(services, changeId, device, verdict) : report
 })
 
 const stored = (services: Services, id: number) =>

@@ -101,7 +101,8 @@ export const make = (context: ChangeContext) => {
       mode: "replace",
       name,
       mayAbort: context.mayAbort,
-      foreignSessions: "ignore"
+      foreignSessions: "ignore",
+      besideTimer: sessionName
     })
     yield* session.discard(name)
     return diff === ""
@@ -114,7 +115,7 @@ export const make = (context: ChangeContext) => {
     const ourSession = sessions.some(({ name, state }) => name === row.sessionName && state === "open")
     const hash = driver.configHash(yield* session.runningConfig)
     const seen = (running: Observation["running"]) => ({ running, ourTimer, ourSession })
-    if (hash === row.oldHash) return seen("old")
+    if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     const proved = newConnection || row.candidateHash === null ? yield* tookEverything(session, row.sessionName) : true
     return seen(proved ? "candidate" : "neither")

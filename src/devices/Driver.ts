@@ -116,6 +116,8 @@ export interface LoadRequest {
   readonly mayAbort?: (name: string) => boolean
   /** Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10 (§3.6). */
   readonly foreignSessions?: number | "ignore"
+  /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
+  readonly besideTimer?: string
 }
 
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */

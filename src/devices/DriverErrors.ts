@@ -104,7 +104,7 @@ export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("Unkn
 }
 
 /** Opening a session. */
-export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | CommandTimeout | CommandRejected
+export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | CommandTimeout
 
 /** Any exchange on an open session. */
 export type ExchangeError = ConnectionException | CommandTimeout

@@ -1,0 +1,80 @@
+/** Commit, commit timer, confirm, discard and save on EOS (contract device-cli §3.7). */
+import { Effect, Option } from "effect"
+import type { ExchangeError, ReadError } from "../DriverErrors.ts"
+import { CommitError } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import { rejection } from "../ssh/Cli.ts"
+import * as Reading from "./EosReading.ts"
+
+const commitError = (cli: Cli, session: string, message: string): CommitError =>
+  new CommitError({ hostname: cli.target.hostname, session, message: maskSecrets(message) })
+
+/** EOS wants HH:MM:SS. */
+export const clockTime = (seconds: number): string => {
+  const whole = Math.max(1, Math.round(seconds))
+  return [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+    .map((part) => String(part).padStart(2, "0"))
+    .join(":")
+}
+
+/** What the switch said against a commit, which may take several lines; undefined when it said nothing against it. */
+export const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string | undefined =>
+  rejection(cli.platform, "commit", lines) === undefined
+    ? undefined
+    : lines.filter((line) => line.trim() !== "").join("\n")
+
+const isThere = (cli: Cli, name: string) =>
+  Effect.map(Reading.sessions(cli), ({ sessions }) =>
+    sessions.some((session) => session.name === name && session.state !== "done")
+  )
+
+/** Removes an open candidate, or rolls a timed commit back at once. A session that is not there any more is no error. */
+export const discard: (cli: Cli, name: string) => Effect.Effect<void, ReadError> = (cli, name) =>
+  cli.query(`configure session ${name} abort`, { timeout: cli.timeouts.commit }).pipe(
+    Effect.asVoid,
+    Effect.catchTag("CommandRejected", (refused) =>
+      Effect.flatMap(isThere(cli, name), (stays) => (stays ? Effect.fail(refused) : Effect.void))
+    )
+  )
+
+const commitCommand = Effect.fnUntraced(function* (cli: Cli, name: string, command: string) {
+  const answer = yield* cli.send(command, { timeout: cli.timeouts.commit })
+  const complaint = commitComplaint(cli, answer.lines)
+  if (complaint !== undefined) return yield* commitError(cli, name, complaint)
+})
+
+/** A refused candidate stays open on the switch and would take one of its few places. */
+const orDiscard = <E extends ExchangeError>(cli: Cli, name: string, effect: Effect.Effect<void, E | CommitError>) =>
+  Effect.tapErrorTag(effect, "CommitError", () =>
+    Effect.catchTag(discard(cli, name), ["CommandRejected", "UnexpectedAnswer"], (error) =>
+      Effect.logDebug("the refused candidate could not be discarded", error.message)
+    )
+  )
+
+/** Commits; a refused candidate is discarded. */
+export const commit = (cli: Cli, name: string): Effect.Effect<void, ExchangeError | CommitError> =>
+  orDiscard(cli, name, commitCommand(cli, name, `configure session ${name} commit`))
+
+/** Commits with a timer of so many seconds; a refused candidate is discarded. */
+export const commitTimed = (
+  cli: Cli,
+  name: string,
+  seconds: number
+): Effect.Effect<void, ExchangeError | CommitError> =>
+  orDiscard(cli, name, commitCommand(cli, name, `configure session ${name} commit timer ${clockTime(seconds)}`))
+
+/** Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. */
+export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string) {
+  const { pending } = yield* Reading.sessions(cli).pipe(
+    Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], (error) => commitError(cli, name, error.message))
+  )
+  const found = Option.match(pending, { onNone: () => "none", onSome: (timer) => timer.name })
+  if (found !== name) {
+    return yield* commitError(cli, name, `no commit of ${name} waits for its confirmation (pending: ${found})`)
+  }
+  yield* commitCommand(cli, name, `configure session ${name} commit`)
+})
+
+/** Running configuration to startup configuration. */
+export const save = (cli: Cli) => Effect.asVoid(cli.query("write memory", { timeout: cli.timeouts.save }))

@@ -1,0 +1,196 @@
+/**
+ * Loads a candidate into a configuration session of EOS and reads its difference (contract device-cli §3.6–§3.8): make
+ * sure that nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step
+ * out. The candidate then waits under its name; on any error of the switch it is discarded.
+ */
+import { Effect, Option, Result } from "effect"
+import type { ConfigSession, LoadRequest, Loaded } from "../Driver.ts"
+import type { LoadError, ReadError } from "../DriverErrors.ts"
+import {
+  CommandRejected,
+  MergeConfigException,
+  ReplaceConfigException,
+  SessionLockedException,
+  UnexpectedAnswer
+} from "../DriverErrors.ts"
+import { maskAnswer, maskSecrets } from "../SecretMask.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import { rejection } from "../ssh/Cli.ts"
+import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
+import { configPipeline } from "../ssh/ConfigPipeline.ts"
+import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
+import { isBlock } from "../ssh/ConfigUnit.ts"
+import { escapeRegExp, promptName } from "../ssh/Platform.ts"
+import { cutCandidate } from "./EosCandidate.ts"
+import { discard } from "./EosCommit.ts"
+import { isOurs, sessionMode } from "./EosPlatform.ts"
+import * as Reading from "./EosReading.ts"
+
+const foreignSeconds = 10
+const pollSeconds = 1
+
+const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
+  new SessionLockedException({ hostname: cli.target.hostname, session, message })
+
+const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: ReadonlyArray<Rejection>) => {
+  const fields = {
+    hostname: cli.target.hostname,
+    message: maskSecrets(message),
+    rejected: rejections.map(({ unit, answer }) => ({
+      lineNumber: unit.lineNumber,
+      line: maskSecrets(unit.source),
+      answer: maskAnswer(unit.source, `${answer} at line ${unit.lineNumber}`)
+    }))
+  }
+  return request.mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
+}
+
+const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
+  const [first] = rejections
+  const message =
+    first === undefined ? "rejected" : maskAnswer(first.unit.source, `${first.answer} at line ${first.unit.lineNumber}`)
+  return rejected(cli, request, message, rejections)
+}
+
+/** Our own open sessions that nobody works on any more, and a former try of this very load. */
+const abandoned = (request: LoadRequest, session: ConfigSession): boolean =>
+  session.state === "open" &&
+  (session.name === request.name || (isOurs(session.name) && request.mayAbort?.(session.name) === true))
+
+const clearTheWay: (cli: Cli, request: LoadRequest, patience: number) => Effect.Effect<void, LoadError> =
+  Effect.fnUntraced(function* (cli, request, patience) {
+    const found = yield* Reading.sessions(cli)
+    if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
+      return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
+    }
+    for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
+    const other = found.sessions.find((session) => session.state === "open" && !abandoned(request, session))
+    if (other === undefined || request.foreignSessions === "ignore") return
+    if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
+    yield* Effect.sleep(`${pollSeconds} seconds`)
+    yield* clearTheWay(cli, request, patience - pollSeconds)
+  })
+
+/** Leaves the session without keeping it. */
+const abort = Effect.fnUntraced(function* (cli: Cli) {
+  yield* cli.send("abort", { modes: ["#"], timeout: cli.timeouts.load })
+})
+
+const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest) {
+  const command = `configure session ${request.name}`
+  const mode = sessionMode(request.name)
+  const answer = yield* cli.send(command, { modes: [mode], timeout: cli.timeouts.load })
+  if (cli.prompt().endsWith(mode)) return
+  const said = answer.lines.find((line) => line.trim() !== "") ?? `no session mode at "${cli.prompt()}"`
+  if (/pending sessions|in use|locked/i.test(said)) return yield* locked(cli, request.name, maskSecrets(said))
+  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
+})
+
+const startFromNothing = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest) {
+  if (request.mode === "merge") return
+  const command = "rollback clean-config"
+  const answer = yield* cli.send(command, { timeout: cli.timeouts.load })
+  const refused = rejection(cli.platform, command, answer.lines)
+  if (refused === undefined) return
+  yield* abort(cli)
+  return yield* rejected(cli, request, `${command}: ${refused}`, [])
+})
+
+/** Every prompt inside this session, whichever section it stands in. */
+const sessionPrompt = (cli: Cli, name: string): RegExp => {
+  const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.platform, cli.prompt())) : ".{0,63}"
+  const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
+  return new RegExp(String.raw`^${start}${mode}[\w.\-@/:+]{0,63}\)#\s?`)
+}
+
+/** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */
+interface Pace {
+  readonly window: number
+  readonly settled: boolean
+}
+
+const sendUnits = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>, pace: Pace) =>
+  Effect.gen(function* () {
+    yield* openSession(cli, request)
+    yield* startFromNothing(cli, request)
+    const pipeline = configPipeline({
+      units,
+      ...pace,
+      prompt: sessionPrompt(cli, request.name),
+      error: cli.platform.error,
+      logLine: cli.platform.logLine,
+      longestEcho: cli.platform.longestEcho
+    })
+    const result = yield* cli.converse(`load ${request.name}`, cli.timeouts.load, pipeline)
+    if (result.prompt !== "") cli.standAt(result.prompt)
+    return result
+  })
+
+/**
+ * When the answers cannot be matched to the lines, the whole candidate is sent again: first line by line, which is enough
+ * when input was lost, then waiting for every answer to come to rest, which also survives doubled echo.
+ */
+const sendCandidate = Effect.fnUntraced(function* (
+  cli: Cli,
+  request: LoadRequest,
+  units: ReadonlyArray<ConfigUnit>
+): Effect.fn.Return<PipelineResult, LoadError> {
+  const window = cli.target.windowBytes ?? cli.platform.windowBytes
+  const paces: ReadonlyArray<Pace> = [
+    { window, settled: false },
+    ...(window > 1 ? [{ window: 1, settled: false }] : []),
+    { window: 1, settled: true }
+  ]
+  let why = ""
+  for (const pace of paces) {
+    const result = yield* sendUnits(cli, request, units, pace)
+    if (result.desynchronised === undefined) return result
+    why = result.desynchronised
+    yield* Effect.logDebug(`${cli.target.hostname}: ${why} (window ${pace.window})`)
+    yield* abort(cli)
+  }
+  const command = `load ${request.name}`
+  return yield* new UnexpectedAnswer({ hostname: cli.target.hostname, command, message: why })
+})
+
+/** The difference without its two header lines; only the switch's own normalised one is meaningful. */
+export const trimDiff = (text: string): string => text.replace(/^\s*--- [^\n]*\n\+\+\+ [^\n]*(?:\n|$)/, "").trim()
+
+const wordsWithQuestionMark = ({ input }: ConfigUnit): ReadonlyArray<string> =>
+  (input[0] ?? "").split(/\s+/).filter((word) => word.includes("?"))
+
+/**
+ * A question mark asks the command line for help instead of being taken as text, on releases that act on it; the line is
+ * then mutilated without an error. So lines with one are looked for in the session.
+ */
+const lostQuestionMarks = Effect.fnUntraced(function* (cli: Cli, units: ReadonlyArray<ConfigUnit>) {
+  const doubtful = units.filter((unit) => !isBlock(unit) && wordsWithQuestionMark(unit).length > 0)
+  if (doubtful.length === 0) return []
+  const { lines } = yield* cli.send("show session-config", { timeout: cli.timeouts.runningConfig })
+  const text = lines.join("\n")
+  return doubtful
+    .filter((unit) => wordsWithQuestionMark(unit).some((word) => !text.includes(word)))
+    .map((unit) => ({ unit, answer: "% the switch did not take the question mark" }))
+})
+
+const readDiff = (cli: Cli): Effect.Effect<string, ReadError> =>
+  Effect.map(cli.query("show session-config diffs", { timeout: cli.timeouts.load }), trimDiff)
+
+/** See `DriverSession.load`. */
+export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, LoadError> = Effect.fnUntraced(
+  function* (cli, request) {
+    const cut = cutCandidate(request.text)
+    if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
+    const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
+    yield* clearTheWay(cli, request, patience)
+    const sent = yield* sendCandidate(cli, request, cut.success)
+    const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
+    if (rejections.length > 0) {
+      yield* abort(cli)
+      return yield* rejectedLines(cli, request, rejections)
+    }
+    const diff = yield* readDiff(cli)
+    yield* cli.send("end", { modes: ["#"] })
+    return { diff }
+  }
+)

@@ -1,0 +1,79 @@
+/** Everything that is read from an EOS switch (contract device-cli §3.4, §3.9) and the hash of its configuration. */
+import { createHash } from "node:crypto"
+import { Clock, Effect, Option, Schema } from "effect"
+import type { ConfigSessions } from "../Driver.ts"
+import type { ReadError } from "../DriverErrors.ts"
+import { UnexpectedAnswer } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import * as Answers from "./EosAnswers.ts"
+import { volatileLine } from "./EosPlatform.ts"
+import { parseSessionText } from "./EosSessionText.ts"
+
+const shownOfAnswer = 200
+
+const unexpected = (cli: Cli, command: string, message: string): UnexpectedAnswer =>
+  new UnexpectedAnswer({ hostname: cli.target.hostname, command, message })
+
+const decodeJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>, text: string) => {
+  const start = text.indexOf("{")
+  const json = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
+  return json(start < 0 ? text : text.slice(start)).pipe(
+    Effect.mapError((error) =>
+      unexpected(
+        cli,
+        command,
+        maskSecrets(`the answer to "${command}" is not understood: ${error.message}`).slice(0, shownOfAnswer)
+      )
+    )
+  )
+}
+
+const readJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>) =>
+  Effect.flatMap(cli.query(`${command} | json`), (text) => decodeJson(cli, command, schema, text))
+
+const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+
+/** §8.3. */
+export const facts = Effect.fnUntraced(function* (cli: Cli) {
+  const version = yield* readJson(cli, "show version", Answers.ShowVersion)
+  const name = yield* readJson(cli, "show hostname", Answers.ShowHostname)
+  const interfaces = yield* readJson(cli, "show interfaces", Answers.ShowInterfaces)
+  return Answers.factsOf(version, name, interfaces, yield* nowSeconds)
+})
+
+/** All interfaces by name. */
+export const interfaces = (cli: Cli) =>
+  Effect.map(readJson(cli, "show interfaces", Answers.ShowInterfaces), Answers.interfacesOf)
+
+/** LLDP neighbours by local port. */
+export const lldp = (cli: Cli) =>
+  Effect.map(readJson(cli, "show lldp neighbors", Answers.ShowLldp), Answers.neighboursOf)
+
+/** Configuration sessions and the commit timer, in both output shapes. */
+export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = Effect.fnUntraced(function* (cli) {
+  const command = "show configuration sessions detail"
+  const text = yield* cli.query(`${command} | json`)
+  if (!text.includes("{")) return Answers.sessionsOf(parseSessionText(yield* cli.query(command)), 0)
+  const answer = yield* decodeJson(cli, command, Answers.ShowSessions, text)
+  if (Option.isNone(Answers.timerOf(answer))) return Answers.sessionsOf(answer, 0)
+  const version = yield* readJson(cli, "show version", Answers.ShowVersion)
+  return Answers.sessionsOf(answer, Answers.uptimeOf(version, yield* nowSeconds))
+})
+
+/** The complete running configuration, one newline at its end (§3.9). */
+export const runningConfig: (cli: Cli) => Effect.Effect<string, ReadError> = Effect.fnUntraced(function* (cli) {
+  const command = "show running-config"
+  const text = (yield* cli.query(command, { timeout: cli.timeouts.runningConfig })).trim()
+  if (!/(?:^|\n)end$/.test(text)) {
+    return yield* unexpected(cli, command, 'the running configuration is incomplete: its last line is not "end"')
+  }
+  return `${text}\n`
+})
+
+/** Hexadecimal SHA-256 of a configuration without its volatile header lines and trailing blank lines (§3.9). */
+export const configHash = (text: string): string => {
+  const lines = text.replaceAll("\r", "").split("\n")
+  const stable = lines.filter((line) => !volatileLine.test(line)).join("\n")
+  return createHash("sha256").update(`${stable.trimEnd()}\n`).digest("hex")
+}

@@ -1,0 +1,32 @@
+/**
+ * Password login without wasted attempts (contract device-cli §1.1). ssh2's own order tries methods that the server did
+ * not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
+ * keyboard-interactive or password from the server's list, each once.
+ */
+import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware } from "ssh2"
+
+const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "password"]
+
+/**
+ * An ssh2 `authHandler`. Every prompt is answered with the password; a round without prompts with nothing. `exhausted` is
+ * called once when nothing is left to try; it has to end the connection.
+ */
+export const passwordLogin = (username: string, password: string, exhausted: () => void): AuthHandlerMiddleware => {
+  const tried = new Set<AuthenticationType>()
+  const attempt = (type: AuthenticationType): AnyAuthMethod =>
+    type === "keyboard-interactive"
+      ? {
+          type,
+          username,
+          prompt: (_name, _instructions, _language, prompts, finish) => finish(prompts.map(() => password))
+        }
+      : { type: "password", username, password }
+  return (offered, _partialSuccess, next) => {
+    // ssh2 passes null before the server has said what it offers, against its type.
+    if (!Array.isArray(offered)) return next({ type: "none", username })
+    const method = preferred.find((type) => offered.includes(type) && !tried.has(type))
+    if (method === undefined) return exhausted()
+    tried.add(method)
+    return next(attempt(method))
+  }
+}

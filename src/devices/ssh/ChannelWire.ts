@@ -1,0 +1,18 @@
+/** The shell channel of an SSH connection as the engine's `Wire`. */
+import type { ClientChannel } from "ssh2"
+import type { Wire } from "./Shell.ts"
+import type { Transport } from "./Transport.ts"
+
+/** Reads from the moment it is listened to; writing to a closed channel is a no-op, the close itself is reported. */
+export const channelWire = (channel: ClientChannel, transport: Transport): Wire => ({
+  write: (text) => {
+    if (channel.writable) channel.write(text)
+  },
+  listen: (data, closed) => {
+    channel.on("data", data)
+    // A closing switch may send an error on the channel; the close that follows is what counts.
+    channel.on("error", () => undefined)
+    channel.once("close", () => closed("the switch closed the connection"))
+  },
+  destroy: transport.destroy
+})

@@ -1,0 +1,96 @@
+/**
+ * One command and its answer (contract device-cli §2.1, §2.2): finds the end of the answer, removes the echo, answers
+ * questions. See `Shell` for when a prompt is accepted at once.
+ */
+import type { ExpectedQuestion } from "../Driver.ts"
+import type { Conversation, Step } from "./Conversation.ts"
+import { waiting } from "./Conversation.ts"
+import type { TerminalText } from "./TerminalText.ts"
+
+const settleMillis = 30
+// Without an echo nothing proves that the prompt is the answer's: be patient.
+const noEchoMillis = 500
+const longestEchoLines = 4
+
+export interface CommandRequest {
+  readonly command: string
+  /** Any prompt of the platform. */
+  readonly prompt: RegExp
+  /** The prompt under which the command is given, and those that may be accepted at once. */
+  readonly current: string
+  readonly expected: ReadonlyArray<string>
+  readonly logLine: RegExp
+  readonly questions?: ReadonlyArray<ExpectedQuestion>
+  /** Nothing depends on what this command prints, so an empty answer needs no settling. */
+  readonly trivial?: boolean
+  readonly expectDisconnect?: boolean
+}
+
+export interface CommandAnswer {
+  /** Without echo, prompt and log messages. */
+  readonly lines: ReadonlyArray<string>
+  /** The prompt at the end; empty when the connection closed. */
+  readonly prompt: string
+  /** A question that was asked again after its one answer. */
+  readonly repeatedQuestion: boolean
+}
+
+const isEcho = (line: string, command: string, prompt: RegExp): boolean => {
+  const text = line.trimEnd()
+  return text === command || (text.endsWith(command) && prompt.test(text.slice(0, text.length - command.length)))
+}
+
+/** How many lines at the beginning are echo. EOS may echo a command twice when it falls behind (§9.4). */
+const echoLines = (lines: ReadonlyArray<string>, command: string, prompt: RegExp): number => {
+  const first = lines.slice(0, longestEchoLines)
+  const found = first.findLastIndex((line) => isEcho(line, command, prompt))
+  if (found >= 0) return found + 1
+  return lines[0]?.trimEnd().endsWith(command) === true ? 1 : 0
+}
+
+/** The conversation of one command. */
+export const commandExchange = (request: CommandRequest): Conversation<CommandAnswer> => {
+  const command = request.command.trim()
+  const asked = new Set<ExpectedQuestion>()
+  let answeredAt = ""
+
+  const answer = (terminal: TerminalText, repeatedQuestion = false): CommandAnswer => ({
+    lines: terminal.lines
+      .slice(echoLines(terminal.lines, command, request.prompt))
+      .filter((line) => !request.logLine.test(line)),
+    prompt: terminal.partial.trimEnd(),
+    repeatedQuestion
+  })
+
+  const question = (terminal: TerminalText): Step<CommandAnswer> | undefined => {
+    const found = request.questions?.find((candidate) => candidate.question.test(terminal.partial))
+    const place = `${terminal.lines.length} ${terminal.partial}`
+    if (found === undefined || place === answeredAt) return undefined
+    if (asked.has(found)) return { done: true, value: answer(terminal, true) }
+    asked.add(found)
+    answeredAt = place
+    return { done: false, write: `${found.answer}\n` }
+  }
+
+  const chunk = (terminal: TerminalText): Step<CommandAnswer> => {
+    const step = question(terminal)
+    if (step !== undefined) return step
+    const last = terminal.partial.trimEnd()
+    if (!request.prompt.test(terminal.partial)) return waiting
+    const echoed = echoLines(terminal.lines, command, request.prompt)
+    if (echoed === 0) return { done: false, settle: noEchoMillis }
+    const certain = request.trivial === true || last !== request.current || terminal.lines.length > echoed
+    return certain && terminal.settled && request.expected.includes(last)
+      ? { done: true, value: answer(terminal) }
+      : { done: false, settle: settleMillis }
+  }
+
+  return {
+    begin: () => ({ done: false, write: `${command}\n` }),
+    chunk,
+    quiet: (terminal) => (request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : waiting),
+    ...(request.expectDisconnect === true && {
+      closed: (terminal: TerminalText) => ({ value: { ...answer(terminal), prompt: "" } })
+    })
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * Sends a candidate configuration with a bounded amount of unanswered input in flight (DESIGN §5 "Config push"). The
+ * window keeps a pty's 4,096-byte input buffer from overrunning, which drops characters without a word; the ledger
+ * matches every returned prompt and error to its line. When the ledger no longer fits (doubled echo, lost characters) the
+ * pipeline stops sending, waits for silence and reports it, so that the caller can start again with a window of one line,
+ * and at last with `settled`, in which each line waits until its answer has come to rest.
+ */
+import type { Conversation, Step } from "./Conversation.ts"
+import { waiting } from "./Conversation.ts"
+import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
+import { isBlock, unitBytes } from "./ConfigUnit.ts"
+import type { LedgerRules } from "./PromptLedger.ts"
+import { PromptLedger } from "./PromptLedger.ts"
+import type { TerminalText } from "./TerminalText.ts"
+
+const settledMillis = 20
+const noEchoMillis = 500
+// The switch waits for input although we believe that lines are unanswered: they were lost.
+const stallMillis = 2_000
+const recoverMillis = 300
+// Multi-line inputs give no prompts to count, so they go in pieces with silence between.
+const blockPieceBytes = 1_024
+const blockMillis = 50
+const blockNoEchoMillis = 1_000
+const mostRejections = 20
+
+export interface PipelineOptions extends LedgerRules {
+  readonly units: ReadonlyArray<ConfigUnit>
+  /** Bytes of unanswered input; at least one unit is always in flight. */
+  readonly window: number
+  readonly settled: boolean
+}
+
+export interface PipelineResult {
+  /** Rejected lines in order, at most 20; sending stops when that many were seen. */
+  readonly rejections: ReadonlyArray<Rejection>
+  /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
+  readonly desynchronised: string | undefined
+  /** The prompt at the end. */
+  readonly prompt: string
+}
+
+/** A multi-line input cut at line ends. */
+const blockPieces = (unit: ConfigUnit): Array<string> => {
+  const pieces: Array<string> = []
+  let piece = ""
+  for (const line of unit.input) {
+    if (piece !== "" && Buffer.byteLength(piece) + Buffer.byteLength(line) >= blockPieceBytes) {
+      pieces.push(piece)
+      piece = ""
+    }
+    piece += `${line}\n`
+  }
+  return [...pieces, piece]
+}
+
+class Pipeline implements Conversation<PipelineResult> {
+  readonly #options: PipelineOptions
+  readonly #ledger: PromptLedger
+  #pieces: Array<string> = []
+  #recovering = false
+
+  constructor(options: PipelineOptions) {
+    this.#options = options
+    this.#ledger = new PromptLedger(options.units, options)
+  }
+
+  readonly begin = (): Step<PipelineResult> => this.#continue("", 0)
+
+  readonly chunk = (terminal: TerminalText): Step<PipelineResult> => {
+    const before = this.#ledger.answered
+    const lines = terminal.takeLines()
+    if (this.#recovering) return { done: false, settle: recoverMillis }
+    if (this.#options.settled) {
+      this.#ledger.readSettled(lines)
+      return this.#settleStep(terminal)
+    }
+    this.#ledger.read(lines, terminal.partial)
+    if (this.#pieces.length > 0 && this.#ledger.answered === this.#ledger.sent) {
+      this.#ledger.distrust("the switch did not take the whole text of a multi-line input")
+    }
+    if (this.#ledger.desynchronised !== undefined) {
+      this.#pieces = []
+      return { done: false, settle: recoverMillis }
+    }
+    return this.#continue(terminal.partial, before)
+  }
+
+  readonly quiet = (terminal: TerminalText): Step<PipelineResult> => {
+    const piece = this.#pieces.shift()
+    if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
+    if (this.#options.settled) {
+      if (!this.#atPrompt(terminal.partial)) return waiting
+      this.#ledger.settle()
+      return this.#continue(terminal.partial, -1)
+    }
+    return this.#recover(terminal)
+  }
+
+  /** An empty line ends whatever is left half typed; then the silence after its prompt ends the conversation. */
+  #recover(terminal: TerminalText): Step<PipelineResult> {
+    if (!this.#recovering) {
+      this.#recovering = true
+      return { done: false, write: "\n", settle: recoverMillis }
+    }
+    return this.#atPrompt(terminal.partial)
+      ? {
+          done: true,
+          value: this.#result(terminal.partial, this.#ledger.desynchronised ?? "the switch lost lines that were sent")
+        }
+      : { done: false, settle: recoverMillis }
+  }
+
+  #result(partial: string, desynchronised: string | undefined): PipelineResult {
+    return { rejections: this.#ledger.rejections.slice(0, mostRejections), desynchronised, prompt: partial.trimEnd() }
+  }
+
+  #atPrompt(partial: string): boolean {
+    return this.#options.prompt.exec(partial)?.[0].trimEnd() === partial.trimEnd() && partial !== ""
+  }
+
+  /** Whether the switch stands at a prompt with nothing or half a line typed: the rest of what was sent is lost. */
+  #wantsInput(partial: string): boolean {
+    const prompt = this.#options.prompt.exec(partial)?.[0]
+    if (prompt === undefined) return false
+    return partial.slice(prompt.length).trimEnd() !== this.#options.units[this.#ledger.answered]?.input[0]
+  }
+
+  #settleStep(terminal: TerminalText): Step<PipelineResult> {
+    if (this.#pieces.length > 0) return { done: false, settle: this.#quietAfterBlock() }
+    if (!this.#atPrompt(terminal.partial)) return waiting
+    return { done: false, settle: this.#ledger.heard ? settledMillis : noEchoMillis }
+  }
+
+  #quietAfterBlock(): number {
+    return this.#ledger.heard ? blockMillis : blockNoEchoMillis
+  }
+
+  #continue(partial: string, answeredBefore: number): Step<PipelineResult> {
+    const { answered, sent, rejections } = this.#ledger
+    const stopped = rejections.length >= mostRejections
+    if (answered === sent && (stopped || sent === this.#options.units.length)) {
+      return this.#atPrompt(partial) || sent === 0 ? { done: true, value: this.#result(partial, undefined) } : waiting
+    }
+    const write = stopped ? "" : this.#fill()
+    const stalled = write === "" && answered < this.#ledger.sent && this.#wantsInput(partial)
+    const settle = this.#pieces.length > 0 ? this.#quietAfterBlock() : stalled ? stallMillis : undefined
+    return {
+      done: false,
+      progress: answered !== answeredBefore,
+      ...(write !== "" && { write }),
+      ...(settle !== undefined && { settle })
+    }
+  }
+
+  /** As many units as fit into the window. Multi-line inputs and lines whose echo wraps are sent alone. */
+  #fill(): string {
+    // A window that is topped up line by line would cost a packet for each.
+    if (this.#ledger.bytesInFlight * 2 > this.#options.window) return ""
+    let text = ""
+    for (;;) {
+      const unit = this.#options.units[this.#ledger.sent]
+      if (unit === undefined || !this.#mayFollow(unit)) return text
+      this.#ledger.send(unit)
+      if (isBlock(unit)) {
+        const [first = "", ...rest] = blockPieces(unit)
+        this.#pieces = rest
+        return text + first
+      }
+      text += `${unit.input[0] ?? ""}\n`
+    }
+  }
+
+  #mayFollow(unit: ConfigUnit): boolean {
+    const { answered, sent, bytesInFlight } = this.#ledger
+    if (answered === sent) return true
+    const previous = this.#options.units[sent - 1]
+    if (this.#options.settled || this.#alone(unit) || (previous !== undefined && this.#alone(previous))) return false
+    return bytesInFlight + unitBytes(unit) <= this.#options.window
+  }
+
+  #alone(unit: ConfigUnit): boolean {
+    return isBlock(unit) || (unit.input[0] ?? "").length > this.#options.longestEcho
+  }
+}
+
+/** The conversation that sends a candidate. It begins and ends at a configuration prompt. */
+export const configPipeline = (options: PipelineOptions): Conversation<PipelineResult> => new Pipeline(options)

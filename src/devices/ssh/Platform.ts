@@ -1,0 +1,35 @@
+/**
+ * What the shell engine has to know about a platform, as data: prompts, errors, how to become privileged, deadlines. Each
+ * driver has one table of this type; the engine has no platform in it.
+ */
+import type { DriverTimeouts } from "../Driver.ts"
+
+export interface Platform {
+  readonly name: string
+  /** Matches a whole last line that is any prompt of the command line (contract device-cli §2.1). */
+  readonly prompt: RegExp
+  /** What a prompt ends with; before it stands the name part that configuration prompts extend. */
+  readonly promptEnd: RegExp
+  /** A prompt without privileges. */
+  readonly unprivileged: RegExp
+  /** A line by which the switch rejects what it was given. */
+  readonly error: RegExp
+  /** Commands whose output is data, so that only its first line can be an error (§9.11). */
+  readonly showsData: RegExp
+  /** A log message printed into the session; ignored. */
+  readonly logLine: RegExp
+  readonly enable: { readonly command: string; readonly password: RegExp }
+  /** Commands after login, in order: paging off, width, no log messages. */
+  readonly prepare: ReadonlyArray<string>
+  readonly timeouts: DriverTimeouts
+  /** Bytes of configuration sent ahead of the answers. */
+  readonly windowBytes: number
+  /** Longest line whose echo comes back unwrapped. Longer ones are sent alone and their echo is not compared. */
+  readonly longestEcho: number
+}
+
+/** The name part of a prompt: `acc-b2-01` for `acc-b2-01#` and for `acc-b2-01(config-if-Et1)#`. */
+export const promptName = (platform: Platform, prompt: string): string => prompt.replace(platform.promptEnd, "")
+
+/** Text as a pattern that matches just it. */
+export const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

@@ -1,0 +1,162 @@
+/**
+ * The book-keeping of the configuration pipeline: which units were sent, which were answered, and what the switch said to
+ * each. Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the
+ * echo of the next one, and an error line between two prompts belongs to the unit that is being answered. As soon as the
+ * count or an echo does not fit, `desynchronised` says why.
+ */
+import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
+import { isBlock, unitBytes } from "./ConfigUnit.ts"
+
+export interface LedgerRules {
+  /** Matches a configuration prompt of this switch and session at the beginning of a line. */
+  readonly prompt: RegExp
+  readonly error: RegExp
+  readonly logLine: RegExp
+  readonly longestEcho: number
+}
+
+// What is outside of printable ASCII may be echoed in another form.
+const plain = /^[\x20-\x7e]*$/
+
+export class PromptLedger {
+  readonly #units: ReadonlyArray<ConfigUnit>
+  readonly #rules: LedgerRules
+  readonly #rejections: Array<Rejection> = []
+  readonly #typedAhead = new Set<number>()
+  #sent = 0
+  #answered = 0
+  #bytes = 0
+  // Whether the prompt that stands on the unfinished line is already in the count.
+  #counted = false
+  #heard = false
+  #problem: string | undefined
+
+  constructor(units: ReadonlyArray<ConfigUnit>, rules: LedgerRules) {
+    this.#units = units
+    this.#rules = rules
+  }
+
+  get sent(): number {
+    return this.#sent
+  }
+
+  get answered(): number {
+    return this.#answered
+  }
+
+  /** Bytes that were sent and not answered. */
+  get bytesInFlight(): number {
+    return this.#bytes
+  }
+
+  get rejections(): ReadonlyArray<Rejection> {
+    return this.#rejections
+  }
+
+  get desynchronised(): string | undefined {
+    return this.#problem
+  }
+
+  /** Whether anything was echoed or answered for the unit that is being answered. */
+  get heard(): boolean {
+    return this.#heard
+  }
+
+  /** Records that the next unit was sent. */
+  send(unit: ConfigUnit): void {
+    this.#sent++
+    this.#bytes += unitBytes(unit)
+  }
+
+  /** Reads complete lines, then the unfinished one. */
+  read(lines: ReadonlyArray<string>, partial: string): void {
+    for (const line of lines) {
+      if (this.#problem !== undefined) return
+      this.#readLine(line)
+    }
+    if (this.#problem === undefined && !this.#counted && this.#rules.prompt.test(partial)) {
+      this.#answer()
+      this.#counted = true
+    }
+  }
+
+  /** For settled sending: reads the answer to the one unit in flight, however many prompts and echoes are in it. */
+  readSettled(lines: ReadonlyArray<string>): void {
+    const unit = this.#units[this.#answered]
+    for (const line of lines) {
+      const rest = line.replace(this.#rules.prompt, "")
+      if (unit !== undefined && !this.#rules.logLine.test(rest)) this.#readOutput(unit, rest)
+    }
+    this.#heard ||= lines.length > 0
+  }
+
+  /** For settled sending: the unit in flight has been answered. */
+  settle(): void {
+    this.#answer()
+  }
+
+  /** Records that the count cannot be trusted any more. */
+  distrust(reason: string): void {
+    this.#problem ??= reason
+  }
+
+  #readLine(line: string): void {
+    const prompt = this.#rules.prompt.exec(line)
+    if (prompt === null) {
+      this.#counted = false
+      this.#readPlain(line)
+      return
+    }
+    if (!this.#counted) this.#answer()
+    this.#counted = false
+    this.#checkEcho(line.slice(prompt[0].length).trimEnd())
+  }
+
+  #answer(): void {
+    const unit = this.#units[this.#answered]
+    if (unit === undefined || this.#answered >= this.#sent) {
+      this.#problem ??= "more prompts came back than lines were sent"
+      return
+    }
+    this.#answered++
+    this.#bytes -= unitBytes(unit)
+    this.#heard = false
+  }
+
+  #checkEcho(rest: string): void {
+    this.#heard = true
+    if (this.#rules.logLine.test(rest)) return
+    const unit = this.#units[this.#answered]
+    if (unit === undefined || this.#answered >= this.#sent) {
+      this.#problem ??= "an echo came back for nothing that was sent"
+      return
+    }
+    const typed = unit.input[0] ?? ""
+    if (typed.length > this.#rules.longestEcho || !plain.test(typed)) return
+    if (rest === typed || (rest === "" && this.#typedAhead.has(this.#answered))) return
+    this.#problem ??= `the echo of line ${unit.lineNumber} is not what was sent`
+  }
+
+  #readPlain(line: string): void {
+    this.#heard = true
+    const text = line.trimEnd()
+    if (text === "" || this.#rules.logLine.test(text)) return
+    // A terminal echoes what is typed ahead before the prompt comes; EOS then echoes it again after the prompt.
+    for (let index = this.#answered; index < this.#sent; index++) {
+      if (this.#units[index]?.input[0] === text) {
+        this.#typedAhead.add(index)
+        return
+      }
+    }
+    const unit = this.#units[this.#answered]
+    if (unit !== undefined) this.#readOutput(unit, text)
+  }
+
+  #readOutput(unit: ConfigUnit, line: string): void {
+    const text = line.trimEnd()
+    if (!this.#rules.error.test(text)) return
+    // The text of a banner is no error message, whatever it looks like.
+    if (isBlock(unit) && unit.input.some((input) => input.trimEnd() === text)) return
+    if (this.#rejections.at(-1)?.unit !== unit) this.#rejections.push({ unit, answer: text })
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Runs conversations on an interactive shell (contract device-cli §2): one at a time, each with a deadline and a limit on
+ * what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable,
+ * because nobody can know any more which answer belongs to which command.
+ *
+ * Settle time. Waiting 20–50 ms after every prompt, to be sure that it is one, would cost more than the commands. A
+ * conversation may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the
+ * command has been seen and everything received has been consumed. Text that merely looks like a prompt, or that comes
+ * without echo, waits. (What is left is an answer whose line begins with our own prompt, cut by the network right behind it;
+ * a running configuration is checked for its end besides.) What still arrives late is dropped before the next command, whose own echo is awaited in turn.
+ */
+import { Effect } from "effect"
+import type { ExchangeError } from "../DriverErrors.ts"
+import { CommandTimeout, ConnectionException } from "../DriverErrors.ts"
+import type { Conversation, Step } from "./Conversation.ts"
+import { TerminalText } from "./TerminalText.ts"
+
+const sizeLimit = 4 * 1024 * 1024
+
+/** The two ends of a terminal, as far as the engine needs them. */
+export interface Wire {
+  readonly write: (text: string) => void
+  readonly listen: (data: (chunk: Uint8Array) => void, closed: (reason: string) => void) => void
+  readonly destroy: () => void
+}
+
+export interface Shell {
+  /** Runs a conversation. `label` names it in errors and must be free of secrets; `seconds` is its deadline. */
+  readonly converse: <A>(
+    label: string,
+    seconds: number,
+    conversation: Conversation<A>
+  ) => Effect.Effect<A, ExchangeError>
+  /** Ends the shell and its connection at once. */
+  readonly destroy: () => void
+}
+
+interface Listener {
+  readonly chunk: () => void
+  readonly closed: (error: ConnectionException) => void
+}
+
+/** One run of a conversation: its two timers and the way back to the fiber that waits for it. */
+class Run<A> implements Listener {
+  readonly #terminal: TerminalText
+  readonly #wire: Wire
+  readonly #conversation: Conversation<A>
+  readonly #timeout: () => ExchangeError
+  readonly #millis: number
+  readonly #finish: (result: Effect.Effect<A, ExchangeError>, usable: boolean) => void
+  #deadline: NodeJS.Timeout
+  #settle: NodeJS.Timeout | undefined
+
+  constructor(options: {
+    readonly terminal: TerminalText
+    readonly wire: Wire
+    readonly conversation: Conversation<A>
+    readonly timeout: () => ExchangeError
+    readonly millis: number
+    readonly finish: (result: Effect.Effect<A, ExchangeError>, usable: boolean) => void
+  }) {
+    this.#terminal = options.terminal
+    this.#wire = options.wire
+    this.#conversation = options.conversation
+    this.#timeout = options.timeout
+    this.#millis = options.millis
+    this.#finish = options.finish
+    this.#deadline = this.#startDeadline()
+  }
+
+  begin(): void {
+    this.#follow(this.#conversation.begin(this.#terminal))
+  }
+
+  chunk(): void {
+    clearTimeout(this.#settle)
+    this.#follow(this.#conversation.chunk(this.#terminal))
+  }
+
+  closed(error: ConnectionException): void {
+    const accepted = this.#conversation.closed?.(this.#terminal)
+    this.#end(accepted === undefined ? Effect.fail(error) : Effect.succeed(accepted.value), false)
+  }
+
+  stop(): void {
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#settle)
+  }
+
+  #startDeadline(): NodeJS.Timeout {
+    return setTimeout(() => this.#end(Effect.fail(this.#timeout()), false), this.#millis)
+  }
+
+  #follow(step: Step<A>): void {
+    if (step.done) return this.#end(Effect.succeed(step.value), true)
+    if (step.progress === true) {
+      clearTimeout(this.#deadline)
+      this.#deadline = this.#startDeadline()
+    }
+    if (step.write !== undefined) this.#wire.write(step.write)
+    if (step.settle !== undefined) {
+      this.#settle = setTimeout(() => this.#follow(this.#conversation.quiet(this.#terminal)), step.settle)
+    }
+  }
+
+  #end(result: Effect.Effect<A, ExchangeError>, usable: boolean): void {
+    this.stop()
+    this.#finish(result, usable)
+  }
+}
+
+class Engine implements Shell {
+  readonly #hostname: string
+  readonly #address: string
+  readonly #wire: Wire
+  readonly #terminal = new TerminalText()
+  #current: Listener | undefined
+  #broken: ConnectionException | undefined
+
+  constructor(hostname: string, address: string, wire: Wire) {
+    this.#hostname = hostname
+    this.#address = address
+    this.#wire = wire
+    wire.listen(
+      (chunk) => this.#receive(chunk),
+      (reason) => this.#closed(reason)
+    )
+  }
+
+  readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
+    Effect.callback<A, ExchangeError>((resume) => {
+      if (this.#broken !== undefined) return resume(Effect.fail(this.#broken))
+      if (this.#current !== undefined) {
+        return resume(Effect.die(new Error(`"${label}" while another command is running`)))
+      }
+      const run = this.#start(label, seconds, conversation, resume)
+      return Effect.sync(() => {
+        this.#current = undefined
+        run.stop()
+        this.#abandon(label, `"${label}" was interrupted`)
+      })
+    })
+
+  readonly destroy = (): void => this.#abandon("session", "the session was closed")
+
+  #start<A>(
+    label: string,
+    seconds: number,
+    conversation: Conversation<A>,
+    resume: (result: Effect.Effect<A, ExchangeError>) => void
+  ): Run<A> {
+    if (conversation.keepsEarlier !== true) this.#terminal.clear()
+    const hostname = this.#hostname
+    const message = `no answer to "${label}" in ${seconds} s`
+    const run = new Run<A>({
+      terminal: this.#terminal,
+      wire: this.#wire,
+      conversation,
+      millis: seconds * 1000,
+      timeout: () => new CommandTimeout({ hostname, command: label, seconds, message }),
+      finish: (result, usable) => {
+        this.#current = undefined
+        if (!usable) this.#abandon(label, `the session ended during "${label}"`)
+        resume(result)
+      }
+    })
+    this.#current = run
+    run.begin()
+    return run
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#broken !== undefined) return
+    this.#terminal.feed(chunk)
+    if (this.#terminal.size <= sizeLimit) return this.#current?.chunk()
+    if (this.#current === undefined) return this.#terminal.clear()
+    this.#closed(`the answer is longer than ${sizeLimit} characters`)
+    this.#wire.destroy()
+  }
+
+  #closed(reason: string): void {
+    const error = this.#break("session", reason)
+    this.#current?.closed(error)
+  }
+
+  #abandon(whileDoing: string, message: string): void {
+    this.#break(whileDoing, message)
+    this.#wire.destroy()
+  }
+
+  /** The first reason stays. */
+  #break(whileDoing: string, message: string): ConnectionException {
+    this.#broken ??= new ConnectionException({
+      hostname: this.#hostname,
+      address: this.#address,
+      whileDoing,
+      message
+    })
+    return this.#broken
+  }
+}
+
+/** A shell on a wire. `hostname` and `address` are for errors. */
+export const make = (hostname: string, address: string, wire: Wire): Shell => new Engine(hostname, address, wire)

@@ -1,0 +1,110 @@
+/**
+ * Turns the bytes of a terminal into clean lines (contract device-cli §2.1): decodes UTF-8 across chunk borders, removes
+ * escape sequences, bells and carriage returns, and applies backspaces. Keeps the complete lines that arrived since the
+ * last `clear` and the unfinished last line, in which a prompt is looked for.
+ */
+
+// A sequence that is cut at a chunk border is kept until its end arrives, but no longer than this.
+const longestSequence = 256
+
+const escape = String.fromCharCode(27)
+const bell = String.fromCharCode(7)
+const nothing = String.fromCharCode(0)
+
+/** Whether there is anything but text and line ends. */
+const special = new RegExp(String.raw`[${escape}${bell}${nothing}\b]`)
+
+/** CSI sequences, OSC sequences up to BEL or ST, character sets, two-character sequences, bells and nulls. */
+const noise = new RegExp(
+  [
+    String.raw`${escape}\[[0-?]*[ -/]*[@-~]`,
+    String.raw`${escape}\][^${bell}${escape}]*(?:${bell}|${escape}\\)`,
+    String.raw`${escape}[()*+][0-9A-Za-z]`,
+    String.raw`${escape}[^[\]()*+]`,
+    `[${bell}${nothing}]`
+  ].join("|"),
+  "g"
+)
+
+/** A sequence whose end has not arrived. */
+const cutSequence = new RegExp(String.raw`${escape}(?:\[[0-?]*[ -/]*|\][^${bell}]*|[()*+])?$`)
+
+export class TerminalText {
+  readonly #decoder = new TextDecoder("utf-8")
+  #lines: Array<string> = []
+  #partial = ""
+  #held = ""
+  #size = 0
+
+  /** Complete lines since the last `clear` or `takeLines`. */
+  get lines(): ReadonlyArray<string> {
+    return this.#lines
+  }
+
+  /** What arrived after the last line end. */
+  get partial(): string {
+    return this.#partial
+  }
+
+  /** Characters kept, for the byte limit of a command. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Whether nothing is held back as the beginning of an unfinished escape sequence. */
+  get settled(): boolean {
+    return this.#held === ""
+  }
+
+  /** Adds a chunk. */
+  feed(chunk: Uint8Array): void {
+    let text = this.#held + this.#decoder.decode(chunk, { stream: true })
+    this.#held = ""
+    if (special.test(text)) {
+      const cut = cutSequence.exec(text)
+      if (cut !== null && text.length - cut.index <= longestSequence) {
+        this.#held = text.slice(cut.index)
+        text = text.slice(0, cut.index)
+      }
+      text = text.replace(noise, "")
+    }
+    this.#append(text.includes("\r") ? text.replaceAll("\r", "") : text)
+  }
+
+  /** Forgets the lines and the unfinished line. */
+  clear(): void {
+    this.#lines = []
+    this.#partial = ""
+    this.#size = 0
+  }
+
+  /** The complete lines; the unfinished line stays. */
+  takeLines(): ReadonlyArray<string> {
+    const taken = this.#lines
+    this.#lines = []
+    this.#size = this.#partial.length
+    return taken
+  }
+
+  #append(text: string): void {
+    this.#size += text.length
+    const pieces = text.split("\n")
+    const last = pieces.length - 1
+    for (let index = 0; index <= last; index++) {
+      const piece = pieces[index] ?? ""
+      const line = index === 0 ? this.#partial + piece : piece
+      const clean = line.includes("\b") ? applyBackspaces(line) : line
+      if (index === last) this.#partial = clean
+      else this.#lines.push(clean)
+    }
+  }
+}
+
+const applyBackspaces = (line: string): string => {
+  const kept: Array<string> = []
+  for (const character of line) {
+    if (character === "\b") kept.pop()
+    else kept.push(character)
+  }
+  return kept.join("")
+}
