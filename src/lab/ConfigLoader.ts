@@ -4,7 +4,9 @@
  * serves lines typed one by one and a text copied from the terminal.
  */
 import * as Grammar from "./ConfigGrammar.ts"
+import { entryKey } from "./ConfigKeys.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
+import { longName } from "./InterfaceNames.ts"
 
 /** What one switch accepts beside the language itself. */
 export interface LoaderRules {
@@ -36,13 +38,20 @@ interface Level {
   childIndent: number | undefined
 }
 
+interface Heredoc {
+  readonly command: string
+  readonly lines: Array<string>
+  /** Texts that are still to be ended by `EOF`. */
+  texts: number
+}
+
 /** The loader's place in a tree. `heredoc` collects a text until `EOF`. */
 export interface Loader {
   readonly root: Entry
   readonly rules: LoaderRules
   readonly levels: Array<Level>
   last: { readonly entry: Entry; readonly indent: number } | undefined
-  heredoc: { readonly command: string; readonly lines: Array<string> } | undefined
+  heredoc: Heredoc | undefined
 }
 
 /** A loader at the top level of `root`. */
@@ -89,17 +98,23 @@ export const feed = (loader: Loader, line: string): string | undefined => {
   const refused = loader.rules.reject?.(text) ?? refuse(loader.rules, parent.text, text)
   if (refused !== undefined) return refused
   if (Grammar.HEREDOC.test(text)) {
-    loader.heredoc = { command: text, lines: [] }
+    loader.heredoc = { command: text, lines: [], texts: text.startsWith("protocol ") ? 2 : 1 }
     return undefined
   }
   return apply(loader, parent, text, indent)
 }
 
-const current = (loader: Loader): Level => loader.levels[loader.levels.length - 1] ?? { entry: loader.root, indent: -1, tag: "", childIndent: undefined }
+const current = (loader: Loader): Level =>
+  loader.levels[loader.levels.length - 1] ?? { entry: loader.root, indent: -1, tag: "", childIndent: undefined }
 
-const feedHeredoc = (loader: Loader, heredoc: { command: string; lines: Array<string> }, line: string) => {
+const feedHeredoc = (loader: Loader, heredoc: Heredoc, line: string) => {
   if (line.trim() !== "EOF") {
     heredoc.lines.push(line.replace(/\r$/, ""))
+    return undefined
+  }
+  heredoc.texts -= 1
+  if (heredoc.texts > 0) {
+    heredoc.lines.push("EOF")
     return undefined
   }
   loader.heredoc = undefined
@@ -109,7 +124,11 @@ const feedHeredoc = (loader: Loader, heredoc: { command: string; lines: Array<st
     return undefined
   }
   const target = heredoc.command.startsWith("banner") ? loader.root : entry
-  children(target).set(Grammar.entryKey(heredoc.command), { text: heredoc.command, children: undefined, body: heredoc.lines })
+  children(target).set(entryKey(heredoc.command), {
+    text: heredoc.command,
+    children: undefined,
+    body: heredoc.lines
+  })
   return undefined
 }
 
@@ -119,9 +138,12 @@ const addComment = (loader: Loader, text: string) => {
 }
 
 const normalise = (trimmed: string): string => {
-  const text = trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed) ? trimmed.replace(/ {2,}/g, " ") : trimmed
+  const text =
+    trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed)
+      ? trimmed.replace(/ {2,}/g, " ")
+      : trimmed
   const named = /^(no |default )?interface (.+)$/.exec(text)
-  if (named !== null) return `${named[1] ?? ""}interface ${Grammar.longName(named[2] ?? "")}`
+  if (named !== null) return `${named[1] ?? ""}interface ${longName(named[2] ?? "")}`
   const masked = /^ip address (\d[\d.]+) (255\.[\d.]+|0\.0\.0\.0)( secondary)?$/.exec(text)
   if (masked !== null) return `ip address ${masked[1]}/${prefixLength(masked[2] ?? "")}${masked[3] ?? ""}`
   return text
@@ -132,13 +154,12 @@ const prefixLength = (mask: string) =>
 
 const findParent = (loader: Loader, text: string, indent: number): Entry => {
   const { last } = loader
-  if (last !== undefined && indent > last.indent && last.entry.children === undefined && indent > current(loader).indent) {
-    const deeper = current(loader).childIndent === last.indent || loader.levels.length === 1
-    if (deeper && last.entry.body === undefined) enter(loader, last.entry, last.indent, last.entry.text.replaceAll(" ", "-"))
+  if (last !== undefined && loader.levels.length === 1 && indent > last.indent && !Grammar.leavesSection("", text)) {
+    enter(loader, last.entry, last.indent, last.entry.text.replaceAll(" ", "-"))
   }
   while (loader.levels.length > 1) {
     const level = current(loader)
-    if (staysIn(level, text, indent)) {
+    if (staysIn(level, loader.levels[loader.levels.length - 2], text, indent)) {
       level.childIndent ??= indent
       return level.entry
     }
@@ -149,10 +170,12 @@ const findParent = (loader: Loader, text: string, indent: number): Entry => {
   return top.entry
 }
 
-const staysIn = (level: Level, text: string, indent: number) => {
+/** Indentation decides where there is any; without it a line stays until one comes that only an outer section knows. */
+const staysIn = (level: Level, outer: Level | undefined, text: string, indent: number) => {
   if (indent > level.indent) return true
   const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
-  return typedFlat && !Grammar.leavesSection(level.entry.text, text)
+  if (!typedFlat || Grammar.leavesSection(level.entry.text, text)) return false
+  return outer === undefined || outer.entry.text === "" || Grammar.sectionTag(outer.entry.text, text) === undefined
 }
 
 const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
@@ -184,7 +207,11 @@ const apply = (loader: Loader, parent: Entry, text: string, indent: number): str
     loader.root.children = new Map()
     return undefined
   }
-  if (text.startsWith("default ")) return remove(parent, text.slice(8)) ? undefined : undefined
+  if (text.startsWith("boot system ")) return undefined
+  if (text.startsWith("default ")) {
+    remove(parent, text.slice(8))
+    return undefined
+  }
   if (text.startsWith("no ")) {
     applyNo(loader, parent, text)
     return undefined
@@ -194,11 +221,11 @@ const apply = (loader: Loader, parent: Entry, text: string, indent: number): str
 
 const applyPositive = (loader: Loader, parent: Entry, text: string, indent: number): string | undefined => {
   const siblings = children(parent)
-  const key = Grammar.entryKey(text)
+  const tag = Grammar.sectionTag(parent.text, text)
+  const key = tag === undefined ? entryKey(text) : text
   siblings.delete(`no ${text}`)
   if (text === "poe") siblings.delete("poe disabled")
   const existing = siblings.get(key)
-  const tag = Grammar.sectionTag(parent.text, text)
   if (tag !== undefined) {
     const entry = existing ?? { text, children: new Map(), body: undefined }
     siblings.set(key, entry)
@@ -229,10 +256,11 @@ const applyNo = (loader: Loader, parent: Entry, text: string) => {
 /** Removes the line, or every line that begins with it. */
 const remove = (parent: Entry, positive: string): boolean => {
   const siblings = children(parent)
-  const exact = siblings.get(Grammar.entryKey(positive))
-  if (exact !== undefined && (exact.text === positive || exact.text.startsWith(`${positive} `))) {
-    return siblings.delete(Grammar.entryKey(positive))
-  }
+  if (siblings.delete(positive)) return true
+  const key = entryKey(positive)
+  const single = siblings.get(key)
+  if (single !== undefined && (single.text === positive || single.text.startsWith(`${positive} `)))
+    return siblings.delete(key)
   let removed = false
   for (const [key, entry] of siblings) {
     if (entry.text === positive || entry.text.startsWith(`${positive} `)) removed = siblings.delete(key)

@@ -2,7 +2,7 @@
  * A switch configuration as a tree of lines, and its printed form. A tree lives only while somebody edits; at rest a
  * configuration is its printed text, which costs a tenth of the memory when thousands of switches share a process.
  */
-import { compareWithinRank, rankOf } from "./ConfigGrammar.ts"
+import { minorOf, rankOf } from "./ConfigOrder.ts"
 
 /** One line; `children` when it opened a section, `body` when it was followed by a text up to `EOF`. */
 export interface Entry {
@@ -31,10 +31,10 @@ export const render = (root: Entry): string => {
 
 const isBlock = (entry: Entry) => entry.children !== undefined || entry.body !== undefined
 
-const ordered = (root: Entry) => {
-  const entries = [...(root.children?.values() ?? [])].map((entry) => ({ entry, rank: rankOf(entry.text) }))
-  return entries.sort((a, b) => a.rank - b.rank || compareWithinRank(a.entry.text, b.entry.text))
-}
+const ordered = (root: Entry) =>
+  [...(root.children?.values() ?? [])]
+    .map((entry) => ({ entry, rank: rankOf(entry.text), minor: minorOf(entry.text) }))
+    .toSorted((a, b) => a.rank - b.rank || a.minor - b.minor)
 
 const renderEntry = (entry: Entry, indent: string, lines: Array<string>) => {
   lines.push(indent + entry.text)

@@ -1,0 +1,142 @@
+/**
+ * What the switch itself reads out of its configuration: its name, its addresses, who may log in, which ports are shut.
+ * Computed by one scan of the printed text each time the running configuration changes.
+ */
+
+/** The configuration of one interface, as far as show commands need it. */
+export interface InterfaceFacts {
+  readonly name: string
+  description: string
+  shutdown: boolean
+  dhcp: boolean
+  readonly addresses: Array<string>
+  virtual: boolean
+  mtu: number | undefined
+  mode: "access" | "trunk" | "routed"
+  accessVlan: number
+  trunkVlans: string | undefined
+  poeDisabled: boolean
+}
+
+/** A login from the configuration. `secret` is undefined when only a hash is known. */
+export interface UserFacts {
+  readonly privilege: number
+  readonly secret: string | undefined
+}
+
+export interface ConfigFacts {
+  readonly hostname: string
+  readonly domain: string | undefined
+  /** IPv4 addresses on Management, Loopback and Vlan interfaces that are not shut, in configuration order, no anycast. */
+  readonly addresses: ReadonlyArray<string>
+  /** An interface that asks DHCP for its address. */
+  readonly wantsDhcp: boolean
+  readonly users: ReadonlyMap<string, UserFacts>
+  /** Logins land in privileged mode. */
+  readonly execAuthorization: boolean
+  readonly enableSecret: string | undefined
+  readonly passwordAuthentication: boolean
+  readonly lldp: boolean
+  /** Shown before the login (SSH banner) and after it. */
+  readonly loginBanner: string | undefined
+  readonly motd: string | undefined
+  readonly shutPorts: ReadonlySet<string>
+}
+
+/** Name that a switch without a hostname has. */
+export const DEFAULT_HOSTNAME = "localhost"
+
+const MANAGEMENT = /^(?:Management|Loopback|Vlan)\d/
+
+/** Reads the facts from a printed configuration. */
+export const read = (text: string): ConfigFacts => {
+  const ports = interfaces(text)
+  const managed = ports.filter((port) => MANAGEMENT.test(port.name) && !port.shutdown)
+  return {
+    hostname: lineValue(text, "hostname ") ?? DEFAULT_HOSTNAME,
+    domain: lineValue(text, "dns domain ") ?? lineValue(text, "ip domain-name "),
+    addresses: managed.flatMap((port) => port.addresses),
+    wantsDhcp: managed.some((port) => port.dhcp),
+    users: users(text),
+    execAuthorization: /^aaa authorization exec default (?:.* )?local/m.test(text),
+    enableSecret: /^enable (?:secret|password) (?:0 )?(\S+)$/m.exec(text)?.[1],
+    passwordAuthentication: /^ {3}authentication (?:mode|protocol) password/m.test(text),
+    loginBanner: banner(text, "login"),
+    motd: banner(text, "motd"),
+    lldp: !/^no lldp run$/m.test(text),
+    shutPorts: new Set(ports.filter((port) => port.shutdown).map((port) => port.name))
+  }
+}
+
+const banner = (text: string, kind: string): string | undefined => {
+  const start = text.indexOf(`\nbanner ${kind}\n`)
+  const from = start < 0 ? -1 : text.indexOf("\n", start + 1) + 1
+  const end = from < 0 ? -1 : text.indexOf("EOF\n", from)
+  return end < 0 ? undefined : text.slice(from, end)
+}
+
+const lineValue = (text: string, prefix: string): string | undefined => {
+  const at = text.startsWith(prefix) ? 0 : text.indexOf(`\n${prefix}`) + 1
+  if (at === 0 && !text.startsWith(prefix)) return undefined
+  const end = text.indexOf("\n", at)
+  return text.slice(at + prefix.length, end < 0 ? undefined : end).trim()
+}
+
+const users = (text: string): Map<string, UserFacts> => {
+  const found = new Map<string, UserFacts>()
+  for (const line of text.match(/^username .*$/gm) ?? []) {
+    const [, name, rest = ""] = /^username (\S+) (.*)$/.exec(line) ?? []
+    if (name === undefined || rest.startsWith("ssh-key")) continue
+    const privilege = Number(/\bprivilege (\d+)/.exec(rest)?.[1] ?? 1)
+    found.set(name, { privilege, secret: clearSecret(rest) })
+  }
+  return found
+}
+
+const clearSecret = (rest: string): string | undefined => {
+  if (/\bnopassword\b/.test(rest)) return ""
+  const [, kind, value] = /\bsecret (?:(0|5|7|sha512|\*) )?(\S+)$/.exec(rest) ?? []
+  return kind === undefined || kind === "0" ? value : undefined
+}
+
+/** Every interface section of a printed configuration, in its order. */
+export const interfaces = (text: string): ReadonlyArray<InterfaceFacts> => {
+  const found: Array<InterfaceFacts> = []
+  let open: InterfaceFacts | undefined
+  for (const line of text.split("\n")) {
+    if (!line.startsWith(" ")) {
+      open = line.startsWith("interface ") ? blank(line.slice(10)) : undefined
+      if (open !== undefined) found.push(open)
+    } else if (open !== undefined) readLine(open, line.trim())
+  }
+  return found
+}
+
+/** An interface without any line of its own. */
+export const blank = (name: string): InterfaceFacts => ({
+  name,
+  description: "",
+  shutdown: false,
+  dhcp: false,
+  addresses: [],
+  virtual: false,
+  mtu: undefined,
+  mode: /^(?:Ethernet|Port-Channel)/.test(name) ? "access" : "routed",
+  accessVlan: 1,
+  trunkVlans: undefined,
+  poeDisabled: false
+})
+
+const readLine = (port: InterfaceFacts, line: string) => {
+  if (line === "shutdown") port.shutdown = true
+  else if (line === "no switchport") port.mode = "routed"
+  else if (line === "poe disabled") port.poeDisabled = true
+  else if (line === "switchport mode trunk") port.mode = "trunk"
+  else if (line.startsWith("description ")) port.description = line.slice(12)
+  else if (line.startsWith("mtu ")) port.mtu = Number(line.slice(4))
+  else if (line.startsWith("switchport access vlan ")) port.accessVlan = Number(line.slice(23))
+  else if (line.startsWith("switchport trunk allowed vlan ")) port.trunkVlans = line.slice(30)
+  else if (line.startsWith("ip address dhcp")) port.dhcp = true
+  else if (line.startsWith("ip address virtual ")) port.virtual = true
+  else if (line.startsWith("ip address ")) port.addresses.push(line.slice(11).split("/", 1)[0] ?? "")
+}

@@ -1,0 +1,207 @@
+/**
+ * The handle by which tests, the demo and the control endpoint look at one simulated switch and do things to it that do
+ * not come over SSH: power, faults, other hardware, other people's sessions.
+ */
+import { Effect } from "effect"
+import * as ConfigSessions from "./ConfigSessions.ts"
+import type { DhcpHookFailed, DhcpServer } from "./DhcpServer.ts"
+import * as Faults from "./Faults.ts"
+import * as Flash from "./Flash.ts"
+import * as HostKey from "./HostKey.ts"
+import * as Hardware from "./Hardware.ts"
+import type { CommandRecord, CommitRecord, LoginRecord } from "./History.ts"
+import * as Listeners from "./Listeners.ts"
+import * as Loader from "./ConfigLoader.ts"
+import { render } from "./ConfigTree.ts"
+import type { Power } from "./Power.ts"
+import { pause } from "./RealTime.ts"
+import * as Switch from "./Switch.ts"
+
+export interface SessionView {
+  readonly name: string
+  readonly state: ConfigSessions.ConfigSession["state"]
+  readonly user: string
+}
+
+export interface LabSwitch {
+  /** Node name in the topology (the host name may differ). */
+  readonly name: string
+  readonly hostname: () => string
+  readonly hardware: () => Hardware.Hardware
+  readonly version: () => string
+  readonly power: () => "off" | "booting" | "on"
+  /** As `show running-config` prints it. */
+  readonly running: () => string
+  /** As `show startup-config` prints it; undefined after an erase. */
+  readonly startup: () => string | undefined
+  readonly sessions: () => ReadonlyArray<SessionView>
+  /** The commit timer that runs. */
+  readonly timer: () => { readonly session: string; readonly remainingMs: number } | undefined
+  /** Everything that changed the configuration, oldest first; of one session when named. */
+  readonly commits: (session?: string) => ReadonlyArray<CommitRecord>
+  readonly logins: () => ReadonlyArray<LoginRecord>
+  readonly commands: () => ReadonlyArray<CommandRecord>
+  /** Loopback addresses on which it listens now. */
+  readonly addresses: () => ReadonlyArray<string>
+  /** IPv4 address of its DHCP lease. */
+  readonly lease: () => string | undefined
+  readonly connections: () => number
+  readonly files: () => ReadonlyMap<string, Flash.FlashFile>
+  readonly putFile: (name: string, content: Uint8Array) => boolean
+  readonly certificates: () => ReadonlyMap<string, Buffer>
+  readonly keys: () => ReadonlyMap<string, Buffer>
+
+  /** Boots (a blank switch does zero touch provisioning); ends when it answers. */
+  readonly boot: Effect.Effect<void>
+  /** The same as `boot`. */
+  readonly powerOn: Effect.Effect<void>
+  readonly powerOff: Effect.Effect<void>
+  /** Waits until it is on and answers, for example after a `reload` over SSH. */
+  readonly whenOn: Effect.Effect<void>
+  /** Drops connections, comes back with startup configuration and boot image; ends when it answers. */
+  readonly reload: Effect.Effect<void>
+  /** Closes all connections of now. */
+  readonly dropConnections: Effect.Effect<void>
+  /** Commits its lease again: runs the DHCP hook. */
+  readonly renewLease: Effect.Effect<void, DhcpHookFailed>
+
+  readonly faults: () => ReadonlyArray<Faults.Fault>
+  readonly setFault: (fault: Faults.Fault) => void
+  readonly clearFaults: () => void
+
+  /** An operator's change: lines merged into the running configuration, or the whole of it replaced. */
+  readonly configure: (text: string, options?: { readonly replace?: boolean }) => void
+  /** An operator's open session that is not ours; with seconds it is committed with a running timer. Error text or undefined. */
+  readonly foreignSession: (name: string, timerSeconds?: number) => string | undefined
+  /** Replaces or (null) hides the LLDP neighbour of a port. */
+  readonly setNeighbour: (port: string, neighbour: Partial<Omit<Switch.Neighbour, "port">> | null) => void
+  readonly clearNeighbours: () => void
+  /** A new SSH host key. */
+  readonly newHostKey: () => void
+  /** Another box in its place: new MAC, serial number and host key, no configuration, switched off. */
+  readonly swapHardware: (box?: {
+    readonly mac?: string
+    readonly serial?: string
+    readonly model?: string
+  }) => Effect.Effect<void>
+}
+
+export interface Surroundings {
+  readonly listeners: Listeners.Listeners
+  readonly power: Power
+  readonly dhcp: DhcpServer
+  /** Number for the next box, for generated MAC addresses. */
+  readonly nextBox: () => number
+  readonly settled: Effect.Effect<void>
+}
+
+/** The handle of one switch. */
+export const make = (device: Switch.Switch, around: Surroundings): LabSwitch => ({
+  name: device.name,
+  ...views(device, around),
+  ...powerOf(device, around),
+  faults: () => Faults.list(device.faults),
+  setFault: (fault) => Faults.add(device.faults, fault),
+  clearFaults: () => {
+    device.faults.length = 0
+  },
+  configure: (text, options) =>
+    Switch.setRunning(device, merged(options?.replace === true ? "" : device.running, text)),
+  foreignSession: (name, timerSeconds) => ConfigSessions.foreign(device, name, timerSeconds),
+  setNeighbour: (port, neighbour) => setNeighbour(device, port, neighbour),
+  clearNeighbours: () => device.lldpOverrides.clear(),
+  newHostKey: () => {
+    device.hostKey = HostKey.generate()
+  },
+  swapHardware: (box) =>
+    Effect.andThen(
+      around.power.off(device),
+      Effect.sync(() => swap(device, around, box ?? {}))
+    )
+})
+
+const views = (device: Switch.Switch, around: Surroundings) => ({
+  hostname: () => device.facts.hostname,
+  hardware: () => device.hardware,
+  version: () => device.version,
+  power: () => device.power,
+  running: () => Switch.showRunning(device),
+  startup: () => Switch.showStartup(device),
+  sessions: () => [...device.sessions.values()].map(({ name, state, user }) => ({ name, state, user })),
+  timer: () =>
+    device.timer === undefined
+      ? undefined
+      : { session: device.timer.session, remainingMs: Math.max(0, device.timer.expiresAt - Date.now()) },
+  commits: (session?: string) =>
+    device.history.commits.filter((record) => session === undefined || record.session === session),
+  logins: () => [...device.history.logins],
+  commands: () => [...device.history.commands],
+  addresses: () => Listeners.wanted(around.listeners, device),
+  lease: () => device.lease,
+  connections: () => device.connections.size,
+  files: () => device.flash.files,
+  putFile: (name: string, content: Uint8Array) => Flash.writeBytes(device.flash, name, Buffer.from(content)),
+  certificates: () => device.certificates,
+  keys: () => device.keys
+})
+
+const POLL_MS = 10
+
+const untilOn = (device: Switch.Switch): Effect.Effect<void> =>
+  Effect.suspend(() => (device.power === "on" ? Effect.void : Effect.andThen(pause(POLL_MS), untilOn(device))))
+
+const powerOf = (device: Switch.Switch, around: Surroundings) => ({
+  boot: around.power.boot(device),
+  powerOn: around.power.boot(device),
+  reload: around.power.boot(device),
+  whenOn: Effect.andThen(untilOn(device), around.settled),
+  powerOff: around.power.off(device),
+  dropConnections: Effect.sync(() => {
+    for (const connection of device.connections) connection.drop()
+  }),
+  renewLease: Effect.suspend(() => around.dhcp.commit(device))
+})
+
+const merged = (running: string, text: string): string => {
+  const root = Loader.parse(running)
+  const loader = Loader.make(root, Loader.LENIENT)
+  for (const line of text.split("\n")) Loader.feed(loader, line)
+  return render(root)
+}
+
+const setNeighbour = (
+  device: Switch.Switch,
+  port: string,
+  neighbour: Partial<Omit<Switch.Neighbour, "port">> | null
+) => {
+  const blank = {
+    systemName: "",
+    neighbourPort: "Ethernet1",
+    chassisId: "02:00:00:00:00:01",
+    description: "",
+    ttl: 120
+  }
+  device.lldpOverrides.set(port, neighbour === null ? null : { ...blank, ...neighbour, port })
+}
+
+const swap = (
+  device: Switch.Switch,
+  around: Surroundings,
+  box: { readonly mac?: string; readonly serial?: string; readonly model?: string }
+) => {
+  const index = around.nextBox()
+  device.hardware = Hardware.make({
+    name: `${device.name}#${index}`,
+    index,
+    model: box.model ?? device.hardware.model,
+    mac: box.mac,
+    serial: box.serial,
+    linked: device.hardware.ports
+  })
+  device.hostKey = HostKey.generate()
+  device.startup = undefined
+  device.running = ""
+  device.lease = undefined
+  device.certificates.clear()
+  device.keys.clear()
+}

@@ -1,0 +1,162 @@
+/**
+ * The SSH side of a switch: login as the device offers it, shells, single commands, and file transfers. One connection
+ * is one TCP socket that the listener accepted. contract/device-cli.md §1.1, §1.4, §3.10.
+ */
+import type { Socket } from "node:net"
+import ssh2, { type AuthContext, type Connection as SshConnection, type ServerChannel, type Session } from "ssh2"
+import { run } from "./CommandLine.ts"
+import * as Faults from "./Faults.ts"
+import * as History from "./History.ts"
+import * as Printer from "./Printer.ts"
+import * as Scp from "./Scp.ts"
+import * as Sftp from "./Sftp.ts"
+import * as Shell from "./Shell.ts"
+import type { Connection, Switch } from "./Switch.ts"
+import * as Terminal from "./Terminal.ts"
+
+const ALGORITHMS: ssh2.Algorithms = {
+  cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes256-ctr"],
+  kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "diffie-hellman-group14-sha256"]
+}
+
+const MAX_LOGIN_TRIES = 6
+
+/** Serves one accepted TCP connection to `address`. */
+export const serve = (device: Switch, socket: Socket, address: string): void => {
+  const banner = device.facts.loginBanner
+  const options = { hostKeys: [{ key: device.hostKey }], ident: "OpenSSH_8.7", algorithms: ALGORITHMS }
+  const server = new ssh2.Server(banner === undefined ? options : { ...options, banner }, (client) =>
+    attach(device, client, connection)
+  )
+  const connection: Connection = {
+    address,
+    drop: () => socket.destroy(),
+    silence: () => {
+      device.connections.delete(connection)
+      device.silenced.add(connection)
+      socket.removeAllListeners("data")
+      socket.on("data", () => undefined)
+      socket.write = () => true
+    }
+  }
+  device.connections.add(connection)
+  socket.on("close", () => {
+    device.connections.delete(connection)
+    device.silenced.delete(connection)
+  })
+  socket.on("error", () => socket.destroy())
+  if (Faults.strikes(device.faults, "cut", "connect", "before", 0)) return connection.drop()
+  if (Faults.strikes(device.faults, "silent", "connect", "before", 0)) return connection.silence()
+  server.injectSocket(socket)
+  return undefined
+}
+
+const attach = (device: Switch, client: SshConnection, connection: Connection) => {
+  let user = ""
+  let tries = 0
+  client.on("error", () => connection.drop())
+  client.on("authentication", (context) => {
+    user = context.username
+    tries += 1
+    if (tries > MAX_LOGIN_TRIES) connection.drop()
+    else authenticate(device, context, connection)
+  })
+  client.on("session", (accept) => openSession(device, user, accept(), connection))
+}
+
+const authenticate = (device: Switch, context: AuthContext, connection: Connection) => {
+  if (Faults.strikes(device.faults, "silent", "login", "before", 0)) return connection.silence()
+  if (Faults.strikes(device.faults, "cut", "login", "before", 0)) return connection.drop()
+  const offered = device.facts.passwordAuthentication ? "password" : device.behaviour.authentication
+  const refuse = () => context.reject(["publickey", offered])
+  const decide = (password: string | undefined) => {
+    const accepted = password !== undefined && mayLogin(device, context.username, password)
+    History.push(device.history, device.history.logins, {
+      user: context.username,
+      accepted,
+      address: connection.address,
+      at: Date.now()
+    })
+    if (accepted) context.accept()
+    else refuse()
+  }
+  if (context.method === "keyboard-interactive" && offered === "keyboard-interactive") {
+    return context.prompt([{ prompt: "Password: ", echo: false }], (answers) => decide(answers[0]))
+  }
+  if (context.method === "password" && offered === "password") return decide(context.password)
+  return refuse()
+}
+
+const mayLogin = (device: Switch, user: string, password: string): boolean => {
+  if (device.faults.length > 0 && Faults.take(device.faults, "wrongPassword") !== undefined) return false
+  const { users, passwords } = device.behaviour
+  if (users[user] === password) return true
+  const configured = device.facts.users.get(user)
+  if (configured === undefined) return false
+  return (configured.secret ?? passwords[user]) === password
+}
+
+const openSession = (device: Switch, user: string, session: Session, connection: Connection) => {
+  let width = 80
+  session.on("pty", (accept, _reject, info) => {
+    if (info.cols > 0) width = info.cols
+    accept?.()
+  })
+  session.on("window-change", (accept) => accept?.())
+  session.on("env", (accept) => accept?.())
+  session.on("shell", (accept) => openShell(device, user, accept(), connection, width))
+  session.on("exec", (accept, _reject, info) => openExec(device, user, accept(), connection, info.command))
+  session.on("sftp", (accept, reject) => {
+    if (device.behaviour.sftp) Sftp.serve(device, accept())
+    else reject()
+  })
+}
+
+let terminals = 0
+
+const makeShell = (device: Switch, user: string, connection: Connection, width: number, logOut: () => void) => {
+  terminals = (terminals % 900) + 1
+  return Shell.make({
+    device,
+    user,
+    terminal: `vty${terminals}`,
+    width,
+    logOut,
+    hangUp: connection.drop,
+    silence: connection.silence
+  })
+}
+
+const openShell = (device: Switch, user: string, channel: ServerChannel, connection: Connection, width: number) => {
+  const logOut = () => {
+    channel.exit(0)
+    channel.end()
+  }
+  const shell = makeShell(device, user, connection, width, logOut)
+  if (Shell.breaksAt(shell, "login", "after")) return
+  const printer = Printer.make(device, (bytes) => {
+    if (channel.writable) channel.write(bytes)
+  })
+  const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
+  const terminal = Terminal.make(shell, printer, login)
+  channel.on("data", (chunk: Buffer) => Terminal.receive(terminal, chunk))
+  channel.on("end", logOut)
+  channel.on("error", () => connection.drop())
+}
+
+const openExec = (device: Switch, user: string, channel: ServerChannel, connection: Connection, line: string) => {
+  channel.on("error", () => connection.drop())
+  const transfer = Scp.parse(line)
+  if (transfer !== undefined) return Scp.serve(device, transfer, channel)
+  const shell = makeShell(device, user, connection, 32_767, () => undefined)
+  const finish = (text: string) => {
+    if (shell.gone) return
+    channel.write(text)
+    channel.exit(text.startsWith("% ") ? 1 : 0)
+    channel.end()
+  }
+  const output = run(shell, line)
+  if (typeof output === "string") finish(output)
+  else output.then(finish, (error: unknown) => finish(`% Internal error: ${String(error)}\n`))
+  return undefined
+}

@@ -1,0 +1,222 @@
+/**
+ * The state of one simulated switch and the few things that change all of it: a new running configuration, going down,
+ * coming up. Everything else (sessions, files, commands) works on this record.
+ */
+import type { ParsedKey } from "ssh2"
+import * as ConfigFacts from "./ConfigFacts.ts"
+import type { ConfigSession, CommitTimer } from "./ConfigSessions.ts"
+import * as Flash from "./Flash.ts"
+import type { Faults } from "./Faults.ts"
+import * as Hardware from "./Hardware.ts"
+import * as History from "./History.ts"
+import * as Loader from "./ConfigLoader.ts"
+import { render } from "./ConfigTree.ts"
+
+/** How one switch behaves, resolved from the topology and the lab's defaults. */
+export interface Behaviour {
+  /** Bytes of unread input that the terminal holds while the command line is busy; 0 = no limit. */
+  readonly inputBuffer: number
+  /** Milliseconds that each command takes. */
+  readonly commandMs: number
+  /** Milliseconds that a commit takes. */
+  readonly commitMs: number
+  /** Milliseconds that `rollback clean-config` takes. */
+  readonly cleanMs: number
+  /** Milliseconds from `reload` (or power on) to the first answer. */
+  readonly bootMs: number
+  readonly dropDefaults: boolean
+  readonly strictWords: boolean
+  /** Refuses interfaces that the model does not have. */
+  readonly checkInterfaces: boolean
+  readonly lldpName: "fqdn" | "short"
+  readonly authentication: "keyboard-interactive" | "password"
+  readonly sftp: boolean
+  /** Supervisor shown in prompts, such as `s1`. */
+  readonly supervisor: string | undefined
+  /** Logins that are always valid, whatever the configuration says. */
+  readonly users: Readonly<Record<string, string>>
+  /** Clear texts behind hashed secrets of the configuration. */
+  readonly passwords: Readonly<Record<string, string>>
+  /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
+  readonly bracketedPaste: boolean | undefined
+}
+
+/** A live connection to a switch. */
+export interface Connection {
+  /** Address that it was made to. */
+  readonly address: string
+  /** Never answers again, and never resets: what a client sees when the address has moved. */
+  readonly silence: () => void
+  /** Closes it at once. */
+  readonly drop: () => void
+}
+
+/** What a switch needs from its surroundings. */
+export interface World {
+  /** The running configuration or the power changed: addresses and neighbours follow. */
+  readonly changed: (device: Switch) => void
+  /** What LLDP shows: local port → neighbour. */
+  readonly neighbours: (device: Switch) => ReadonlyArray<Neighbour>
+  /** True when the link on a port is up. */
+  readonly linkUp: (device: Switch, port: string) => boolean
+  /** Brings the switch down and up again with its startup configuration. */
+  readonly reload: (device: Switch) => void
+}
+
+export interface Neighbour {
+  readonly port: string
+  readonly systemName: string
+  /** Long port name of the other end. */
+  readonly neighbourPort: string
+  readonly chassisId: string
+  readonly description: string
+  readonly ttl: number
+}
+
+export interface Switch {
+  readonly name: string
+  readonly behaviour: Behaviour
+  readonly world: World
+  hardware: Hardware.Hardware
+  hostKey: ParsedKey
+  power: "off" | "booting" | "on"
+  version: string
+  /** Image that the next boot uses, a file name in flash. */
+  bootImage: string
+  /** Milliseconds since 1970. */
+  bootedAt: number
+  /** Printed running configuration without header lines. */
+  running: string
+  facts: ConfigFacts.ConfigFacts
+  startup: string | undefined
+  readonly sessions: Map<string, ConfigSession>
+  timer: CommitTimer | undefined
+  readonly flash: Flash.Flash
+  readonly certificates: Map<string, Buffer>
+  readonly keys: Map<string, Buffer>
+  readonly faults: Faults
+  readonly history: History.History
+  /** IPv4 address that DHCP gave. */
+  lease: string | undefined
+  /** LLDP entries put there by hand, per local port; null hides a port. */
+  readonly lldpOverrides: Map<string, Neighbour | null>
+  readonly connections: Set<Connection>
+  /** Connections that will never be answered again and have not been closed by the client. */
+  readonly silenced: Set<Connection>
+  readonly linkFlappedAt: Map<string, number>
+}
+
+/** Default size of a flash in bytes. */
+export const FLASH_BYTES = 3_440_508_928
+const IMAGE_BYTES = 890_123_456
+
+/** A switch that is switched off. */
+export const make = (options: {
+  readonly name: string
+  readonly hardware: Hardware.Hardware
+  readonly hostKey: ParsedKey
+  readonly version: string
+  readonly behaviour: Behaviour
+  readonly world: World
+  readonly startup: string | undefined
+  readonly flashBytes: number | undefined
+  readonly historyLimit: number
+}): Switch => {
+  const bootImage = `EOS-${options.version}.swi`
+  const flash = Flash.make(options.flashBytes ?? FLASH_BYTES)
+  Flash.write(flash, bootImage, {
+    size: Math.min(IMAGE_BYTES, Math.floor(flash.size / 2)),
+    content: undefined,
+    digests: undefined
+  })
+  const { name, hardware, hostKey, version, behaviour, world } = options
+  return {
+    name,
+    hardware,
+    hostKey,
+    version,
+    behaviour,
+    world,
+    bootImage,
+    flash,
+    power: "off",
+    bootedAt: Date.now(),
+    running: "",
+    facts: ConfigFacts.read(""),
+    startup: options.startup === undefined ? undefined : print(options.startup),
+    sessions: new Map(),
+    timer: undefined,
+    certificates: new Map(),
+    keys: new Map(),
+    faults: [],
+    history: History.make(options.historyLimit),
+    lease: undefined,
+    lldpOverrides: new Map(),
+    connections: new Set(),
+    silenced: new Set(),
+    linkFlappedAt: new Map()
+  }
+}
+
+const print = (text: string) => render(Loader.parse(text))
+
+/** Makes a printed configuration the running one. */
+export const setRunning = (device: Switch, printed: string): void => {
+  if (device.running === printed) return
+  device.running = printed
+  device.facts = ConfigFacts.read(printed)
+  device.world.changed(device)
+}
+
+/** The running configuration as `show running-config` prints it. */
+export const showRunning = (device: Switch): string => withHeader(device, "running-config", device.running)
+
+/** The startup configuration as printed, or undefined after an erase. */
+export const showStartup = (device: Switch): string | undefined =>
+  device.startup === undefined ? undefined : withHeader(device, "startup-config", device.startup)
+
+/** A printed configuration with the lines around it. */
+export const withHeader = (device: Switch, what: string, printed: string): string =>
+  `! Command: show ${what}\n! device: ${device.facts.hostname} (${device.hardware.model}, EOS-${device.version})\n!\n` +
+  `! boot system flash:/${device.bootImage}\n${printed === "" ? "!\n" : printed}end\n`
+
+/** True when the switch runs this EOS release or a later one. */
+export const isAtLeast = (device: Switch, major: number, minor: number): boolean => {
+  const [first = 0, second = 0] = device.version.split(".").map(Number)
+  return first > major || (first === major && second >= minor)
+}
+
+/** Seconds since boot. */
+export const uptime = (device: Switch): number => Math.round((Date.now() - device.bootedAt) / 10) / 100
+
+/** Takes the switch down: connections end, sessions and timers are gone. */
+export const down = (device: Switch, power: "off" | "booting"): void => {
+  device.power = power
+  for (const connection of device.connections) connection.drop()
+  device.sessions.clear()
+  if (device.timer !== undefined) clearTimeout(device.timer.handle)
+  device.timer = undefined
+  device.world.changed(device)
+}
+
+/** Brings the switch up with its startup configuration and the version of its boot image. */
+export const up = (device: Switch): void => {
+  device.power = "on"
+  device.bootedAt = Date.now()
+  device.version = Flash.versionOf(device.bootImage) ?? device.version
+  device.running = device.startup ?? ""
+  device.facts = ConfigFacts.read(device.running)
+  device.world.changed(device)
+}
+
+/** The rules that configuration lines meet on this switch. */
+export const loaderRules = (
+  device: Switch,
+  reject: ((line: string) => string | undefined) | undefined
+): Loader.LoaderRules => ({
+  hasInterface: device.behaviour.checkInterfaces ? (name) => Hardware.hasInterface(device.hardware, name) : undefined,
+  poe: device.hardware.poe,
+  strictWords: device.behaviour.strictWords,
+  dropDefaults: device.behaviour.dropDefaults,
+  reject
+})

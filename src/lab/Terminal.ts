@@ -1,0 +1,229 @@
+/**
+ * The pseudo terminal in front of a command line: collects input while the command line is busy (and loses what does not
+ * fit), finds lines and control keys, echoes, and prints answers and prompts. A few lines are taken per turn of the event
+ * loop, so that a client which pastes blindly overruns the buffer as it would on a real switch. contract §2.2 and §10.
+ */
+import { StringDecoder } from "node:string_decoder"
+import { run } from "./CommandLine.ts"
+import * as Faults from "./Faults.ts"
+import type { Printer } from "./Printer.ts"
+import { type Output, prompt, type Reader, type Shell } from "./Shell.ts"
+
+/** Lines that the command line takes before it lets others work. */
+const LINES_PER_TURN = 16
+const WRAP_FAULT_WIDTH = 80
+
+export interface Terminal {
+  readonly shell: Shell
+  readonly printer: Printer
+  readonly decoder: StringDecoder
+  /** Input that has not been read. */
+  input: string
+  /** How much of the unfinished line has been echoed. */
+  echoed: number
+  busy: boolean
+  scheduled: boolean
+  /** Characters that did not fit. */
+  lost: number
+}
+
+/** A terminal that has just printed its first prompt. */
+export const make = (shell: Shell, printer: Printer, greeting: string): Terminal => {
+  const terminal: Terminal = {
+    shell,
+    printer,
+    decoder: new StringDecoder("utf8"),
+    input: "",
+    echoed: 0,
+    busy: false,
+    scheduled: false,
+    lost: 0
+  }
+  print(terminal, greeting)
+  printer.prompt(prompt(shell))
+  printer.flush()
+  return terminal
+}
+
+/** Takes bytes from the connection. */
+export const receive = (terminal: Terminal, chunk: Buffer): void => {
+  if (terminal.shell.gone) return
+  const text = terminal.decoder.write(chunk)
+  const limit = terminal.shell.device.behaviour.inputBuffer
+  const streaming = terminal.shell.reader?.stream === true && !terminal.busy
+  const room = limit === 0 || streaming ? text.length : Math.max(0, limit - terminal.input.length)
+  terminal.lost += Math.max(0, text.length - room)
+  terminal.input += room < text.length ? text.slice(0, room) : text
+  if (!terminal.busy && !terminal.scheduled) drain(terminal)
+}
+
+const drain = (terminal: Terminal): void => {
+  terminal.scheduled = false
+  for (let budget = LINES_PER_TURN; budget > 0 && !terminal.busy && !terminal.shell.gone;) {
+    const end = lineEnd(terminal.input)
+    if (end < 0) break
+    take(terminal, end)
+    if (terminal.shell.reader?.stream !== true) budget -= 1
+  }
+  if (terminal.shell.gone) return
+  if (!terminal.busy && lineEnd(terminal.input) >= 0) {
+    terminal.scheduled = true
+    setImmediate(drain, terminal)
+  } else if (!terminal.busy) echoPartial(terminal)
+  terminal.printer.flush()
+}
+
+const CTRL_C = "\u0003"
+const CTRL_D = "\u0004"
+const CTRL_Z = "\u001A"
+const DELETE = "\u007F"
+const ESCAPE = "\u001B"
+const ENDS = new Set(["\n", "\r", CTRL_C, CTRL_D, CTRL_Z])
+
+const lineEnd = (input: string): number => {
+  for (let index = 0; index < input.length; index++) {
+    const code = input.charCodeAt(index)
+    if (code < 32 && ENDS.has(input.charAt(index))) return index
+  }
+  return -1
+}
+
+const take = (terminal: Terminal, end: number): void => {
+  const key = terminal.input.charAt(end)
+  const raw = terminal.input.slice(0, end)
+  const seen = terminal.echoed
+  terminal.input = terminal.input.slice(end + 1)
+  terminal.echoed = 0
+  const { reader } = terminal.shell
+  if (key === CTRL_C) return answer(terminal, raw.slice(seen), interrupt(terminal.shell))
+  if (key === CTRL_D)
+    return answer(
+      terminal,
+      raw.slice(seen),
+      reader === undefined ? run(terminal.shell, "exit") : endOfInput(reader, raw)
+    )
+  const line = key === CTRL_Z ? "end" : erase(raw)
+  if (reader !== undefined) {
+    if (reader.echo) print(terminal, `${raw.slice(seen)}\n`)
+    else print(terminal, "\n")
+    return settle(
+      terminal,
+      guarded(() => reader.line(line))
+    )
+  }
+  return answer(
+    terminal,
+    echo(terminal, raw, seen),
+    guarded(() => run(terminal.shell, line))
+  )
+}
+
+/** A defect of the lab ends one command, not the lab. */
+const guarded = (command: () => Output): Output => {
+  try {
+    return command()
+  } catch (error) {
+    return `% Internal error: ${String(error)}\n`
+  }
+}
+
+const endOfInput = (reader: Reader, raw: string): Output => {
+  if (raw !== "") {
+    const output = reader.line(raw)
+    if (typeof output !== "string") return output.then(() => reader.end())
+  }
+  return reader.end()
+}
+
+const interrupt = (shell: Shell): Output => {
+  shell.reader = undefined
+  return ""
+}
+
+const answer = (terminal: Terminal, echoed: string, output: Output): void => {
+  print(terminal, `${echoed}\n`)
+  settle(terminal, output)
+}
+
+const settle = (terminal: Terminal, output: Output): void => {
+  if (typeof output === "string") return finish(terminal, output)
+  terminal.busy = true
+  terminal.printer.flush()
+  output.then(
+    (text) => {
+      terminal.busy = false
+      if (terminal.shell.gone) return
+      finish(terminal, text)
+      drain(terminal)
+    },
+    (error: unknown) => {
+      terminal.busy = false
+      finish(terminal, `% Internal error: ${String(error)}\n`)
+      drain(terminal)
+    }
+  )
+}
+
+const finish = (terminal: Terminal, output: string): void => {
+  if (terminal.shell.gone) return
+  print(terminal, output)
+  if (terminal.shell.reader === undefined) terminal.printer.prompt(prompt(terminal.shell))
+}
+
+const print = (terminal: Terminal, text: string) => {
+  if (text !== "") terminal.printer.print(text.replaceAll("\n", "\r\n"))
+}
+
+/** The echo of a whole line, wrapped at the terminal's width, twice when that fault is armed. */
+const echo = (terminal: Terminal, raw: string, seen: number): string => {
+  const { shell } = terminal
+  const { faults } = shell.device
+  const shown = prompt(shell)
+  const width = faults.length > 0 && Faults.has(faults, "wrappedEcho") ? WRAP_FAULT_WIDTH : shell.width
+  const text = wrap(raw, shown.length, width).slice(seen)
+  const twice = faults.length > 0 && Faults.take(faults, "doubledEcho") !== undefined
+  return twice ? `${text}\n${shown}${raw}` : text
+}
+
+const wrap = (line: string, column: number, width: number): string => {
+  if (column + line.length < width) return line
+  const parts: Array<string> = []
+  let rest = line
+  let room = Math.max(1, width - column)
+  while (rest.length >= room) {
+    parts.push(rest.slice(0, room))
+    rest = rest.slice(room)
+    room = width
+  }
+  return [...parts, rest].join(" \r")
+}
+
+/** Shows what has been typed of an unfinished line. */
+const echoPartial = (terminal: Terminal) => {
+  const { reader } = terminal.shell
+  if (reader !== undefined && !reader.echo) return
+  const typed = terminal.input.slice(terminal.echoed)
+  if (typed === "") return
+  if (typed.includes("\b") || typed.includes(DELETE)) {
+    const before = erase(terminal.input.slice(0, terminal.echoed))
+    terminal.input = erase(terminal.input)
+    const removed = Math.max(0, before.length - terminal.input.length)
+    terminal.printer.print("\b \b".repeat(removed) + terminal.input.slice(before.length))
+  } else terminal.printer.print(typed)
+  terminal.echoed = terminal.input.length
+}
+
+const ARROW_LENGTH = 3
+
+/** Applies backspaces and drops arrow keys. */
+const erase = (raw: string): string => {
+  if (!raw.includes("\b") && !raw.includes(DELETE) && !raw.includes(ESCAPE)) return raw
+  let line = ""
+  for (let index = 0; index < raw.length; index++) {
+    const character = raw.charAt(index)
+    if (character === "\b" || character === DELETE) line = line.slice(0, -1)
+    else if (character === ESCAPE) index += ARROW_LENGTH - 1
+    else line += character
+  }
+  return line
+}

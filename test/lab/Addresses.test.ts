@@ -1,0 +1,105 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { makeLab } from "../../src/lab/Lab.ts"
+import { baseConfig, oneSwitch } from "./support/Campus.ts"
+import { connect, openShell } from "./support/Client.ts"
+
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+describe("management address of a simulated switch", () => {
+  it.effect("moves with a commit: the old connection falls silent without a reset, the new address answers", () =>
+    Effect.gen(function* () {
+      const { host, port, device } = yield* oneSwitch()
+      yield* Effect.promise(async () => {
+        const shell = await openShell({ host, port })
+        let ended = false
+        shell.channel.on("close", () => (ended = true))
+        await shell.ask("configure session move")
+        await shell.ask("interface Vlan600")
+        await shell.ask("ip address 10.9.1.2/24")
+        await shell.ask("end")
+        const before = shell.text().length
+        shell.type("configure session move commit\nwrite memory\n")
+        const moved = await connectEventually("127.9.1.2", port)
+        shell.type("show hostname\n")
+        await wait(100)
+        expect(shell.text().slice(before).replaceAll("\r", "")).not.toContain("successfully")
+        expect(ended).toBe(false)
+        await expect(connect({ host, port })).rejects.toThrow("ECONNREFUSED")
+        moved.destroy()
+        shell.close()
+      })
+      expect(device.addresses()).toEqual(["127.9.1.2"])
+      expect(device.running()).toContain("ip address 10.9.1.2/24")
+    })
+  )
+
+  it.effect("moves back when the commit timer expires", () =>
+    Effect.gen(function* () {
+      const { host, port, device } = yield* oneSwitch()
+      yield* Effect.promise(async () => {
+        const shell = await openShell({ host, port })
+        await shell.ask("configure session move")
+        await shell.ask("interface Vlan600")
+        await shell.ask("ip address 10.9.1.3/24")
+        await shell.ask("end")
+        shell.type("configure session move commit timer 00:00:01\n")
+        const moved = await connectEventually("127.9.1.3", port)
+        const back = await connectEventually(host, port)
+        moved.destroy()
+        back.destroy()
+        shell.close()
+      })
+      expect(device.addresses()).toEqual([host])
+    })
+  )
+
+  it.effect("listens on every address that is not shut and not anycast", () =>
+    Effect.gen(function* () {
+      const config = `hostname dist1
+interface Loopback1
+   ip address 10.9.5.1/32
+interface Management1
+   ip address 10.9.5.2/24
+interface Vlan10
+   ip address virtual 10.9.5.3/24
+interface Vlan20
+   shutdown
+   ip address 10.9.5.4/24
+interface Ethernet1
+   no switchport
+   ip address 10.9.5.5/31
+`
+      const { device } = yield* oneSwitch({ "startup-config": config })
+      expect([...device.addresses()].toSorted()).toEqual(["127.9.5.1", "127.9.5.2"])
+    })
+  )
+
+  it.effect("says which address it could not have", () =>
+    Effect.gen(function* () {
+      const lab = yield* makeLab({
+        name: "clash",
+        topology: {
+          nodes: {
+            a: { "startup-config": baseConfig("a", "10.9.6.1") },
+            b: { "startup-config": baseConfig("b", "10.9.6.2") }
+          }
+        }
+      })
+      const b = yield* lab.get("b")
+      b.configure("interface Vlan600\n   ip address 10.9.6.1/24\n")
+      yield* Effect.promise(() => wait(100))
+      expect([...lab.problems().keys()]).toEqual(["127.9.6.1"])
+    })
+  )
+})
+
+const connectEventually = async (host: string, port: number) => {
+  for (;;) {
+    try {
+      return await connect({ host, port })
+    } catch {
+      await wait(50)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { NodeServices } from "@effect/platform-node"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { runLab } from "../../src/lab/LabProgram.ts"
+import { freePort } from "../../src/lab/Listeners.ts"
+import { connect } from "./support/Client.ts"
+
+const YAML = `
+name: small
+lab:
+  dhcp: { pool: 10.9.12.10-10.9.12.20 }
+topology:
+  nodes:
+    acc1: { kind: eos, blank: true, bootMs: 10 }
+`
+
+const request = (base: string, method: string, path: string, body?: string) =>
+  Effect.promise(async () => {
+    const response = await fetch(base + path, {
+      method,
+      ...(body === undefined ? {} : { body, headers: { "content-type": "application/json" } })
+    })
+    const view: unknown = await response.json()
+    return { status: response.status, view }
+  })
+
+describe("the lab as a program", () => {
+  it.effect("runs a topology file and lets another process boot, break and configure switches over HTTP", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${directory}/small.yml`, YAML)
+      const [port, controlPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
+      yield* Effect.forkScoped(
+        runLab({ topologyFile: `${directory}/small.yml`, port, controlPort, provisioningMs: 10 })
+      )
+      const base = `http://127.0.0.1:${controlPort}`
+      yield* Effect.promise(() => untilAnswers(`${base}/switches`))
+      expect((yield* request(base, "GET", "/switches/acc1")).view).toMatchObject({ power: "off" })
+      const booted = yield* request(base, "POST", "/switches/acc1/boot")
+      expect(booted.view).toMatchObject({ power: "on", addresses: ["127.9.12.10"] })
+      const client = yield* Effect.promise(() => connect({ host: "127.9.12.10", port }))
+      client.destroy()
+      const fault = JSON.stringify({ kind: "cut", step: "commit", when: "after" })
+      expect((yield* request(base, "POST", "/switches/acc1/faults", fault)).status).toBe(200)
+      expect((yield* request(base, "GET", "/switches/acc1")).view).toMatchObject({ faults: [JSON.parse(fault)] })
+      expect((yield* request(base, "DELETE", "/switches/acc1/faults")).view).toEqual([])
+      const wrong = yield* request(base, "POST", "/switches/acc1/faults", '{"kind":"explode"}')
+      expect(wrong).toMatchObject({ status: 400, view: { status: "error" } })
+      expect(yield* request(base, "GET", "/switches/acc9")).toMatchObject({
+        status: 404,
+        view: { message: "no switch acc9" }
+      })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
+
+const untilAnswers = async (url: string) => {
+  for (;;) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok === true) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
