@@ -3,7 +3,7 @@
  * reads it at the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start
  * with a sentence that names the variable. Names that a site already uses are kept (contract `api-rest.md` §7.5).
  */
-import { Config, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -75,7 +75,6 @@ const variables = {
   GLOBAL_UNIQUE_VLANS: flag("GLOBAL_UNIQUE_VLANS", true),
   INIT_MGMT_TIMEOUT: count("INIT_MGMT_TIMEOUT", 30, 1),
   INIT_STEP2_DELAY: count("INIT_STEP2_DELAY", 60),
-  INIT_STEP2_RETRY: count("INIT_STEP2_RETRY", 30),
   DISCOVERY_DELAYS: withDefault(Config.schema(Delays, "DISCOVERY_DELAYS"), [10, 30, 60, 120, 180]),
   JOB_DELAY: count("JOB_DELAY", 0),
   JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, 1),
@@ -131,7 +130,6 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],
   ["INIT_MGMT_TIMEOUT", "30", "seconds a new switch has to answer on its new address"],
   ["INIT_STEP2_DELAY", "60", "seconds between init step 1 and step 2"],
-  ["INIT_STEP2_RETRY", "30", "seconds before step 2 is tried a second time"],
   [
     "DISCOVERY_DELAYS",
     "10,30,60,120,180",
@@ -205,12 +203,16 @@ const templateSecrets = (environment: Readonly<Record<string, string | undefined
 
 /** The server's settings, read once at the start. */
 export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
-  /** Reads the process's environment. Fails with a ConfigError that names the variable and the rule. */
-  static readonly layer = Layer.effect(
-    ServerConfig,
-    Effect.gen(function* () {
-      const values = yield* readVariables()
-      return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(process.env) })
-    })
-  )
+  /** Reads an environment. Fails with a ConfigError that names the variable and the rule. */
+  static readonly layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+    Layer.effect(
+      ServerConfig,
+      Effect.gen(function* () {
+        const values = yield* readVariables()
+        return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(environment) })
+      })
+    ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
+
+  /** Reads the process's environment. */
+  static readonly layer = ServerConfig.layerOf(process.env)
 }

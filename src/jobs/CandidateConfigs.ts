@@ -1,10 +1,26 @@
-/** Renders what devices should run: settings in force, templates in force and the database, read once for many devices. */
-import { Context, type Effect, type Result, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+/**
+ * Renders what devices should run: settings in force, templates in force and the database, read once for many devices. A
+ * sync, a preview and the provisioning of a switch all render through here, so all three mean the same configuration.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
-import type { InitInputs } from "../templates/VariableInputs.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { ActiveSettings } from "../settings/ActiveSettings.ts"
+import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { InterfaceStore } from "../store/InterfaceStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
+import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import { renderDevice, type RenderedDevice } from "../templates/Rendering.ts"
+import { describeTemplateError, type RepoStructureError, type TemplateError } from "../templates/TemplateErrors.ts"
+import type { TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import type { InitInputs, VariablesError } from "../templates/VariableInputs.ts"
+import { loadVariableInputs, type VariableRequest } from "../templates/VariableInputsLoader.ts"
 
-/** A device's configuration cannot be rendered. `type` and `message` are for the task list. */
+/** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
   type: Schema.String,
   message: Schema.String
@@ -15,8 +31,66 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
   message: Schema.String
 }) {}
 
+/** A device's configuration, or why there is none. */
+export type Candidate = Result.Result<RenderedDevice, RenderFailed>
+
 /** Renders one of the prepared devices. */
-export type Render = (device: Device) => Result.Result<string, RenderFailed>
+export type Render = (device: Device) => Candidate
+
+const asFailed = (error: VariablesError | RepoStructureError | TemplateError): RenderFailed =>
+  error._tag === "TemplateError"
+    ? new RenderFailed({ type: error._tag, message: describeTemplateError(error) })
+    : new RenderFailed({ type: error._tag, message: error.message })
+
+const nothing = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
+  SqlError.isSqlError(error) ? error : new NothingToRender({ message: error.message })
+
+const make = Effect.gen(function* () {
+  const settings = yield* ActiveSettings
+  const templates = yield* ActiveTemplates
+  const services = yield* Effect.context<
+    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+  >()
+
+  const branchOf = (snapshot: SettingsSnapshot, { device, init }: VariableRequest): string | null =>
+    // the first configuration comes from the main branch, whatever group the new name belongs to
+    init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
+
+  const snapshotsOf = Effect.fnUntraced(function* (branches: ReadonlySet<string | null>) {
+    const found = new Map<string | null, TemplateSnapshot>()
+    for (const branch of branches) found.set(branch, yield* templates.snapshot(branch))
+    return found
+  })
+
+  const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
+    const active = yield* settings.snapshot
+    const byBranch = yield* snapshotsOf(new Set(requests.map((request) => branchOf(active, request))))
+    const { byDevice, site } = yield* Effect.provideContext(loadVariableInputs(active, requests), services)
+    const branches = new Map(requests.map((request) => [request.device.id, branchOf(active, request)]))
+    const render: Render = (device) => {
+      const inputs = byDevice.get(device.id)
+      const snapshot = byBranch.get(branches.get(device.id) ?? null)
+      if (inputs === undefined || snapshot === undefined) {
+        return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))
+      }
+      return Result.mapError(
+        Result.flatMap(inputs, (ready) => renderDevice(snapshot, ready, site)),
+        asFailed
+      )
+    }
+    return render
+  }, Effect.mapError(nothing))
+
+  const renderInit = Effect.fn("CandidateConfigs.renderInit")(function* (device: Device, init: InitInputs) {
+    const prepared = yield* Effect.result(prepare([{ device, init }]))
+    if (Result.isSuccess(prepared)) return prepared.success(device)
+    const error = prepared.failure
+    if (SqlError.isSqlError(error)) return yield* error
+    return Result.fail(new RenderFailed({ type: error._tag, message: error.message }))
+  })
+
+  return CandidateConfigs.of({ prepare: (devices) => prepare(devices.map((device) => ({ device }))), renderInit })
+})
 
 /** Configurations of devices. */
 export class CandidateConfigs extends Context.Service<
@@ -25,9 +99,8 @@ export class CandidateConfigs extends Context.Service<
     /** Reads what is needed for these devices in a bounded number of queries. */
     readonly prepare: (devices: ReadonlyArray<Device>) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
     /** The base configuration of a switch that is being provisioned, under the name, type and addresses that it will have. */
-    readonly renderInit: (
-      device: Device,
-      init: InitInputs
-    ) => Effect.Effect<Result.Result<string, RenderFailed>, SqlError.SqlError>
+    readonly renderInit: (device: Device, init: InitInputs) => Effect.Effect<Candidate, SqlError.SqlError>
   }
->()("switchyard/jobs/CandidateConfigs") {}
+>()("switchyard/jobs/CandidateConfigs") {
+  static readonly layer = Layer.effect(CandidateConfigs, make)
+}

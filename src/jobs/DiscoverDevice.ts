@@ -52,16 +52,12 @@ export const make = Effect.gen(function* () {
   /** Gives the switch its name of the database, so that its neighbours see a known name; a failure is only logged. */
   const pushHostname = Effect.fnUntraced(
     function* (job: RunningJob, device: Device, address: string) {
-      const text = yield* templates.renderNamed(
-        device.platform ?? "",
-        "hostname.j2",
-        new Map([["host", device.hostname]])
-      )
-      if (Result.isFailure(text)) return yield* Effect.logWarning(`hostname.j2: ${text.failure.message}`)
+      const { hostname: host, platform } = device
+      const rendered = yield* templates.renderNamed(platform ?? "", "hostname.j2", { host })
       yield* actorOf(String(device.id)).MergeConfig({
         login: { state: "DHCP_BOOT", address },
         sessionName: `job${job.id}`,
-        config: text.success
+        config: rendered.text
       })
     },
     Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))

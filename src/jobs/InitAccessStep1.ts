@@ -128,12 +128,12 @@ export const make = Effect.gen(function* () {
       const { message, type } = rendered.failure
       return yield* takeBack(job, device, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
     }
-    const pushed = yield* push(job, device, decided, rendered.success)
+    const pushed = yield* push(job, device, decided, rendered.success.text)
     if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
-      const result = InitTasks.notMoved(certificate, rendered.success, decided.newHostname, pushed)
+      const result = InitTasks.notMoved(certificate, rendered.success.text, decided.newHostname, pushed)
       return yield* takeBack(job, device, decided, result)
     }
-    yield* moveOn(job, device, decided, pushed, InitTasks.moved(certificate, rendered.success))
+    yield* moveOn(job, device, decided, pushed, InitTasks.moved(certificate, rendered.success.text))
   })
 
   const handler: JobHandler = Effect.fn("InitAccessStep1")(function* (job: RunningJob) {

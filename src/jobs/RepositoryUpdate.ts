@@ -7,7 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as path from "node:path"
 import { type GitAddressInvalid } from "../git/GitAddress.ts"
 import type { GitFailed } from "../git/GitCommand.ts"
-import { clonedText, commitText, NOT_CLONED } from "../git/GitCommit.ts"
+import { clonedText, commitText, currentText } from "../git/GitCommit.ts"
 import type { GitRefNotFound } from "../git/GitRef.ts"
 import { type GitRepository, makeGitRepository, type Refreshed } from "../git/GitRepository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
     const applied = yield* repositories.find(name, "")
-    return Option.match(applied, { onNone: () => NOT_CLONED, onSome: ({ description }) => description })
+    return Option.match(applied, { onNone: () => currentText(Option.none()), onSome: ({ description }) => description })
   })
 
   return RepositoryUpdate.of({ update, describe })

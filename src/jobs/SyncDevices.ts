@@ -136,10 +136,10 @@ export const make = Effect.gen(function* () {
       const { message, type } = rendered.failure
       return yield* jobs.addDevice(job.id, settled(device.hostname, renderFailed(`${type}: ${message}\n`)))
     }
-    const change = yield* storedChange(job, args, device, rendered.success).pipe(
+    const change = yield* storedChange(job, args, device, rendered.success.text).pipe(
       Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(`${error._tag}: ${error.message}\n`))
     )
-    if (typeof change === "string") return yield* outcomes.record(device, run, rendered.success, broken(change))
+    if (typeof change === "string") return yield* outcomes.record(device, run, rendered.success.text, broken(change))
     const report = yield* runChange(device, change.id)
     yield* outcomes.record(device, run, change.candidate, report)
   })

@@ -1,0 +1,112 @@
+/** Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns (contract §7.3). */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import type { GitFailed } from "../git/GitCommand.ts"
+import { commitText, type GitCommit } from "../git/GitCommit.ts"
+import type { GitRefNotFound } from "../git/GitRef.ts"
+import type { GitRepository } from "../git/GitRepository.ts"
+import type { Device } from "../domain/Device.ts"
+import { ActiveSettings } from "../settings/ActiveSettings.ts"
+import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../templates/TemplateChanges.ts"
+import { checkTemplates } from "../templates/TemplateCheck.ts"
+import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
+
+/** A branch with its commit, ready to be put in force, and the templates before and after. */
+interface CheckedBranch {
+  readonly row: AppliedCommit
+  readonly before: TemplateSnapshot | undefined
+  readonly after: TemplateSnapshot
+}
+
+const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTemplateSnapshot({ files, root })
+
+/** Branches that groups name, each once. */
+const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
+  Option.match(settings, {
+    onNone: () => [],
+    onSome: ({ definitions }) => [
+      ...new Set(
+        definitions.groups.flatMap(({ templates_branch }) => (templates_branch === null ? [] : [templates_branch]))
+      )
+    ]
+  })
+
+const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const repositories = yield* RepositoryStore
+  const active = yield* ActiveSettings
+
+  const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
+    const tree = yield* repository.readTree(commit.hash, isTemplatePath)
+    for (const [path, reason] of tree.refused) yield* Effect.logWarning(`Template file ${path} is left out: ${reason}`)
+    const after = snapshotOf(tree.files, repository.directory)
+    const { problems, warnings } = checkTemplates(after)
+    for (const warning of warnings) yield* Effect.logWarning(warning)
+    if (problems.length > 0) {
+      const message = problems.map((problem) => `Error in repository: ${problem.message}`).join("\n")
+      return yield* new RefreshRefused({ status: 500, message })
+    }
+    const applied = yield* repositories.find("templates", ref)
+    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
+    const row: AppliedCommit = {
+      name: "templates",
+      ref,
+      url: repository.address,
+      commit: commit.hash,
+      description: commitText(commit),
+      files: Object.fromEntries(tree.files)
+    }
+    return { row, after, before: Option.getOrUndefined(before) } satisfies CheckedBranch
+  })
+
+  const concerned = ({ after, before }: CheckedBranch, itsDevices: ReadonlyArray<Device>): ReadonlyArray<string> => {
+    if (before === undefined) return []
+    const types = affectedTypes(changedTemplateFiles(before, after), before, after)
+    return devicesOfTypes(types, itsDevices).map((device) => device.hostname)
+  }
+
+  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit) {
+    const settings = yield* Effect.option(active.snapshot)
+    const branchOf = (device: Device): string =>
+      Option.match(settings, {
+        onNone: () => "",
+        onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch ?? ""
+      })
+    const branches = [yield* checkBranch(repository, commit, "")]
+    for (const branch of branchesOf(settings)) {
+      const described = yield* repository.describe(yield* repository.resolve(branch))
+      branches.push(yield* checkBranch(repository, { ...described, name: branch }, branch))
+    }
+    const all = yield* devices.all
+    return {
+      commits: branches.map(({ row }) => row),
+      affected: branches.flatMap((branch) =>
+        concerned(
+          branch,
+          all.filter((device) => branchOf(device) === branch.row.ref)
+        )
+      )
+    }
+  })
+
+  return TemplatesUpdate.of({ check })
+})
+
+/** What a refresh asks about a commit of the templates. */
+export class TemplatesUpdate extends Context.Service<
+  TemplatesUpdate,
+  {
+    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
+    readonly check: (
+      repository: GitRepository,
+      commit: GitCommit
+    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+  }
+>()("switchyard/jobs/TemplatesUpdate") {
+  static readonly layer = Layer.effect(TemplatesUpdate, make)
+}

@@ -1,0 +1,112 @@
+/**
+ * Everything below the API, wired together: stores, settings and templates in force, drivers, device actors, jobs and
+ * plugins. `main.ts` puts the API on top of it; tests may use it alone.
+ */
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer, Result, Schema } from "effect"
+import * as DeviceActor from "./devices/DeviceActor.ts"
+import { DeviceLogin } from "./devices/DeviceLogin.ts"
+import { DriverRegistry } from "./devices/Driver.ts"
+import * as EosDriver from "./devices/eos/EosDriver.ts"
+import * as AddressMap from "./devices/ssh/AddressMap.ts"
+import { SshLimits } from "./devices/ssh/SshLimits.ts"
+import { AccessInitPlan } from "./jobs/AccessInitPlan.ts"
+import { CandidateConfigs } from "./jobs/CandidateConfigs.ts"
+import * as Cluster from "./jobs/Cluster.ts"
+import { DeviceSelection } from "./jobs/DeviceSelection.ts"
+import { DeviceStates } from "./jobs/DeviceStates.ts"
+import { InitSurvey } from "./jobs/InitSurvey.ts"
+import { JobEngine } from "./jobs/JobEngine.ts"
+import * as JobFunctions from "./jobs/JobFunctions.ts"
+import * as JobRunner from "./jobs/JobRunner.ts"
+import { JobStates } from "./jobs/JobStates.ts"
+import { NeighbourSync } from "./jobs/NeighbourSync.ts"
+import { RepositoryUpdate } from "./jobs/RepositoryUpdate.ts"
+import { SettingsUpdate } from "./jobs/SettingsUpdate.ts"
+import { SyncOutcome } from "./jobs/SyncOutcome.ts"
+import { TemplatesUpdate } from "./jobs/TemplatesUpdate.ts"
+import { PluginActions } from "./plugins/PluginActions.ts"
+import { PluginRegistry } from "./plugins/PluginRegistry.ts"
+import { ServerConfig } from "./ServerConfig.ts"
+import { ActiveSettings } from "./settings/ActiveSettings.ts"
+import { ChangeStore } from "./store/ChangeStore.ts"
+import { DeviceStore } from "./store/DeviceStore.ts"
+import { HostKeyStore } from "./store/HostKeyStore.ts"
+import { InterfaceStore } from "./store/InterfaceStore.ts"
+import { JobLockStore } from "./store/JobLockStore.ts"
+import { JobStore } from "./store/JobStore.ts"
+import { LinknetStore } from "./store/LinknetStore.ts"
+import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
+import { RepositoryStore } from "./store/RepositoryStore.ts"
+import { ReservationStore } from "./store/ReservationStore.ts"
+import { StackMemberStore } from "./store/StackMemberStore.ts"
+import { SyncEventStore } from "./store/SyncEventStore.ts"
+import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
+
+/** A setting has a form that its type cannot express. */
+export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
+  message: Schema.String
+}) {}
+
+/** All stores; they need the database. */
+export const stores = Layer.mergeAll(
+  DeviceStore.layer,
+  InterfaceStore.layer,
+  LinknetStore.layer,
+  MgmtDomainStore.layer,
+  StackMemberStore.layer,
+  ReservationStore.layer,
+  SyncEventStore.layer,
+  JobStore.layer,
+  JobLockStore.layer,
+  ChangeStore.layer,
+  HostKeyStore.layer,
+  RepositoryStore.layer
+)
+
+const sshLimits = Layer.unwrap(
+  Effect.gen(function* () {
+    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT } = yield* ServerConfig
+    const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
+    if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
+    return SshLimits.layer({ port: SSH_PORT, maxSessions: SSH_MAX_SESSIONS, addressMap: parsed.success })
+  })
+)
+
+/** Drivers of all platforms that this server can log in to. */
+const drivers = DriverRegistry.layer([EosDriver.make]).pipe(Layer.provide(sshLimits))
+
+const actors = DeviceActor.layer.pipe(Layer.provide(DeviceLogin.layer), Layer.provide(drivers))
+
+const inForce = Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer)
+
+const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
+
+/** Services that API handlers and job functions share. */
+export const services = Layer.mergeAll(
+  DeviceStates.layer,
+  DeviceSelection.layer,
+  CandidateConfigs.layer,
+  PluginActions.layer,
+  InitSurvey.layer,
+  RepositoryUpdate.layer.pipe(Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer]))
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(starting, inForce, PluginRegistry.layer, DeviceLogin.layer.pipe(Layer.provide(drivers)))
+  )
+)
+
+const functions = JobFunctions.layer.pipe(
+  Layer.provide(AccessInitPlan.layer),
+  Layer.provide([NeighbourSync.layer, SyncOutcome.layer])
+)
+
+const runner = JobRunner.layer.pipe(Layer.provide(functions))
+
+/** The engine on a database that is given: it takes up the jobs that were left, and offers its services. */
+export const layer = Layer.mergeAll(runner, actors, PluginActions.layerSweep).pipe(
+  Layer.provideMerge(services),
+  Layer.provideMerge(Cluster.layer),
+  Layer.provideMerge(stores),
+  Layer.provideMerge(NodeServices.layer)
+)

@@ -1,0 +1,72 @@
+/** From a DHCP lease to MANAGED, and from a commit to a proved change, on the engine alone. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { normalizeMac } from "../../src/domain/Hostname.ts"
+import * as Engine from "../../src/Engine.ts"
+import { JobEngine } from "../../src/jobs/JobEngine.ts"
+import { refresh } from "../../src/jobs/RefreshRepository.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import * as Campus from "../support/Campus.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+it.live(
+  "takes a blank switch from its first lease to MANAGED, then pushes a commit and proves it",
+  () =>
+    Effect.gen(function* () {
+      const folders = yield* Campus.makeFolders
+      const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
+      const env = Campus.environment(lab, folders, folders.folder)
+      const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)), Layer.provideMerge(TestDatabase))
+      yield* Effect.gen(function* () {
+        yield* Campus.seedSite
+        const engine = yield* JobEngine
+        const devices = yield* DeviceStore
+        yield* refresh("templates", "tester")
+        yield* refresh("settings", "tester")
+        const acc = yield* lab.get("acc1")
+        yield* acc.boot
+        const ztp_mac = Option.getOrThrow(normalizeMac(acc.hardware().mac))
+        const dhcp_ip = acc.lease() ?? ""
+        const blank = yield* devices.insert({
+          hostname: `mac-${ztp_mac}`,
+          ztp_mac,
+          dhcp_ip,
+          platform: "eos",
+          state: "DHCP_BOOT",
+          device_type: "UNKNOWN"
+        })
+        const user = "tester"
+        const discovery = yield* engine.start({
+          function: "discover_device",
+          args: { ztp_mac, dhcp_ip, iteration: 1 },
+          user
+        })
+        const discovered = yield* engine.ended(discovery)
+        assert.deepInclude(discovered, { status: "FINISHED", exception: null })
+        assert.strictEqual((yield* devices.get(blank.id)).state, "DISCOVERED")
+
+        const args = { device_id: blank.id, new_hostname: "lhv-acc1" }
+        const step1 = yield* engine.ended(yield* engine.start({ function: "init_access_device_step1", args, user }))
+        assert.deepInclude(step1, { status: "FINISHED", exception: null }, JSON.stringify(step1))
+        assert.isNotNull(step1.next_job_id, JSON.stringify(step1.result))
+        const step2 = yield* engine.ended(step1.next_job_id ?? 0)
+        assert.strictEqual(step2.status, "FINISHED")
+        const managed = yield* devices.get(blank.id)
+        assert.deepInclude(managed, { state: "MANAGED", hostname: "lhv-acc1", management_ip: "10.196.16.6" })
+        assert.match(yield* folders.pluginLog, /new_managed_device: hostname=lhv-acc1/)
+
+        const sync = (dry_run: boolean) =>
+          Effect.flatMap(
+            engine.start({ function: "sync_devices", args: { hostnames: ["lhv-acc1"], dry_run }, user }),
+            engine.ended
+          )
+        const dry = yield* sync(true)
+        assert.strictEqual(dry.status, "FINISHED")
+        const live = yield* sync(false)
+        console.log(JSON.stringify(live.result).slice(0, 1500), live.change_score)
+        assert.deepInclude(yield* devices.get(blank.id), { synchronized: true })
+      }).pipe(Effect.provide(server))
+    }).pipe(Effect.scoped),
+  60_000
+)

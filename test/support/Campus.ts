@@ -1,0 +1,194 @@
+/**
+ * A small campus for end-to-end tests: two distribution switches that are managed already, blank access switches below
+ * them, the example repositories in git folders of their own, and an environment for a server that works with it.
+ */
+import { Effect } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import { type LabShape, makeLab } from "../../src/lab/Lab.ts"
+import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { LinknetStore } from "../../src/store/LinknetStore.ts"
+import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
+
+const run = promisify(execFile)
+const examples = path.resolve(import.meta.dirname, "../../examples")
+
+export const PASSWORD = "correct horse"
+export const HASH = "$6$saltsalt$switchyard-example-hash"
+
+const git = (folder: string, ...args: ReadonlyArray<string>) =>
+  run("git", ["-C", folder, "-c", "user.name=Jane Doe", "-c", "user.email=jane@example.org", ...args])
+
+/** A git repository in a temporary folder, filled from the examples. */
+export interface TestRepository {
+  readonly folder: string
+  /** Writes files (null deletes) and commits them. */
+  readonly commit: (files: Readonly<Record<string, string | null>>, message?: string) => Effect.Effect<void>
+}
+
+const makeRepository = (name: "settings" | "templates") =>
+  Effect.acquireRelease(
+    Effect.promise(async (): Promise<TestRepository> => {
+      const folder = await fs.mkdtemp(path.join(tmpdir(), `switchyard-${name}-`))
+      await fs.cp(path.join(examples, name), folder, { recursive: true })
+      await git(folder, "init", "-q", "-b", "main")
+      await git(folder, "add", "-A")
+      await git(folder, "commit", "-q", "-m", "First settings")
+      const commit = (files: Readonly<Record<string, string | null>>, message = "Change") =>
+        Effect.promise(async () => {
+          for (const [file, text] of Object.entries(files)) {
+            const target = path.join(folder, file)
+            await fs.mkdir(path.dirname(target), { recursive: true })
+            await (text === null ? fs.rm(target) : fs.writeFile(target, text))
+          }
+          await git(folder, "add", "-A")
+          await git(folder, "commit", "-q", "-m", message)
+        })
+      return { folder, commit }
+    }),
+    ({ folder }) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  )
+
+const distConfig = (name: string, last: number) => `hostname ${name}
+username switchyard privilege 15 role network-admin secret sha512 ${HASH}
+aaa authorization exec default local
+lldp run
+interface Loopback1
+   ip address 10.199.3.${last}/32
+`
+
+const INITIAL = `username admin privilege 15 role network-admin secret abc123abc123
+aaa authorization exec default local
+lldp run
+service routing protocols model multi-agent
+interface Vlan1
+   ip address dhcp
+   dhcp client accept default-route
+`
+
+/** Names of the blank access switches. */
+export const accessNames = (count: number) => Array.from({ length: count }, (_, index) => `acc${index + 1}`)
+
+/** The lab: `lhv-dist1` and `lhv-dist2` with `count` blank switches, each with one uplink to both. */
+export const makeCampusLab = Effect.fnUntraced(function* (
+  count: number,
+  hook: (lease: { readonly mac: string; readonly ip: string; readonly platform: string }) => Effect.Effect<void>
+) {
+  const names = accessNames(count)
+  return yield* makeLab(
+    {
+      name: "campus",
+      lab: { dhcp: { pool: "10.90.0.10-10.90.3.250", config: INITIAL } },
+      topology: {
+        defaults: { kind: "eos", passwords: { switchyard: PASSWORD }, version: "4.31.4M" },
+        nodes: {
+          "lhv-dist1": {
+            role: "dist",
+            gateway: true,
+            model: "DCS-7050SX3-48YC8-F",
+            "startup-config": distConfig("lhv-dist1", 11)
+          },
+          "lhv-dist2": {
+            role: "dist",
+            gateway: true,
+            model: "DCS-7050SX3-48YC8-F",
+            "startup-config": distConfig("lhv-dist2", 12)
+          },
+          ...Object.fromEntries(
+            names.map((name) => [name, { role: "access" as const, blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 }])
+          )
+        },
+        links: names.flatMap((name, index) => [
+          { endpoints: [`${name}:Ethernet27`, `lhv-dist1:Ethernet${index + 1}`] as const },
+          { endpoints: [`${name}:Ethernet28`, `lhv-dist2:Ethernet${index + 1}`] as const }
+        ])
+      }
+    },
+    { onLease: hook, provisioningMs: 20 }
+  )
+})
+
+/** The environment of a server for this campus. */
+export const environment = (
+  lab: LabShape,
+  repositories: { readonly settings: TestRepository; readonly templates: TestRepository },
+  folder: string
+): Record<string, string> => ({
+  DATA_DIR: folder,
+  HOST: "127.0.0.1",
+  GITREPO_SETTINGS: repositories.settings.folder,
+  GITREPO_TEMPLATES: repositories.templates.folder,
+  SSH_PORT: String(lab.port),
+  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
+  USERNAME_DHCP_BOOT: "admin",
+  PASSWORD_DHCP_BOOT: "abc123abc123",
+  USERNAME_DISCOVERED: "admin",
+  PASSWORD_DISCOVERED: "abc123abc123",
+  USERNAME_INIT: "switchyard",
+  PASSWORD_INIT: PASSWORD,
+  USERNAME_MANAGED: "switchyard",
+  PASSWORD_MANAGED: PASSWORD,
+  TEMPLATE_SECRET_SWITCHYARD_HASH: HASH,
+  TEMPLATE_SECRET_SNMP_COMMUNITY: "lhv-read",
+  TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
+  JWT_ENABLED: "false",
+  PLUGIN_FILE: path.join(folder, "plugins.yml"),
+  DISCOVERY_DELAYS: "0,1,1",
+  INIT_MGMT_TIMEOUT: "5",
+  INIT_STEP2_DELAY: "0",
+  COMMIT_CONFIRMED_TIMEOUT: "10",
+  LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
+})
+
+/** The repositories and a data folder whose plugin file writes events to `events.log`. */
+export const makeFolders = Effect.gen(function* () {
+  const settings = yield* makeRepository("settings")
+  const templates = yield* makeRepository("templates")
+  const folder = yield* Effect.acquireRelease(
+    Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-data-"))),
+    (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+  )
+  const log = path.join(folder, "events.log")
+  yield* Effect.promise(() =>
+    fs.writeFile(
+      path.join(folder, "plugins.yml"),
+      `plugins:\n  - filename: filewriter.py\n    vars: {logfile: "${log}"}\n`
+    )
+  )
+  const pluginLog = Effect.promise(() => fs.readFile(log, "utf8").catch(() => ""))
+  return { settings, templates, folder, pluginLog }
+})
+
+/** What a site has before its first access switch: managed distribution switches and their management domain. */
+export const seedSite = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const dist = (hostname: string, last: number) =>
+    devices.insert({
+      hostname,
+      state: "MANAGED",
+      device_type: "DIST",
+      platform: "eos",
+      management_ip: `10.199.3.${last}`,
+      infra_ip: `10.198.0.${last}`,
+      model: "DCS-7050SX3-48YC8-F",
+      synchronized: true
+    })
+  const one = yield* dist("lhv-dist1", 11)
+  const other = yield* dist("lhv-dist2", 12)
+  yield* (yield* MgmtDomainStore).insert({
+    ipv4_gw: "10.196.16.1/24",
+    ipv6_gw: null,
+    device_a_id: one.id,
+    device_a_ip: "10.196.16.2",
+    device_b_id: other.id,
+    device_b_ip: "10.196.16.3",
+    site_id: null,
+    vlan: 3016,
+    description: "Lindhaven switch management",
+    esi_mac: null
+  })
+  return { one, other, links: yield* LinknetStore }
+})
