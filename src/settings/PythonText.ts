@@ -35,7 +35,7 @@ const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "
 
 const quote = (text: string): string => {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'"
-  const body = text.replace(/[\\\n\r\t]|[\u0000-\u001f\u007f]/g, (character) => {
+  const body = text.replace(/\\|\p{Cc}/gu, (character) => {
     const known = ESCAPES[character]
     return known ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`
   })

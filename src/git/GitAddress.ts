@@ -1,0 +1,82 @@
+/**
+ * The address of a repository as operators write it: a local path, an https, http, git or ssh URL or `user@host:path`,
+ * optionally with `#<branch, tag or commit>` at its end (contract, settings §1). Keeps the credentials in it away from
+ * messages.
+ */
+import { Result, Schema } from "effect"
+
+/** An address taken apart. */
+export interface GitAddress {
+  /** What git is given; may contain a password. */
+  readonly remote: string
+  /** The same for messages and logs, without user name and password. */
+  readonly shown: string
+  /** The branch, tag or commit after `#`; undefined: the remote's default branch. */
+  readonly ref: string | undefined
+}
+
+/** The configured address cannot be used; asking again does not help. */
+export class GitAddressInvalid extends Schema.TaggedError<GitAddressInvalid>()("GitAddressInvalid", {
+  message: Schema.String
+}) {}
+
+const CREDENTIALS = /^([a-z][a-z0-9+.-]*:\/\/)([^/@]*(?:@[^/@]*)*)@/i
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
+const SCHEMES = new Set(["http", "https", "ssh", "git", "file"])
+const HELPER = /^[a-z0-9+.-]+::/i
+const FORBIDDEN_IN_REF = /[\s~^:?*[\\\p{Cc}]|\.\.|@\{|^[-/.]|[/.]$|\/\/|\.lock$/u
+
+/** True for a name that git accepts as a branch or tag, or for a commit hash. */
+export const isRefName = (ref: string): boolean => ref.length > 0 && ref.length <= 250 && !FORBIDDEN_IN_REF.test(ref)
+
+const withoutCredentials = (remote: string): string => remote.replace(CREDENTIALS, "$1")
+
+const refuse = (message: string) => Result.fail(new GitAddressInvalid({ message }))
+
+/** Takes an address apart; the part after the first `#` is the branch, tag or commit. */
+export const parseGitAddress = (address: string): Result.Result<GitAddress, GitAddressInvalid> => {
+  const hash = address.indexOf("#")
+  const remote = hash < 0 ? address : address.slice(0, hash)
+  const ref = hash < 0 || hash === address.length - 1 ? undefined : address.slice(hash + 1)
+  const shown = withoutCredentials(remote)
+  const scheme = SCHEME.exec(remote)?.[1]?.toLowerCase()
+  if (remote.trim() === "" || remote.startsWith("-") || /\p{Cc}/u.test(remote)) {
+    return refuse(`Invalid remote repository ${shown}: not an address`)
+  }
+  if (HELPER.test(remote) || (scheme !== undefined && !SCHEMES.has(scheme))) {
+    return refuse(`Invalid remote repository ${shown}: only paths, https, http, ssh and git addresses are supported`)
+  }
+  if (ref !== undefined && !isRefName(ref)) {
+    return refuse(`Invalid remote repository ${shown}: not a branch, tag or commit: ${ref.slice(0, 100)}`)
+  }
+  return Result.succeed({ remote, shown, ref })
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A stray percent sign: the text stands for itself.
+    return text
+  }
+}
+
+/** A user name without a password is a token when it is that long; shorter ones, such as `git`, are no secret. */
+const TOKEN_LENGTH = 16
+
+const secretsOf = (remote: string): ReadonlyArray<string> => {
+  const credentials = CREDENTIALS.exec(remote)?.[2] ?? ""
+  const colon = credentials.indexOf(":")
+  if (colon < 0) return credentials.length >= TOKEN_LENGTH ? [credentials, decoded(credentials)] : []
+  const password = credentials.slice(colon + 1)
+  return password === "" ? [] : [credentials, password, decoded(password)]
+}
+
+/** Removes from a text of git every secret that the address holds, and the credentials of any other URL. */
+export const redactor = (remote: string): ((text: string) => string) => {
+  const secrets = secretsOf(remote)
+  return (text) =>
+    secrets
+      .reduce((rest, secret) => rest.replaceAll(secret, "***"), text)
+      .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@']*(?:@[^\s/@']*)*@/gi, "$1")
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs git through simple-git: bounded in time and output, never asking for a password, with the address and its
+ * credentials in the environment rather than on the command line or on disk. Errors are free of credentials.
+ */
+import { basename, dirname } from "node:path"
+import { Duration, Effect, Schema } from "effect"
+import { simpleGit } from "simple-git"
+import { type GitAddress, redactor } from "./GitAddress.ts"
+
+/**
+ * git could not do its work. `late`: it did not end in time; `damaged`: the local copy lacks what it should have, and
+ * the next refresh makes it anew; `failed`: the remote is unreachable or refuses us. Asking again may help.
+ */
+export class GitFailed extends Schema.TaggedError<GitFailed>()("GitFailed", {
+  message: Schema.String,
+  reason: Schema.Literals(["failed", "late", "damaged"])
+}) {}
+
+/** Where and how git runs. */
+export interface GitCommandOptions {
+  /** The working directory; must exist. */
+  readonly directory: string
+  readonly address: GitAddress
+  readonly timeout: Duration.Duration
+  /** Fed to the command's standard input. */
+  readonly input?: string
+  /** Replaces `ssh`, for instance to name a key file. */
+  readonly sshCommand?: string | undefined
+}
+
+const MAX_OUTPUT = 512 * 1024 * 1024
+const MAX_MESSAGE = 2_000
+
+/** git's own environment for one command. */
+const gitEnvironment = ({ address, directory, sshCommand, timeout }: GitCommandOptions) => {
+  const seconds = Math.max(1, Math.ceil(Duration.toSeconds(timeout)))
+  const settings: ReadonlyArray<readonly [string, string]> = [
+    ["remote.origin.url", address.remote],
+    ["http.lowSpeedLimit", "1"],
+    ["http.lowSpeedTime", String(seconds)],
+    ["gc.autoDetach", "false"],
+    ["core.fsmonitor", "false"],
+    ["advice.detachedHead", "false"]
+  ]
+  const ssh = sshCommand ?? "ssh"
+  return {
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CEILING_DIRECTORIES: dirname(directory),
+    GIT_SSH_COMMAND: `${ssh} -o BatchMode=yes -o ConnectTimeout=${seconds} -o ServerAliveInterval=${seconds} -o ServerAliveCountMax=1`,
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, key],
+        [`GIT_CONFIG_VALUE_${index}`, value]
+      ])
+    )
+  }
+}
+
+/** The environment of this process without what would redirect git. */
+const inherited = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(GIT_|EDITOR$|VISUAL$|PAGER$|SSH_ASKPASS$)/.test(name))
+  )
+
+/** Every exit code but 0 is a failure, also when git says nothing; by default only what it says counts. */
+const failureOf = (error: Buffer | Error | undefined, { exitCode }: { readonly exitCode: number }) =>
+  error ?? (exitCode === 0 ? undefined : Buffer.from(`git ended with exit code ${exitCode}`))
+
+const runOnce = async (
+  args: ReadonlyArray<string>,
+  options: GitCommandOptions,
+  signal: AbortSignal
+): Promise<Buffer> => {
+  const own = gitEnvironment(options)
+  const output: Array<Buffer> = []
+  const overflow = new AbortController()
+  let size = 0
+  const git = simpleGit({
+    baseDir: options.directory,
+    abort: AbortSignal.any([signal, overflow.signal]),
+    allowEnvironment: Object.keys(own),
+    unsafe: { allowUnsafeConfigEnvCount: true, allowUnsafeSshCommand: true, allowUnsafeFsMonitor: true },
+    errors: failureOf,
+    ...(options.input === undefined ? {} : { input: () => options.input })
+  })
+  await git
+    .env({ ...inherited(), LC_ALL: "C", ...own })
+    .outputHandler((_command, stdout) => {
+      stdout.on("data", (chunk: Buffer) => {
+        size += chunk.length
+        output.push(chunk)
+        if (size > MAX_OUTPUT) overflow.abort()
+      })
+    })
+    .raw([...args])
+  return Buffer.concat(output)
+}
+
+const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: string) => string): GitFailed => {
+  const text = cause instanceof Error ? cause.message : String(cause)
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
+  const message = redact(lines.join("\n")).trim().slice(0, MAX_MESSAGE)
+  return new GitFailed({ reason: "failed", message: message === "" ? `git ${args[0] ?? ""} failed` : message })
+}
+
+/** The standard output of one git command. Fails with git's own text; ends within the timeout whatever git does. */
+export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
+  const redact = redactor(options.address.remote)
+  return Effect.tryPromise({
+    try: (signal) => runOnce(args, options, signal),
+    catch: (cause) => describe(cause, args, redact)
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: options.timeout,
+      orElse: () =>
+        Effect.fail(
+          new GitFailed({
+            reason: "late",
+            message: `git ${args[0] ?? ""} of ${basename(options.address.shown)} did not end within ${Duration.format(options.timeout)}`
+          })
+        )
+    })
+  )
+}
+
+/** The same as text without the final line end. */
+export const runGitText = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<string, GitFailed> =>
+  Effect.map(runGit(args, options), (output) => output.toString("utf8").replace(/\n$/, ""))

@@ -1,0 +1,139 @@
+/**
+ * The directory that holds the copy of a repository: whether it can be used, how it is made, brought up to date and
+ * replaced. A new copy is made beside the old one and takes its place only when it is complete.
+ */
+import { Effect, FileSystem, Option, Path, Random, Schema } from "effect"
+import type { GitAddress } from "./GitAddress.ts"
+import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
+import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitRef.ts"
+
+/** What is remembered beside the objects: whose copy this is, and what the last refresh arrived at. */
+const CopyState = Schema.fromJsonString(
+  Schema.Struct({
+    address: Schema.String,
+    ref: Schema.NullOr(Schema.String),
+    name: Schema.String,
+    commit: Schema.String
+  })
+)
+export type CopyState = typeof CopyState.Type
+
+/** A copy and the means to work on it. `options` are for commands in the copy's directory. */
+export interface GitCopy {
+  readonly fs: FileSystem.FileSystem
+  readonly path: Path.Path
+  readonly address: GitAddress
+  readonly options: GitCommandOptions
+}
+
+/** Name and commit that the configured branch, tag or commit stands for. */
+export interface Arrived {
+  readonly name: string
+  readonly commit: string
+}
+
+const STATE_FILE = "switchyard.json"
+const FETCH = ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head"] as const
+const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/*"] as const
+const FULL_HASH = /^[0-9a-f]{40}$/i
+const HEAD_REF = "refs/switchyard/head"
+
+const fileFault = (cause: { readonly message: string }) => new GitFailed({ reason: "failed", message: cause.message })
+
+/** The state of the copy; none when there is none, or it is unreadable. */
+export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.Option<CopyState>> =>
+  fs
+    .readFileString(path.join(options.directory, STATE_FILE))
+    .pipe(Effect.flatMap(Schema.decodeUnknownEffect(CopyState)), Effect.option)
+
+/** True when the directory holds a copy of the configured address and branch that git can work with. */
+export const isUsable = Effect.fnUntraced(function* (copy: GitCopy) {
+  const state = yield* copyState(copy)
+  const { ref, shown } = copy.address
+  if (Option.isNone(state) || state.value.address !== shown || state.value.ref !== (ref ?? null)) return false
+  const head = yield* Effect.option(
+    runGitText(["rev-parse", "--verify", "--quiet", `${HEAD_REF}^{tree}`], copy.options)
+  )
+  return Option.isSome(head)
+})
+
+/** The name of the remote's default branch, or its commit when its HEAD is detached. */
+const parseDefault = (output: string): string | undefined =>
+  /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(output)?.[1] ?? /^([0-9a-f]{40})\tHEAD$/m.exec(output)?.[1]
+
+const wantedRef = Effect.fnUntraced(function* ({ address, options }: GitCopy) {
+  if (address.ref !== undefined) return address.ref
+  const name = parseDefault(yield* runGitText(["ls-remote", "--symref", "origin", "HEAD"], options))
+  if (name !== undefined) return name
+  return yield* new GitFailed({ reason: "failed", message: "the repository has no commits on its default branch" })
+})
+
+/** Fetches all branches and tags, then finds the commit that is wanted; a bare commit is fetched by itself if need be. */
+export const fetchCopy = Effect.fnUntraced(function* (
+  copy: GitCopy
+): Effect.fn.Return<Arrived, GitFailed | GitRefNotFound> {
+  const { options } = copy
+  const name = yield* wantedRef(copy)
+  yield* runGitText([...FETCH, "--prune", "origin", ...REFSPECS], options)
+  const commit = yield* resolveRef(name, options).pipe(
+    Effect.catchTag("GitRefNotFound", (missing) =>
+      FULL_HASH.test(name)
+        ? runGitText([...FETCH, "origin", name], options).pipe(
+            Effect.andThen(resolveRef(name, options)),
+            Effect.catchTag("GitFailed", () => Effect.fail(missing))
+          )
+        : Effect.fail(missing)
+    )
+  )
+  return { name, commit }
+})
+
+/** Records what the copy now stands for; the reference keeps the commit from being cleaned away. */
+export const recordState = Effect.fnUntraced(function* (
+  { address, fs, options, path }: GitCopy,
+  { commit, name }: Arrived
+): Effect.fn.Return<void, GitFailed> {
+  yield* runGitText(["update-ref", HEAD_REF, commit], options)
+  const state = { address: address.shown, ref: address.ref ?? null, name, commit }
+  const text = yield* Effect.orDie(Schema.encodeEffect(CopyState)(state))
+  const file = path.join(options.directory, STATE_FILE)
+  yield* fs.writeFileString(`${file}.new`, text).pipe(Effect.mapError(fileFault))
+  yield* fs.rename(`${file}.new`, file).pipe(Effect.mapError(fileFault))
+})
+
+/** Removes unfinished copies that a killed process has left. */
+const removeUnfinished = ({ fs, options: { directory }, path }: GitCopy): Effect.Effect<void> =>
+  fs.readDirectory(path.dirname(directory)).pipe(
+    Effect.flatMap((names) =>
+      Effect.forEach(
+        names.filter((name) => name.startsWith(`${path.basename(directory)}.new-`)),
+        (name) => fs.remove(path.join(path.dirname(directory), name), { recursive: true, force: true })
+      )
+    ),
+    Effect.ignore
+  )
+
+/** Makes the copy anew; what was there is removed once the new one is complete, and stays when it cannot be made. */
+export const replaceCopy = Effect.fnUntraced(function* (
+  copy: GitCopy
+): Effect.fn.Return<Arrived, GitFailed | GitRefNotFound> {
+  const { fs, options } = copy
+  const suffix = yield* Random.nextIntBetween(0, 1_000_000_000)
+  const fresh = `${options.directory}.new-${suffix}`
+  const next = { ...copy, options: { ...options, directory: fresh } }
+  const removeFresh = Effect.ignore(fs.remove(fresh, { recursive: true, force: true }))
+  yield* removeUnfinished(copy)
+  return yield* Effect.gen(function* () {
+    yield* fs.makeDirectory(fresh, { recursive: true }).pipe(Effect.mapError(fileFault))
+    yield* runGitText(["init", "--quiet", "--bare", fresh], next.options)
+    const arrived = yield* fetchCopy(next)
+    yield* recordState(next, arrived)
+    yield* fs.remove(options.directory, { recursive: true, force: true }).pipe(Effect.mapError(fileFault))
+    yield* fs.rename(fresh, options.directory).pipe(Effect.mapError(fileFault))
+    return arrived
+  }).pipe(Effect.ensuring(removeFresh))
+})
+
+/** Forgets the state of a copy that turned out to be damaged, so that the next refresh makes it anew. */
+export const condemn = ({ fs, options, path }: GitCopy): Effect.Effect<void> =>
+  Effect.ignore(fs.remove(path.join(options.directory, STATE_FILE), { force: true }))

@@ -1,0 +1,143 @@
+/**
+ * A local copy of a remote git repository: cloned once, refreshed on demand, read one commit at a time. The copy has no
+ * working tree: files are read from a commit's objects into memory, so what is in force never changes under a refresh,
+ * a force-push or a damaged disk (contract, settings §7.1 step 3). A copy that is broken or belongs to another address
+ * is replaced; the old one stays until the new one is complete.
+ */
+import { Duration, Effect, FileSystem, Option, Path, Semaphore } from "effect"
+import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"
+import { GitFailed, runGitText } from "./GitCommand.ts"
+import { COMMIT_FORMAT, type GitCommit, parseCommit } from "./GitCommit.ts"
+import { condemn, copyState, fetchCopy, type GitCopy, isUsable, recordState, replaceCopy } from "./GitCopy.ts"
+import { GitRefNotFound, resolveRef } from "./GitRef.ts"
+import type { TreeFiles } from "./GitTree.ts"
+import { DEFAULT_LIMITS, readTreeFiles, type TreeLimits } from "./GitTreeReader.ts"
+
+/** What a repository is made from. */
+export interface GitRepositoryConfig {
+  /** Path or URL, optionally with `#branch`, `#tag` or `#commit`. */
+  readonly address: string
+  /** Directory of the local copy; it and its parents are made when they are missing. */
+  readonly directory: string
+  /** How long one exchange with the remote may take; default 60 seconds. */
+  readonly timeout?: Duration.Input
+  /** Used instead of `ssh`, such as `ssh -i /etc/switchyard/key`. */
+  readonly sshCommand?: string
+}
+
+/** The commit that a refresh arrived at, and whether the copy had to be made anew. */
+export interface Refreshed {
+  readonly commit: GitCommit
+  readonly cloned: boolean
+}
+
+/** A repository; all effects may be run concurrently, refreshes wait for each other. */
+export interface GitRepository {
+  /** The address without credentials. */
+  readonly address: string
+  /** Directory of the local copy, which messages put before paths. */
+  readonly directory: string
+  /** Brings the copy up to date, cloning it when there is none that can be used. */
+  readonly refresh: Effect.Effect<Refreshed, GitFailed>
+  /** The commit of the last refresh, also of an earlier process; none before the first. */
+  readonly current: Effect.Effect<Option.Option<GitCommit>, GitFailed>
+  /** The commit of a branch, tag or commit as of the last refresh; a branch wins over a tag of its name. */
+  readonly resolve: (ref: string) => Effect.Effect<string, GitFailed | GitRefNotFound>
+  /** Committer and time of a commit, under the name of the configured branch. */
+  readonly describe: (hash: string) => Effect.Effect<GitCommit, GitFailed | GitRefNotFound>
+  /** The files of a commit whose path is wanted, all from that one commit. */
+  readonly readTree: (
+    hash: string,
+    wanted: (path: string) => boolean,
+    limits?: TreeLimits
+  ) => Effect.Effect<TreeFiles, GitFailed | GitRefNotFound>
+  /** Paths that differ between two commits; a renamed file counts with both names. */
+  readonly changedPaths: (from: string, to: string) => Effect.Effect<ReadonlyArray<string>, GitFailed | GitRefNotFound>
+  /** Keeps a commit, though no branch may lead to it any more, in place of the one kept before. */
+  readonly keep: (hash: string) => Effect.Effect<void, GitFailed | GitRefNotFound>
+}
+
+const HASH = /^[0-9a-f]{40,64}$/
+
+/** The hash of a commit that the copy has. */
+const knownCommit = Effect.fnUntraced(function* (copy: GitCopy, hash: string) {
+  if (!HASH.test(hash)) return yield* new GitRefNotFound({ ref: hash.slice(0, 100) })
+  return yield* resolveRef(hash, copy.options)
+})
+
+const describeAs = Effect.fnUntraced(function* (copy: GitCopy, hash: string, name: string) {
+  const shown = yield* runGitText(["show", "-s", "--no-show-signature", COMMIT_FORMAT, hash], copy.options)
+  return yield* Effect.fromResult(parseCommit(shown, name))
+})
+
+const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<Refreshed, GitFailed> {
+  const { ref, shown } = copy.address
+  const failed = (what: string) => (error: GitFailed | GitRefNotFound) =>
+    new GitFailed({
+      reason: error._tag === "GitFailed" ? error.reason : "failed",
+      message: `Error ${what} remote repository ${shown}: ${error.message}`
+    })
+  if (yield* isUsable(copy)) {
+    const arrived = yield* Effect.result(fetchCopy(copy))
+    if (arrived._tag === "Success") {
+      yield* recordState(copy, arrived.success)
+      return { commit: yield* describeAs(copy, arrived.success.commit, arrived.success.name), cloned: false }
+    }
+    const error = failed("fetching")(arrived.failure)
+    if (error.reason === "late" || arrived.failure._tag === "GitRefNotFound") return yield* error
+    // A remote that answers means that the copy itself is at fault.
+    yield* runGitText(["ls-remote", "origin", ref ?? "HEAD"], copy.options).pipe(Effect.mapError(() => error))
+  }
+  const { commit, name } = yield* replaceCopy(copy).pipe(Effect.mapError(failed("cloning")))
+  return { commit: yield* describeAs(copy, commit, name), cloned: true }
+})
+
+const changedPaths = Effect.fnUntraced(function* (copy: GitCopy, from: string, to: string) {
+  const ends = [yield* knownCommit(copy, from), yield* knownCommit(copy, to)]
+  const output = yield* runGitText(
+    ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", ...ends],
+    copy.options
+  )
+  return output.split("\0").filter((path) => path !== "")
+})
+
+/** Makes the repository of an address; nothing is fetched before the first `refresh`. */
+export const makeGitRepository = Effect.fnUntraced(function* (
+  config: GitRepositoryConfig
+): Effect.fn.Return<GitRepository, GitAddressInvalid, FileSystem.FileSystem | Path.Path> {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const address = yield* Effect.fromResult(parseGitAddress(config.address))
+  const directory = path.resolve(config.directory)
+  const timeout = Duration.fromInputUnsafe(config.timeout ?? "60 seconds")
+  const copy: GitCopy = { fs, path, address, options: { address, directory, timeout, sshCommand: config.sshCommand } }
+  const one = yield* Semaphore.make(1)
+  const nameOf = Effect.map(copyState(copy), (state) => (Option.isSome(state) ? state.value.name : "HEAD"))
+  return {
+    address: address.shown,
+    directory,
+    refresh: one.withPermits(1)(refreshCopy(copy)),
+    current: Effect.flatMap(copyState(copy), (state) =>
+      Option.isNone(state) || state.value.address !== address.shown
+        ? Effect.succeed(Option.none())
+        : Effect.asSome(describeAs(copy, state.value.commit, state.value.name))
+    ),
+    resolve: (ref) => resolveRef(ref, copy.options),
+    describe: (hash) =>
+      Effect.flatMap(knownCommit(copy, hash), (known) =>
+        Effect.flatMap(nameOf, (name) => describeAs(copy, known, name))
+      ),
+    readTree: (hash, wanted, limits = DEFAULT_LIMITS) =>
+      knownCommit(copy, hash).pipe(
+        Effect.flatMap((known) => readTreeFiles(known, wanted, limits, copy.options)),
+        Effect.tapError((error) =>
+          error._tag === "GitFailed" && error.reason === "damaged" ? condemn(copy) : Effect.void
+        )
+      ),
+    changedPaths: (from, to) => changedPaths(copy, from, to),
+    keep: (hash) =>
+      Effect.flatMap(knownCommit(copy, hash), (known) =>
+        Effect.asVoid(runGitText(["update-ref", "refs/switchyard/kept", known], copy.options))
+      )
+  }
+})

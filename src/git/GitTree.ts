@@ -1,0 +1,146 @@
+/**
+ * The files of one commit, read from git's own objects, so that nothing that happens to the repository meanwhile can mix
+ * two commits. Symbolic links are followed inside the commit only; no file of the host is ever reached (pure parts of
+ * reading `git ls-tree` and `git cat-file --batch`).
+ */
+import { posix } from "node:path"
+
+/** One file in a commit's tree. */
+export interface TreeEntry {
+  readonly path: string
+  readonly mode: string
+  readonly object: string
+  /** Size in bytes. */
+  readonly size: number
+}
+
+/** Text of the wanted files by path, and the wanted files that cannot be read, each with the reason. */
+export interface TreeFiles {
+  readonly files: ReadonlyMap<string, string>
+  readonly refused: ReadonlyMap<string, string>
+}
+
+/** A path and the object with its content, or the reason why there is none. */
+export type ResolvedPath = { readonly object: string; readonly size: number } | { readonly refused: string }
+
+const SYMLINK = "120000"
+const SUBMODULE = "160000"
+const MAX_LINK_STEPS = 20
+const MAX_PATHS = 500_000
+
+/** Parses the output of `git ls-tree -r -z -l`. */
+export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
+  output.split("\0").flatMap((line) => {
+    // The size of an object that is lost is a word; reading the object reports the loss.
+    const match = /^(\d+) \w+ ([0-9a-f]+)\s+(\S+)\t([\s\S]+)$/.exec(line)
+    if (match === null || match[1] === SUBMODULE) return []
+    const [, mode = "", object = "", size = "0", path = ""] = match
+    return [{ path, mode, object, size: Number(size) || 0 }]
+  })
+
+/** Entries that are symbolic links; their content is the path that they lead to. */
+export const symlinksOf = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEntry> =>
+  entries.filter((entry) => entry.mode === SYMLINK)
+
+const OUTSIDE = "symbolic link leads out of the repository"
+
+/** Where a link leads, relative to the root of the tree; undefined when that is outside. */
+const targetOf = (link: string, text: string): string | undefined => {
+  if (text.startsWith("/") || text.includes("\0")) return undefined
+  const joined = posix.normalize(posix.join(posix.dirname(link), text)).replace(/\/$/, "")
+  return joined === ".." || joined.startsWith("../") ? undefined : joined
+}
+
+/** Follows the links among the directories and at the end of a path. */
+const followLinks = (path: string, targets: ReadonlyMap<string, string>): string | undefined => {
+  let current = path
+  for (let step = 0; step < MAX_LINK_STEPS; step += 1) {
+    const parts = current.split("/")
+    const cut = parts.findIndex((_part, index) => targets.has(parts.slice(0, index + 1).join("/")))
+    if (cut < 0) return current
+    const link = parts.slice(0, cut + 1).join("/")
+    const target = targetOf(link, targets.get(link) ?? "")
+    if (target === undefined) return undefined
+    current = posix.join(target, ...parts.slice(cut + 1))
+  }
+  return undefined
+}
+
+/**
+ * Every path of the tree with the object behind it, links followed. A link to a directory contributes the files below
+ * that directory. `targets` holds the content of each link by its path.
+ */
+export const resolvePaths = (
+  entries: ReadonlyArray<TreeEntry>,
+  targets: ReadonlyMap<string, string>
+): ReadonlyMap<string, ResolvedPath> => {
+  const plain = new Map(entries.filter((entry) => entry.mode !== SYMLINK).map((entry) => [entry.path, entry]))
+  const tree = { entries: plain, paths: [...plain.keys()].toSorted() }
+  const resolved = new Map<string, ResolvedPath>(plain)
+  for (const link of targets.keys()) {
+    const target = followLinks(link, targets)
+    const entry = target === undefined ? undefined : plain.get(target)
+    if (entry !== undefined) resolved.set(link, entry)
+    else if (target === undefined) resolved.set(link, { refused: OUTSIDE })
+    else if (!addDirectory(link, target, tree, resolved)) resolved.set(link, { refused: "symbolic link leads nowhere" })
+  }
+  return resolved
+}
+
+interface SortedTree {
+  readonly entries: ReadonlyMap<string, TreeEntry>
+  readonly paths: ReadonlyArray<string>
+}
+
+/** The position of the first of the sorted paths that is not before the text. */
+const firstFrom = (sorted: ReadonlyArray<string>, text: string): number => {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? "") < text) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Adds what lies below the directory under the link's path; false when there is nothing. */
+const addDirectory = (link: string, target: string, tree: SortedTree, resolved: Map<string, ResolvedPath>): boolean => {
+  const prefix = target === "." ? "" : `${target}/`
+  if (link.startsWith(prefix)) return false
+  const start = firstFrom(tree.paths, prefix)
+  let position = start
+  for (; tree.paths[position]?.startsWith(prefix) === true && resolved.size < MAX_PATHS; position += 1) {
+    const path = tree.paths[position] ?? ""
+    const entry = tree.entries.get(path)
+    if (entry !== undefined) resolved.set(`${link}/${path.slice(prefix.length)}`, entry)
+  }
+  return position > start
+}
+
+/** Parses the output of `git cat-file --batch`: content by object. An object that is missing is left out. */
+export const parseObjects = (output: Buffer): ReadonlyMap<string, Buffer> => {
+  const objects = new Map<string, Buffer>()
+  for (let position = 0; position < output.length;) {
+    const end = output.indexOf(0x0a, position)
+    if (end < 0) break
+    const [object = "", kind = "", size = ""] = output.toString("utf8", position, end).split(" ")
+    position = end + 1
+    if (kind !== "missing") {
+      const length = Number(size)
+      objects.set(object, output.subarray(position, position + length))
+      position += length + 1
+    }
+  }
+  return objects
+}
+
+/** The content as text; undefined when it is not UTF-8. */
+export const decodeText = (content: Buffer): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content)
+  } catch {
+    // The decoder's only failure: the bytes are not UTF-8.
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * The questions that the rest of the server asks a snapshot: which settings hold for a device, a device type or
+ * everybody, where each comes from, and which groups a device is in. Pure; see `SettingsSnapshot` for how one is made.
+ */
+import type { Device } from "../domain/Device.ts"
+import type { EffectiveSettings, Layered, SettingsTarget } from "./Layering.ts"
+import type { GroupMember, Membership } from "./SettingsGroups.ts"
+import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
+
+/**
+ * The settings of a device (contract, settings §3). `downstream` are the access switches that are linked to a
+ * distribution switch, in the order of the linknets; leave it out for other devices.
+ */
+export const effectiveSettings = (
+  snapshot: SettingsSnapshot,
+  device: SettingsTarget,
+  downstream?: ReadonlyArray<SettingsTarget>
+): Layered => snapshot.layering.forDevice(device, downstream)
+
+/** The settings of a device type; those that hold for everybody when the type is left out. */
+export const settingsOfType = (snapshot: SettingsSnapshot, type?: Device["device_type"]): Layered =>
+  snapshot.layering.forType(type)
+
+/** The groups of a device, in the order of their definition, and its primary group. */
+export const groupsOfDevice = (snapshot: SettingsSnapshot, device: GroupMember): Membership =>
+  snapshot.layering.membership(device)
+
+const LEVELS: Readonly<Record<string, string>> = {
+  groups: "group",
+  dist: "devicetype",
+  core: "devicetype"
+}
+
+/** The level of an origin as GET /settings names it: `global->routing.yml` → `global`, `dist->…` → `devicetype`. */
+export const originLevel = (origin: string): string =>
+  origin
+    .split(", ")
+    .map((part) => {
+      const level = part.split("->", 1)[0] ?? part
+      return LEVELS[level] ?? level
+    })
+    .join(", ")
+
+/** `settings_origin` of GET /settings. */
+export const originLevels = ({ origins }: EffectiveSettings): Readonly<Record<string, string>> =>
+  Object.fromEntries([...origins].map(([key, origin]) => [key, originLevel(origin)]))

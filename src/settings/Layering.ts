@@ -1,0 +1,289 @@
+/**
+ * Lays the files of a snapshot over each other (contract, settings §3). Which layers a device has is cheap to find out;
+ * what they amount to is computed once for each distinct set of layers and shared by all devices that have it, so that
+ * ten thousand devices cost little more than their distinct combinations.
+ */
+import { Array as Arr, Result } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { MEMBER_FILES, modelFileName, type PathSet, type SettingsType, TYPE_DIRECTORIES } from "./RepositoryPaths.ts"
+import { type Audience, filterFile, type Mentions, mentionsIn } from "./SettingsFilter.ts"
+import type { SettingsFile } from "./SettingsFile.ts"
+import { type GroupMember, type Membership, membershipOf, type SettingsGroup } from "./SettingsGroups.ts"
+import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
+import { completeSettings, type Fault, isSettingKey, settingKeys, type SettingValidator } from "./SettingValidator.ts"
+import type { Settings } from "./SettingsModel.ts"
+
+/** The settings of a device or device type, and where each top-level key comes from. */
+export interface EffectiveSettings {
+  readonly settings: Settings
+  /** The origin of each key in its long form, such as `global->base_system.yml`; unknown keys are listed too. */
+  readonly origins: ReadonlyMap<string, string>
+}
+
+/** A device as far as its settings depend on it. A full device record fits. */
+export type SettingsTarget = GroupMember & Pick<Device, "device_type"> & Partial<Pick<Device, "model">>
+
+/** Settings, or every problem that was found on the way. */
+export type Layered<A = EffectiveSettings> = Result.Result<A, Arr.NonEmptyReadonlyArray<SettingsProblem>>
+
+/** One layer: values by key with a common origin. `id` is equal for equal layers of one snapshot. */
+interface Layer {
+  readonly id: string
+  readonly origin: string
+  readonly values: ReadonlyMap<unknown, unknown>
+}
+
+interface Placed {
+  readonly value: unknown
+  readonly origin: string
+}
+
+interface Laid extends EffectiveSettings {
+  /** The vxlans before validation, for the distribution switches above an access switch. */
+  readonly vxlans: unknown
+}
+
+/** What the layering works on. */
+export interface LayeringInput {
+  readonly files: ReadonlyMap<string, SettingsFile>
+  readonly paths: PathSet
+  readonly groups: ReadonlyArray<SettingsGroup>
+  readonly validator: SettingValidator
+  readonly keysToMerge: ReadonlySet<string>
+}
+
+const DEFAULTS: Layer = {
+  id: "default",
+  origin: "default",
+  values: new Map<string, unknown>([
+    ["ntp_servers", []],
+    ["radius_servers", []],
+    ["syslog_servers", []],
+    ["snmp_servers", []],
+    ["dns_servers", []],
+    ["vrfs", []],
+    ["vxlans", new Map()]
+  ])
+}
+
+/** Results and memberships that are kept; beyond that the memory starts over. */
+const MAX_KEPT = 50_000
+
+const isFabric = (type: Device["device_type"]): boolean => type === "DIST" || type === "CORE"
+
+const remember = <K, V>(known: Map<K, V>, key: K, make: () => V): V => {
+  const old = known.get(key)
+  if (old !== undefined) return old
+  const value = make()
+  if (known.size >= MAX_KEPT) known.clear()
+  known.set(key, value)
+  return value
+}
+
+const fail = (problem: SettingsProblem) => Result.fail(Arr.of(problem))
+
+/** The layers of one snapshot. */
+export class Layering {
+  readonly #input: LayeringInput
+  readonly #filtered = new Map<string, Layered<Layer>>()
+  readonly #mentions = new Map<string, Mentions>()
+  readonly #memberships = new Map<string, Membership>()
+  readonly #results = new Map<string, Layered<Laid>>()
+  readonly #objectIds = new WeakMap<object, number>()
+  #nextId = 0
+
+  constructor(input: LayeringInput) {
+    this.#input = input
+  }
+
+  /** The groups of a device and the primary one. */
+  membership(device: GroupMember): Membership {
+    const { device_type: type, hostname, model, os_version: version, platform } = device
+    const key = [hostname, type, model, version, platform].join("\0")
+    return remember(this.#memberships, key, () => membershipOf(this.#input.groups, device))
+  }
+
+  /** The settings of a device type, or with `undefined` those that hold for everybody; nothing is filtered. */
+  forType(type: Device["device_type"] | undefined): Layered {
+    if (type === "UNKNOWN") {
+      const message = "It's not possible to get settings for devices with type UNKNOWN"
+      return fail({ kind: "other", message })
+    }
+    return this.#compose(this.#commonLayers(type, undefined), [], [])
+  }
+
+  /**
+   * The settings of a device. `downstream` are the access switches linked to a distribution switch, in the order of the
+   * linknets: their vxlans are added (contract, settings §3.4); for other types it has no meaning.
+   */
+  forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget> = []): Layered {
+    return this.#forDevice(device, downstream)
+  }
+
+  #forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget>): Layered<Laid> {
+    const membership = this.membership(device)
+    const audience: Audience = { groups: membership.groupSet, hostname: device.hostname }
+    const below: Array<ReadonlyMap<unknown, unknown>> = []
+    for (const neighbor of device.device_type === "DIST" ? downstream : []) {
+      const laid = this.#forDevice(neighbor, [])
+      if (Result.isFailure(laid)) return Result.fail(laid.failure)
+      if (laid.success.vxlans instanceof Map) below.push(laid.success.vxlans)
+    }
+    const own = [...this.#groupLayers(membership), ...this.#deviceLayers(device, audience)]
+    return this.#compose(this.#commonLayers(device.device_type, audience), below, own)
+  }
+
+  #commonLayers(
+    type: Device["device_type"] | undefined,
+    audience: Audience | undefined
+  ): ReadonlyArray<Layered<Layer>> {
+    const byGroup = audience && { ...audience, hostname: undefined }
+    const ofType = type === undefined || type === "UNKNOWN" ? [] : [this.#ofType(type)]
+    const optional = this.#input.files.has("global/access_lists.yml")
+    return [
+      Result.succeed(DEFAULTS),
+      this.#layer("global/base_system.yml", "global->base_system.yml", byGroup),
+      ...(type !== undefined && isFabric(type)
+        ? [this.#layer("fabric/base_system.yml", "fabric->base_system.yml")]
+        : []),
+      ...ofType,
+      this.#layer("global/routing.yml", "global->routing.yml", byGroup),
+      this.#layer("global/vxlans.yml", "global->vxlans.yml", audience),
+      ...(optional ? [this.#layer("global/access_lists.yml", "global->access_lists.yml", byGroup)] : [])
+    ]
+  }
+
+  #ofType(type: SettingsType): Layered<Layer> {
+    return this.#layer(`${TYPE_DIRECTORIES[type]}/base_system.yml`, "devicetype->base_system.yml")
+  }
+
+  #groupLayers({ primary: { name } }: Membership): ReadonlyArray<Layered<Layer>> {
+    if (!this.#input.paths.isDirectory(`groups/${name}`)) return []
+    return MEMBER_FILES.map((file) => this.#layer(`groups/${name}/${file}`, `groups->${name}->${file}`))
+  }
+
+  #deviceLayers(device: SettingsTarget, audience: Audience): ReadonlyArray<Layered<Layer>> {
+    const { device_type: type, hostname, model } = device
+    if (this.#input.paths.isDirectory(`devices/${hostname}`)) {
+      const byGroup = { ...audience, hostname: undefined }
+      return MEMBER_FILES.map((file) =>
+        this.#layer(
+          `devices/${hostname}/${file}`,
+          `device->${hostname}->${file}`,
+          file === "routing.yml" ? byGroup : undefined
+        )
+      )
+    }
+    if ((type !== "DIST" && type !== "CORE") || model === null || model === undefined) return []
+    const directory = TYPE_DIRECTORIES[type]
+    const file = modelFileName(model)
+    return this.#input.files.has(`${directory}/${file}`)
+      ? [this.#layer(`${directory}/${file}`, `${directory}->${file}`)]
+      : []
+  }
+
+  #layer(path: string, origin: string, audience?: Audience): Layered<Layer> {
+    const content = this.#input.files.get(path)?.content
+    if (content === undefined) return fail({ kind: "structure", message: `File ${path} not found` })
+    if (Result.isFailure(content)) return fail(content.failure)
+    const { values } = content.success
+    if (audience === undefined) return Result.succeed({ id: path, origin, values })
+    const id = `${path}\0${this.#signature(path, values, audience)}`
+    return remember(this.#filtered, id, () => this.#filter({ id, origin, values }, audience))
+  }
+
+  /** What the outcome of filtering depends on: which of the names in the file are this device or its groups. */
+  #signature(path: string, values: ReadonlyMap<unknown, unknown>, { groups, hostname }: Audience): string {
+    const mentions = remember(this.#mentions, path, () => mentionsIn(values))
+    const named = mentions.groups.filter((name) => groups.has(name)).join(",")
+    if (hostname === undefined) return named
+    return `${named}\0${mentions.devices.has(hostname) ? hostname : ""}`
+  }
+
+  #filter({ id, origin, values }: Layer, audience: Audience): Layered<Layer> {
+    const faults = this.#faultsIn(values)
+    if (faults.length > 0) return fail(validationProblem(faults, () => origin))
+    return Result.mapBoth(filterFile(values, audience), {
+      onFailure: (message) => Arr.of<SettingsProblem>({ kind: "other", message }),
+      onSuccess: (kept) => ({ id, origin, values: kept })
+    })
+  }
+
+  #faultsIn(values: ReadonlyMap<unknown, unknown>): ReadonlyArray<Fault> {
+    return settingKeys.flatMap((key) => {
+      if (!values.has(key) || !isSettingKey(key)) return []
+      const outcome = this.#input.validator.setting(key, values.get(key))
+      return Result.isFailure(outcome) ? outcome.failure : []
+    })
+  }
+
+  #compose(
+    common: ReadonlyArray<Layered<Layer>>,
+    downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>,
+    own: ReadonlyArray<Layered<Layer>>
+  ): Layered<Laid> {
+    const first = Result.all(common)
+    if (Result.isFailure(first)) return Result.fail(first.failure)
+    const second = Result.all(own)
+    if (Result.isFailure(second)) return Result.fail(second.failure)
+    const ids = [
+      ...first.success.map((layer) => layer.id),
+      ...downstream.map((vxlans) => this.#idOf(vxlans)),
+      ...second.success.map((layer) => layer.id)
+    ]
+    return remember(this.#results, ids.join("\u0001"), () => {
+      const placed = new Map<string, Placed>()
+      for (const layer of first.success) this.#lay(placed, layer)
+      addDownstream(placed, downstream)
+      for (const layer of second.success) this.#lay(placed, layer)
+      return this.#validate(placed)
+    })
+  }
+
+  #idOf(object: object): number {
+    const known = this.#objectIds.get(object)
+    if (known !== undefined) return known
+    this.#nextId += 1
+    this.#objectIds.set(object, this.#nextId)
+    return this.#nextId
+  }
+
+  #lay(placed: Map<string, Placed>, { origin, values }: Layer): void {
+    for (const [key, value] of values) {
+      const name = String(key)
+      const before = placed.get(name)
+      const merged = before !== undefined && this.#input.keysToMerge.has(name) ? merge(before.value, value) : undefined
+      if (before === undefined || merged === undefined) placed.set(name, { value, origin })
+      else placed.set(name, { value: merged, origin: `${before.origin}, ${origin}` })
+    }
+  }
+
+  #validate(placed: ReadonlyMap<string, Placed>): Layered<Laid> {
+    const values = new Map<string, unknown>()
+    const faults: Array<Fault> = []
+    for (const key of settingKeys) {
+      const given = placed.get(key)
+      if (given === undefined || !isSettingKey(key)) continue
+      const outcome = this.#input.validator.setting(key, given.value)
+      if (Result.isSuccess(outcome)) values.set(key, outcome.success)
+      else faults.push(...outcome.failure)
+    }
+    if (faults.length > 0) return fail(validationProblem(faults, (key) => placed.get(key)?.origin ?? "unknown"))
+    const origins = new Map([...placed].map(([key, { origin }]) => [key, origin]))
+    return Result.succeed({ settings: completeSettings(values), origins, vxlans: placed.get("vxlans")?.value })
+  }
+}
+
+/** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
+const merge = (before: unknown, after: unknown): unknown => {
+  if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
+  return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
+}
+
+const addDownstream = (placed: Map<string, Placed>, downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>): void => {
+  const before = placed.get("vxlans")
+  if (before === undefined || !(before.value instanceof Map) || downstream.length === 0) return
+  const all = new Map<unknown, unknown>(before.value)
+  for (const vxlans of downstream) for (const [name, vxlan] of vxlans) if (!all.has(name)) all.set(name, vxlan)
+  if (all.size > before.value.size) placed.set("vxlans", { value: all, origin: before.origin })
+}

@@ -1,0 +1,74 @@
+/**
+ * One file of a settings repository: its text, and its value once somebody asks for it. A file that did not change
+ * between two commits is the same object in both snapshots, so it is read and validated once.
+ */
+import { Result } from "effect"
+import { baseFields } from "./BaseModels.ts"
+import { routingFields } from "./RoutingModels.ts"
+import type { SettingsProblem } from "./SettingsProblem.ts"
+import { readYaml } from "./YamlFile.ts"
+
+/** The top-level mapping of a file, and remarks about it. */
+export interface SettingsFileContent {
+  readonly values: ReadonlyMap<unknown, unknown>
+  readonly warnings: ReadonlyArray<string>
+}
+
+const NO_VALUES: ReadonlyMap<unknown, unknown> = new Map()
+const IGNORED_KEYS = new Set<unknown>(["network_definitions", "service_definitions", "access_lists"])
+
+/** The keys that belong into a file, by the file's name. */
+const PLACES: ReadonlyArray<readonly [RegExp, ReadonlySet<unknown>]> = [
+  [/(^|\/)base_system\.yml$/, new Set(Object.keys(baseFields).filter((key) => key !== "external_routing_policies"))],
+  [/(^|\/)routing\.yml$/, new Set([...Object.keys(routingFields), "external_routing_policies"])],
+  [/(^|\/)vxlans\.yml$/, new Set(["vxlans"])],
+  [/(^|\/)interfaces(_.*)?\.yml$/, new Set(["interfaces"])],
+  [/(^|\/)groups\.yml$/, new Set(["groups"])],
+  [/(^|\/)access_lists\.yml$/, IGNORED_KEYS]
+]
+const PLACED = new Set(PLACES.flatMap(([, keys]) => [...keys]))
+
+const keyWarning = (path: string, key: unknown): ReadonlyArray<string> => {
+  const name = String(key).slice(0, 100)
+  if (IGNORED_KEYS.has(key)) return [`${path}: ${name} is accepted but not used`]
+  if (!PLACED.has(key)) return [`${path}: Some configured settings for ${path} are undefined in model: ${name}`]
+  const belongs = PLACES.find(([form]) => form.test(path))?.[1].has(key) ?? true
+  return belongs ? [] : [`${path}: ${name} belongs into another file`]
+}
+
+const MAX_WARNINGS = 20
+
+/** A file of one commit. */
+export class SettingsFile {
+  readonly path: string
+  readonly text: string
+  #content: Result.Result<SettingsFileContent, SettingsProblem> | undefined
+
+  constructor(path: string, text: string) {
+    this.path = path
+    this.text = text
+  }
+
+  /** The value of the file, read at the first call. A value that is no mapping counts as none. */
+  get content(): Result.Result<SettingsFileContent, SettingsProblem> {
+    this.#content ??= this.#read()
+    return this.#content
+  }
+
+  /** Remarks about the file, if it has been read. */
+  get warnings(): ReadonlyArray<string> {
+    return this.#content !== undefined && Result.isSuccess(this.#content) ? this.#content.success.warnings : []
+  }
+
+  #read(): Result.Result<SettingsFileContent, SettingsProblem> {
+    const file = readYaml(this.path, this.text)
+    if (Result.isFailure(file)) return Result.fail({ kind: "yaml", message: file.failure })
+    const { value, warnings } = file.success
+    if (!(value instanceof Map)) {
+      const ignored = value === null ? [] : [`${this.path}: ignored, because its value is not a mapping`]
+      return Result.succeed({ values: NO_VALUES, warnings: [...warnings, ...ignored] })
+    }
+    const remarks = [...value.keys()].flatMap((key) => keyWarning(this.path, key))
+    return Result.succeed({ values: value, warnings: [...warnings, ...remarks].slice(0, MAX_WARNINGS) })
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * The groups of `global/groups.yml`: reading the definitions in both of their forms, and which device belongs to which
+ * groups (contract, settings §4). Every device is a member of DEFAULT and has exactly one primary group.
+ */
+import { Predicate, Result } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { compileGroupPattern, type GroupPattern } from "./GroupPattern.ts"
+import { Descriptions, Patterns } from "./Patterns.ts"
+import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
+import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
+import { type Fault, SettingValidator } from "./SettingValidator.ts"
+
+/** What a group can be defined by. A full device record fits. */
+export type GroupMember = Pick<Device, "hostname"> &
+  Partial<Pick<Device, "device_type" | "model" | "os_version" | "platform">>
+
+/** A group as it was defined, with its test. */
+export interface SettingsGroup {
+  readonly name: string
+  readonly regex: string
+  readonly group_priority: number
+  readonly templates_branch: string | null
+  readonly matches: (device: GroupMember) => boolean
+}
+
+/** The groups of one device: all names in the order of definition, and the one that selects settings and templates. */
+export interface Membership {
+  readonly groups: ReadonlyArray<string>
+  readonly groupSet: ReadonlySet<string>
+  readonly primary: SettingsGroup
+}
+
+export const DEFAULT_GROUP = "DEFAULT"
+const ORIGIN = "global->groups.yml"
+
+const everybody: SettingsGroup = {
+  name: DEFAULT_GROUP,
+  regex: ".*",
+  group_priority: 1,
+  templates_branch: null,
+  matches: () => true
+}
+
+const noPattern = absent(text())
+
+const f_device_filter = model("f_device_filter", {
+  hostname: noPattern,
+  device_type: noPattern,
+  model: noPattern,
+  os_version: noPattern,
+  platform: noPattern
+})
+
+const f_group = model("f_group", {
+  name: text({ maxLength: 253, pattern: Patterns.groupName }),
+  regex: optional(text(), ""),
+  group_priority: refine(optional(integer({ ge: 0, le: 100, description: Descriptions.groupPriority }), 0), {
+    check: (priority, { name }) =>
+      priority === 1 && name !== DEFAULT_GROUP
+        ? "Value error, group_priority 1 is reserved for built-in group DEFAULT"
+        : undefined
+  }),
+  templates_branch: refine(absent(text()), {
+    check: (branch, { group_priority: priority }) =>
+      Predicate.isString(branch) && !(Predicate.isNumber(priority) && priority > 1)
+        ? "Value error, templates_branch can only be specified on primary groups"
+        : undefined
+  }),
+  device_filter: absent(f_device_filter),
+  devices: refine(absent(list(text())), {
+    check: (devices, { device_filter: filter }) =>
+      devices !== null && Predicate.isNotNullish(filter)
+        ? "Value error, devices cannot be specified together with device_filter"
+        : undefined
+  })
+})
+type GroupDefinition = typeof f_group.Type
+
+const FILTER_FIELDS = ["hostname", "device_type", "model", "os_version", "platform"] as const
+
+/** What reading the definitions yields: the groups with DEFAULT last, and remarks. */
+export interface GroupDefinitions {
+  readonly groups: ReadonlyArray<SettingsGroup>
+  readonly warnings: ReadonlyArray<string>
+}
+
+const groupsProblem = (message: string): SettingsProblem => ({ kind: "groups", message })
+
+const prefixed = (prefix: ReadonlyArray<string | number>, faults: ReadonlyArray<Fault>) =>
+  faults.map((fault) => ({ ...fault, path: [...prefix, ...fault.path] }))
+
+interface Reading {
+  readonly faults: Array<Fault>
+  readonly problems: Array<SettingsProblem>
+  readonly warnings: Array<string>
+}
+
+const compiled = (source: string, name: string, what: string, reading: Reading): GroupPattern => {
+  const pattern = compileGroupPattern(source)
+  if (Result.isSuccess(pattern)) return pattern.success
+  reading.problems.push(groupsProblem(`Group ${name}: ${what} is not a usable regular expression: ${pattern.failure}`))
+  return () => false
+}
+
+const filterTest = (definition: GroupDefinition, reading: Reading): SettingsGroup["matches"] => {
+  const filter = definition.device_filter
+  const tests = FILTER_FIELDS.flatMap((field) => {
+    const source = filter?.[field] ?? null
+    if (source === null) return []
+    const pattern = compiled(source, definition.name, `device_filter ${field}`, reading)
+    return [(device: GroupMember) => Predicate.isString(device[field]) && pattern(device[field])]
+  })
+  return (device) => tests.length > 0 && tests.every((test) => test(device))
+}
+
+const toGroup = (definition: GroupDefinition, reading: Reading): SettingsGroup => {
+  const { devices, group_priority, name, regex, templates_branch } = definition
+  const named = new Set(devices ?? [])
+  const byRegex = regex === "" ? () => false : compiled(regex, name, "regex", reading)
+  const byFilter = filterTest(definition, reading)
+  if (regex === "" && definition.device_filter === null && devices === null) {
+    reading.warnings.push(`Group ${name} has no regex, device_filter or devices: no device is a member`)
+  }
+  return {
+    name,
+    regex,
+    group_priority,
+    templates_branch,
+    matches: (device) => byRegex(device.hostname) || named.has(device.hostname) || byFilter(device)
+  }
+}
+
+/** The definition in one element of the list: below the key `group`, or the element itself. */
+const definitionIn = (element: unknown): { readonly prefix: ReadonlyArray<string>; readonly value: unknown } => {
+  if (!(element instanceof Map)) return { prefix: [], value: element }
+  if (element.has("group")) return { prefix: ["group"], value: element.get("group") }
+  // The flat form has device_filter instead; a regex there is an unknown key like any other.
+  return { prefix: [], value: new Map([...element].filter(([key]) => key !== "regex")) }
+}
+
+const readDefinitions = (elements: ReadonlyArray<unknown>, reading: Reading): ReadonlyArray<SettingsGroup> => {
+  const validator = new SettingValidator()
+  return elements.flatMap((element, position) => {
+    const { prefix, value } = definitionIn(element)
+    if (prefix.length === 0 && element instanceof Map && element.has("regex")) {
+      reading.warnings.push(`groups->${position}: regex is read below the key 'group' only; use device_filter`)
+    }
+    const outcome = validator.value(f_group, value)
+    if (Result.isSuccess(outcome)) return [toGroup(outcome.success, reading)]
+    reading.faults.push(...prefixed(["groups", position, ...prefix], outcome.failure))
+    return []
+  })
+}
+
+/** Group definitions from the value of `groups.yml`; fails with every problem of fields and expressions. */
+export const readGroups = (file: unknown): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
+  if (!(file instanceof Map) || !file.has("groups")) {
+    return Result.fail([groupsProblem("groups.yml must contain the key 'groups'")])
+  }
+  const elements: unknown = file.get("groups")
+  if (!Array.isArray(elements)) {
+    const fault: Fault = { path: ["groups"], bad: elements, message: "Input should be a valid list" }
+    return Result.fail([groupsProblem(validationProblem([fault], () => ORIGIN).message)])
+  }
+  const reading: Reading = { faults: [], problems: [], warnings: [] }
+  const groups = readDefinitions(elements, reading)
+  if (reading.faults.length > 0) {
+    reading.problems.unshift(groupsProblem(validationProblem(reading.faults, () => ORIGIN).message))
+  }
+  if (reading.problems.length > 0) return Result.fail(reading.problems)
+  return Result.succeed({ groups: [...groups, everybody], warnings: reading.warnings })
+}
+
+/** Contradictions between groups: a priority or a name that is used twice (contract, settings §4 rule 6). */
+export const groupConflicts = (groups: ReadonlyArray<SettingsGroup>): ReadonlyArray<SettingsProblem> => {
+  const byPriority = new Map<number, string>()
+  const names = new Set<string>()
+  const priorities: Array<SettingsProblem> = []
+  const duplicates: Array<SettingsProblem> = []
+  for (const { group_priority: priority, name } of groups) {
+    const other = byPriority.get(priority)
+    if (priority > 0 && other !== undefined) {
+      const both = `group ${other} and ${name} both have priority ${priority}`
+      priorities.push(groupsProblem(`Groups must have unique group_priority values, but ${both}`))
+    }
+    if (names.has(name)) {
+      const twice = `group ${name} is defined more than once`
+      duplicates.push(groupsProblem(`Groups must have unique name values, but ${twice}`))
+    }
+    if (priority > 0) byPriority.set(priority, name)
+    names.add(name)
+  }
+  return [...priorities, ...duplicates]
+}
+
+/** The groups of a device. Of those with a priority, the highest is the primary one. */
+export const membershipOf = (groups: ReadonlyArray<SettingsGroup>, device: GroupMember): Membership => {
+  const members = groups.filter((group) => group.matches(device))
+  const primary = members.reduce(
+    (best, group) => (group.group_priority > best.group_priority ? group : best),
+    everybody
+  )
+  const names = members.map((group) => group.name)
+  return { groups: names, groupSet: new Set(names), primary }
+}
+
+/** The groups by which jobs select devices: those of the settings, and `T_<type>` and `S_<state>` (engine §1.3). */
+export const selectionGroups = (
+  membership: Membership,
+  device: Pick<Device, "device_type" | "state">
+): ReadonlyArray<string> => [`T_${device.device_type}`, `S_${device.state}`, ...membership.groups]

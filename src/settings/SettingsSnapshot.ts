@@ -1,0 +1,96 @@
+/**
+ * All settings of one commit, read and ready to be layered. A snapshot never changes: a refresh builds another one from
+ * the new commit's files and the old one stays in force until the new one has passed its checks.
+ */
+import { Array as Arr, Result } from "effect"
+import { Layering } from "./Layering.ts"
+import { isSettingsPath, pathSet, type PathSet, structureProblems } from "./RepositoryPaths.ts"
+import { SettingsFile } from "./SettingsFile.ts"
+import { type GroupDefinitions, readGroups } from "./SettingsGroups.ts"
+import type { SettingsProblem } from "./SettingsProblem.ts"
+import { SettingValidator } from "./SettingValidator.ts"
+
+/** What a snapshot is built from. */
+export interface SnapshotInput {
+  /** Text of each file by its path in the repository. */
+  readonly files: ReadonlyMap<string, string>
+  /** Files that could not be read, each with the reason. */
+  readonly refused?: ReadonlyMap<string, string>
+  /** What messages put before paths: the place of the local copy. */
+  readonly root: string
+  /** Server setting SETTINGS_KEYS_TO_MERGE. */
+  readonly keysToMerge?: ReadonlyArray<string>
+  /** The snapshot in force, whose unchanged files need not be read again. */
+  readonly previous?: SettingsSnapshot
+}
+
+/** The settings of one commit. */
+export interface SettingsSnapshot {
+  readonly root: string
+  readonly files: ReadonlyMap<string, SettingsFile>
+  readonly paths: PathSet
+  readonly definitions: GroupDefinitions
+  readonly validator: SettingValidator
+  readonly layering: Layering
+}
+
+const keepUnchanged = ({ files, previous }: SnapshotInput): ReadonlyMap<string, SettingsFile> => {
+  const kept = new Map<string, SettingsFile>()
+  for (const [path, text] of files) {
+    const known = previous?.files.get(path)
+    kept.set(path, known?.text === text ? known : new SettingsFile(path, text))
+  }
+  return kept
+}
+
+const groupsOf = (
+  files: ReadonlyMap<string, SettingsFile>
+): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
+  const file = files.get("global/groups.yml")
+  if (file === undefined) return Result.succeed({ groups: [], warnings: [] })
+  return Result.flatMap(
+    Result.mapError(file.content, (problem) => [problem]),
+    ({ values }) => readGroups(values)
+  )
+}
+
+const refusals = ({ refused = new Map(), root }: SnapshotInput): ReadonlyArray<SettingsProblem> =>
+  [...refused].flatMap(([path, reason]) =>
+    isSettingsPath(path) ? [{ kind: "structure", message: `File ${root}/${path} cannot be read: ${reason}` }] : []
+  )
+
+/**
+ * Reads the files of a commit. Fails with all problems of structure and of the group definitions; values in other files
+ * are validated when they are layered (see `checkSettings`).
+ */
+export const buildSnapshot = (
+  input: SnapshotInput
+): Result.Result<SettingsSnapshot, Arr.NonEmptyReadonlyArray<SettingsProblem>> => {
+  const files = keepUnchanged(input)
+  const paths = pathSet([...files.keys(), ...(input.refused?.keys() ?? [])])
+  const groups = groupsOf(files)
+  const names = Result.isSuccess(groups) ? groups.success.groups.map((group) => group.name) : []
+  const problems = [
+    ...structureProblems(paths, names, input.root),
+    ...refusals(input),
+    ...(Result.isFailure(groups) ? groups.failure : [])
+  ]
+  if (Arr.isReadonlyArrayNonEmpty(problems)) return Result.fail(problems)
+  const definitions = Result.isSuccess(groups) ? groups.success : { groups: [], warnings: [] }
+  const validator = input.previous?.validator ?? new SettingValidator()
+  const keysToMerge = new Set(input.keysToMerge ?? [])
+  const layering = new Layering({ files, paths, groups: definitions.groups, validator, keysToMerge })
+  return Result.succeed({ root: input.root, files, paths, definitions, validator, layering })
+}
+
+const MAX_WARNINGS = 200
+
+/** Remarks about the group definitions and the files that have been read so far, each naming its place; at most 200. */
+export const snapshotWarnings = ({ definitions, files }: SettingsSnapshot): ReadonlyArray<string> => {
+  const all = [...definitions.warnings]
+  for (const { warnings } of files.values()) {
+    if (all.length >= MAX_WARNINGS) break
+    all.push(...warnings)
+  }
+  return all.slice(0, MAX_WARNINGS)
+}

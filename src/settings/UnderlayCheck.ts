@@ -1,0 +1,23 @@
+/**
+ * The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the
+ * schema but can hand out nothing (contract, settings §8.4, last paragraph).
+ */
+import type { Settings } from "./SettingsModel.ts"
+
+const POOLS = ["infra_lo_net", "infra_link_net", "mgmt_lo_net"] as const
+
+const hasHostBits = (network: string): boolean => {
+  const [address = "", length = "32"] = network.split("/")
+  const number = address.split(".").reduce((sum, octet) => sum * 256 + Number(octet), 0)
+  return number % 2 ** (32 - Number(length)) !== 0
+}
+
+/** A remark for each pool of the underlay that is no usable network. */
+export const underlayWarnings = ({ underlay }: Settings): ReadonlyArray<string> =>
+  underlay === null
+    ? []
+    : POOLS.flatMap((pool) => {
+        const network = underlay[pool]
+        if (Number(network.split("/")[1]) > 32) return [`underlay->${pool}: ${network} is not a network`]
+        return hasHostBits(network) ? [`underlay->${pool}: ${network} has host bits set`] : []
+      })

@@ -1,0 +1,100 @@
+/**
+ * VLANs and VNIs over all devices (contract, settings §6.2 rows 5 to 6f). What a set of vxlans says does not depend on
+ * the device, so each distinct set is looked at once, however many devices share it.
+ */
+import type { Device } from "../domain/Device.ts"
+import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import type { Settings } from "./SettingsModel.ts"
+import type { SettingsProblem } from "./SettingsProblem.ts"
+import { vniRangeEnds } from "./VlanRange.ts"
+
+const conflict = (message: string): SettingsProblem => ({ kind: "vlan", message })
+
+/** A VLAN that two management domains use (row 5). */
+export const managementVlanProblems = (domains: Iterable<Pick<MgmtDomain, "vlan">>): ReadonlyArray<SettingsProblem> => {
+  const seen = new Set<number>()
+  const reported = new Set<number>()
+  for (const { vlan } of domains) {
+    if (vlan === null) continue
+    if (seen.has(vlan)) reported.add(vlan)
+    seen.add(vlan)
+  }
+  return [...reported].map((vlan) => conflict(`Management VLAN ${vlan} used in multiple management domains`))
+}
+
+type Vxlans = Settings["vxlans"]
+
+/** The same finding for every device that shares the settings; only the hostname differs. */
+type Finding = string | ((hostname: string) => string)
+
+const ON_DEVICE = "used multiple times in device"
+
+/** Collects what VXLANs use; devices are added one after the other. */
+export class VlanLedger {
+  readonly #uniqueVlans: boolean
+  readonly #managementVlans: ReadonlySet<number>
+  readonly #vnis = new Map<number, string>()
+  readonly #vlans = new Map<number, string>()
+  readonly #findings = new WeakMap<Vxlans, Map<string, ReadonlyArray<Finding>>>()
+
+  constructor(uniqueVlans: boolean, domains: Iterable<Pick<MgmtDomain, "vlan">>) {
+    this.#uniqueVlans = uniqueVlans
+    this.#managementVlans = new Set([...domains].flatMap(({ vlan }) => (vlan === null ? [] : [vlan])))
+  }
+
+  /** Everything wrong with the VXLANs of one more device, alone and beside those of the devices before it. */
+  add(device: Pick<Device, "hostname" | "device_type">, settings: Settings): ReadonlyArray<SettingsProblem> {
+    const { internal_vlans: internal, vxlan_vni_range: range, vxlans } = settings
+    const circumstances = [device.device_type === "ACCESS", internal?.vlan_id_low, internal?.vlan_id_high, range].join()
+    const known = this.#findings.get(vxlans) ?? new Map<string, ReadonlyArray<Finding>>()
+    this.#findings.set(vxlans, known)
+    const findings = known.get(circumstances) ?? this.#examine(device.device_type, settings)
+    known.set(circumstances, findings)
+    return findings.map((finding) => conflict(typeof finding === "string" ? finding : finding(device.hostname)))
+  }
+
+  #examine(type: Device["device_type"], settings: Settings): ReadonlyArray<Finding> {
+    const ids = new Set<number>()
+    const names = new Set<string>()
+    return [...settings.vxlans].flatMap(([name, { vlan_id, vlan_name, vni }]) => {
+      const findings = [
+        ...this.#vniFindings(name, vni, settings.vxlan_vni_range),
+        ...this.#vlanFindings(name, vlan_id),
+        ...(ids.has(vlan_id) ? [(host: string) => `VLAN id ${vlan_id} ${ON_DEVICE} ${host}`] : []),
+        ...internalFindings(vlan_id, settings.internal_vlans),
+        ...(type === "ACCESS" && names.has(vlan_name)
+          ? [(host: string) => `VLAN name ${vlan_name} ${ON_DEVICE} ${host}`]
+          : [])
+      ]
+      ids.add(vlan_id)
+      names.add(vlan_name)
+      return findings
+    })
+  }
+
+  #vniFindings(name: string, vni: number, range: string | null): ReadonlyArray<Finding> {
+    const findings: Array<Finding> = []
+    if (range !== null) {
+      const [low, high] = vniRangeEnds(range)
+      if (vni < low || vni > high) findings.push(`VXLAN VNI ${vni} is outside of the allowed range ${range}`)
+    }
+    const other = this.#vnis.get(vni)
+    if (other !== undefined && other !== name)
+      findings.push(`VXLAN VNI ${vni} used in VXLAN ${name} is already used elsewhere`)
+    if (other === undefined) this.#vnis.set(vni, name)
+    return findings
+  }
+
+  #vlanFindings(name: string, id: number): ReadonlyArray<Finding> {
+    if (!this.#uniqueVlans) return []
+    const other = this.#vlans.get(id)
+    if (other === undefined) this.#vlans.set(id, name)
+    const taken = this.#managementVlans.has(id) || (other !== undefined && other !== name)
+    return taken ? [`VLAN id ${id} used in VXLAN ${name} is already used elsewhere`] : []
+  }
+}
+
+const internalFindings = (id: number, internal: Settings["internal_vlans"]): ReadonlyArray<Finding> =>
+  internal !== null && id >= internal.vlan_id_low && id <= internal.vlan_id_high
+    ? [`VLAN id ${id} is overlapping with internal VLAN range`]
+    : []
