@@ -43,8 +43,8 @@ const make = Effect.gen(function* () {
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
     const tree = yield* repository.readTree(commit.hash, isTemplatePath)
-    for (const [path, reason] of tree.refused) yield* Effect.logWarning(`Template file ${path} is left out: ${reason}`)
-    const after = snapshotOf(tree.files, repository.directory)
+    const { files, refused } = tree
+    const after = buildTemplateSnapshot({ files, refused, root: repository.directory })
     const { problems, warnings } = checkTemplates(after)
     for (const warning of warnings) yield* Effect.logWarning(warning)
     if (problems.length > 0) {
@@ -59,7 +59,7 @@ const make = Effect.gen(function* () {
       url: repository.address,
       commit: commit.hash,
       description: commitText(commit),
-      files: Object.fromEntries(tree.files)
+      files: Object.fromEntries(files)
     }
     return { row, after, before: Option.getOrUndefined(before) } satisfies CheckedBranch
   })

@@ -1,0 +1,76 @@
+/** What the API shows of the settings in force. */
+import { Effect, Layer, Result } from "effect"
+import { SqlError } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
+import { groupsOfDevice, originLevels } from "../../settings/EffectiveSettings.ts"
+import { groupMembers } from "../../settings/GroupView.ts"
+import type { EffectiveSettings } from "../../settings/Layering.ts"
+import { settingsJsonSchema, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
+import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
+import { validationMessage } from "../../settings/SettingsProblem.ts"
+import { validateSettings } from "../../settings/SettingValidator.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InvalidSettings, SettingsUnavailable, SettingsView } from "../ports/SettingsView.ts"
+
+const unavailable = (error: SettingsError) =>
+  SqlError.isSqlError(error) ? error : new SettingsUnavailable({ message: error.message })
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => {
+  const json = settingsToJson(value)
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? { ...json } : {}
+}
+
+const shown = (effective: EffectiveSettings) => ({
+  settings: asRecord(effective.settings),
+  settings_origin: originLevels(effective)
+})
+
+const make = Effect.gen(function* () {
+  const active = yield* ActiveSettings
+  const devices = yield* DeviceStore
+
+  const text = (effective: EffectiveSettings) => JSON.stringify(settingsToJson(effective.settings))
+
+  return SettingsView.of({
+    effective: (target) => {
+      const found =
+        target._tag === "Device"
+          ? active.ofDevice(target.device)
+          : active.ofType(target._tag === "DeviceType" ? target.device_type : undefined)
+      return found.pipe(Effect.map(shown), Effect.mapError(unavailable))
+    },
+    sameUnderName: Effect.fn("SettingsView.sameUnderName")(function* (device: Device, hostname: string) {
+      const now = yield* active.ofDevice(device)
+      const then = yield* active.ofDevice({ ...device, hostname })
+      return text(now) === text(then)
+    }, Effect.mapError(unavailable)),
+    groups: Effect.gen(function* () {
+      const snapshot = yield* active.snapshot
+      const members = groupMembers(snapshot, yield* devices.all)
+      return snapshot.definitions.groups.map(({ group_priority, name, regex, templates_branch }) => ({
+        name,
+        regex,
+        group_priority,
+        templates_branch,
+        hostnames: (members.get(name) ?? []).toSorted()
+      }))
+    }).pipe(Effect.mapError(unavailable)),
+    primaryGroups: Effect.fn("SettingsView.primaryGroups")(function* (rows: ReadonlyArray<Device>) {
+      const snapshot = yield* Effect.result(active.snapshot)
+      if (Result.isFailure(snapshot)) {
+        return SqlError.isSqlError(snapshot.failure) ? yield* snapshot.failure : rows.map(() => DEFAULT_GROUP)
+      }
+      return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
+    }),
+    model: Effect.succeed(settingsJsonSchema),
+    validate: (fragment) =>
+      Result.match(validateSettings(fragment), {
+        onFailure: (faults) =>
+          Effect.fail(new InvalidSettings({ message: validationMessage(faults, () => "API POST data") })),
+        onSuccess: (settings) => Effect.succeed(asRecord(settings))
+      })
+  })
+})
+
+export const layer = Layer.effect(SettingsView, make)

@@ -1,0 +1,30 @@
+/** What `generate_config` answers: the configuration and its variables, without secrets (contract, settings §8.1). */
+import type { RenderedDevice } from "./Rendering.ts"
+import { hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
+
+/** `data.config` of the answer. */
+export interface ConfigPreview {
+  readonly hostname: string
+  readonly generated_config: string
+  readonly available_variables: Readonly<Record<string, unknown>>
+}
+
+const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** A value as JSON shows it; mappings become objects. */
+const toJson = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(toJson)
+  if (value instanceof Map) return fromPairs(value)
+  return isPlain(value) ? fromPairs(Object.entries(value)) : value
+}
+
+// Names come from repositories, so one of them may be `__proto__`; fromEntries makes it a key like any other.
+const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
+
+/** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
+export const configPreview = (hostname: string, { text, variables }: RenderedDevice): ConfigPreview => ({
+  hostname,
+  generated_config: maskSecrets(text, variables),
+  available_variables: fromPairs(hideSecrets(variables))
+})

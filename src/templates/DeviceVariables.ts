@@ -1,0 +1,84 @@
+/**
+ * The template variables of a device (contract, settings §8): its settings, what follows from its rows in the database,
+ * secrets, SETTINGS_OVERRIDE and `host`, each laid over the one before. A pure function, the same for a sync, a preview
+ * and the first push of provisioning, so that all three render the same configuration.
+ */
+import { Result } from "effect"
+import type { DeviceType } from "../domain/Device.ts"
+import type { StackMember } from "../domain/StackMember.ts"
+import { accessVariables, type Named } from "./AccessVariables.ts"
+import { fabricVariables } from "./FabricVariables.ts"
+import { secretVariables } from "./TemplateSecrets.ts"
+import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
+
+type WithType = Exclude<DeviceType, "UNKNOWN">
+
+interface TypeVariables {
+  readonly named: Named
+  readonly warnings: ReadonlyArray<string>
+}
+
+const deviceTypeOf = ({ device, init }: VariableInputs): Result.Result<WithType, string> => {
+  const type = init?.device_type ?? device.device_type
+  return type === "UNKNOWN" ? Result.fail("Can't populate device vars for device type UNKNOWN") : Result.succeed(type)
+}
+
+const mgmtIpOf = ({ device, init }: VariableInputs): Result.Result<string, string> => {
+  const ip = init === undefined ? device.management_ip : init.addresses["mgmt_ip"]
+  return typeof ip === "string" && ip !== ""
+    ? Result.succeed(ip)
+    : Result.fail(`Could not find management IP for device ${init?.hostname ?? device.hostname}`)
+}
+
+const stackVariable = ({ hardware_id, member_no, priority }: StackMember) => ({ priority, hardware_id, member_no })
+
+const commonVariables = ({ device, stackMembers }: VariableInputs, hostname: string): Named => [
+  ["device_model", device.model],
+  ["device_os_version", device.os_version],
+  ["device_id", device.id],
+  ["hostname", hostname],
+  ["stack_members", stackMembers.map(stackVariable)]
+]
+
+const typeVariables = (
+  type: WithType,
+  mgmtIp: string,
+  inputs: VariableInputs,
+  site: SiteInputs
+): Result.Result<TypeVariables, string> =>
+  type === "ACCESS"
+    ? Result.map(accessVariables(inputs, site, mgmtIp), (named) => ({ named, warnings: [] }))
+    : fabricVariables(inputs, site, mgmtIp)
+
+const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Result.Result<DeviceVariables, string> =>
+  Result.gen(function* () {
+    const type = yield* deviceTypeOf(inputs)
+    if (inputs.device.platform === null) return yield* Result.fail("Unknown platform: None")
+    const mgmtIp = yield* mgmtIpOf(inputs)
+    const { named, warnings } = yield* typeVariables(type, mgmtIp, inputs, site)
+    const { runningConfig, settings } = inputs
+    const variables = new Map<string, unknown>([
+      ...Object.entries(settings),
+      ...commonVariables(inputs, hostname),
+      ...named,
+      ...(runningConfig === undefined ? [] : ([["running_config", runningConfig]] as const)),
+      ...secretVariables(site.secrets),
+      ...Object.entries(site.override ?? {})
+    ])
+    // `host` goes last in the list too, where readers of generate_config look for it.
+    variables.delete("host")
+    variables.set("host", hostname)
+    return { variables, warnings }
+  })
+
+/**
+ * The template variables of a device, in order, with secrets in clear text: for the template engine only (see
+ * `hideSecrets`). Fails with VariablesError, whose message is one of contract, settings §8.
+ */
+export const deviceVariables = (
+  inputs: VariableInputs,
+  site: SiteInputs
+): Result.Result<DeviceVariables, VariablesError> => {
+  const hostname = inputs.init?.hostname ?? inputs.device.hostname
+  return Result.mapError(compose(inputs, site, hostname), (message) => new VariablesError({ hostname, message }))
+}

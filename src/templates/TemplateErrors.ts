@@ -1,0 +1,77 @@
+/**
+ * What can be wrong with a templates repository or with one rendering. Messages about the repository are those that
+ * existing clients know (contract, settings §7.3); messages about a template name the place in it.
+ */
+import { Schema } from "effect"
+import type { Failure, Position } from "../jinja/Jinja.ts"
+
+/** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
+export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {
+  message: Schema.String
+}) {}
+
+/** A place in a template; `template` is the path in the repository, line and column count from 1. */
+export const TemplatePlace = Schema.Struct({ template: Schema.String, line: Schema.Int, column: Schema.Int })
+export type TemplatePlace = typeof TemplatePlace.Type
+
+/**
+ * A template does not compile, or cannot be rendered with these variables. `kind` is the name that Jinja2 and Python give
+ * the error, `via` the places of the includes, imports and calls that led there, innermost first.
+ */
+export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
+  kind: Schema.String,
+  sentence: Schema.String,
+  place: TemplatePlace,
+  sourceLine: Schema.NullOr(Schema.String),
+  via: Schema.Array(TemplatePlace)
+}) {
+  override get message() {
+    const { column, line, template } = this.place
+    return `${this.kind}: ${this.sentence} (${template}, line ${line}, column ${column})`
+  }
+}
+
+const MAX_SENTENCE = 2_000
+const MAX_LINE = 500
+
+/** The text of one line of a file, counted from 1; null when the file or the line is unknown. */
+export const sourceLineOf = (source: string | undefined, line: number): string | null =>
+  source?.split(/\r\n|\r|\n/, line)[line - 1]?.slice(0, MAX_LINE) ?? null
+
+/**
+ * A failure of the engine as an error. `directory` is put before template names, `sourceOf` gives the text of a template,
+ * `mask` takes secrets out of the sentence.
+ */
+export const templateError = (
+  { kind, message, position, via }: Failure,
+  directory: string,
+  sourceOf: (template: string) => string | undefined,
+  mask: (text: string) => string
+): TemplateError => {
+  const placeOf = ({ column, line, template }: Position): TemplatePlace => ({
+    template: directory === "" ? template : `${directory}/${template}`,
+    line,
+    column
+  })
+  return new TemplateError({
+    kind,
+    sentence: mask(message).slice(0, MAX_SENTENCE),
+    place: placeOf(position),
+    sourceLine: sourceLineOf(sourceOf(position.template), position.line),
+    via: via.map(placeOf)
+  })
+}
+
+/** The error for people: its sentence, the source line with a mark under the column, and how the rendering got there. */
+export const describeTemplateError = ({ kind, place, sentence, sourceLine, via }: TemplateError): string => {
+  const lines = [`${kind}: ${sentence}`, `  in ${placeText(place)}`]
+  if (sourceLine !== null) {
+    const margin = String(place.line).padStart(6)
+    // Tabs stay tabs, so that the mark stands under its character whatever their width.
+    const indent = sourceLine.slice(0, place.column - 1).replaceAll(/[^\t]/g, " ")
+    lines.push(`${margin} | ${sourceLine}`, `${" ".repeat(margin.length)} | ${indent}^`)
+  }
+  return [...lines, ...via.map((from) => `  included or called from ${placeText(from)}`)].join("\n")
+}
+
+const placeText = ({ column, line, template }: TemplatePlace): string => `${template}, line ${line}, column ${column}`

@@ -1,0 +1,123 @@
+/**
+ * Which files a template refers to by a constant name: through include, import, from and extends. Names that are computed
+ * while rendering cannot be followed; a template that has one says so.
+ */
+import { allStatements } from "../jinja/compile/Walk.ts"
+import { attempt, Position } from "../jinja/Failure.ts"
+import { resolveName } from "../jinja/Jinja.ts"
+import { parseTemplate } from "../jinja/syntax/Parser.ts"
+import type { Expression, Statement } from "../jinja/syntax/Tree.ts"
+import type { TemplatePlatform } from "./TemplateSnapshot.ts"
+
+/** A file that a template names. */
+export interface Reference {
+  /** Path in the platform's directory; names that lead out of it are as written. */
+  readonly file: string
+  /** True when nothing happens if there is no such file. */
+  readonly optional: boolean
+  readonly line: number
+}
+
+/** What one template refers to. */
+export interface References {
+  readonly named: ReadonlyArray<Reference>
+  /** True when it computes the name of a file. */
+  readonly computed: boolean
+}
+
+interface Names {
+  readonly constants: ReadonlyArray<string>
+  readonly computed: boolean
+}
+
+const NONE: References = { named: [], computed: false }
+
+const together = (parts: ReadonlyArray<Names>): Names => ({
+  constants: parts.flatMap(({ constants }) => constants),
+  computed: parts.some(({ computed }) => computed)
+})
+
+const namesIn = (expression: Expression): Names => {
+  switch (expression.type) {
+    case "constant":
+      return typeof expression.value === "string"
+        ? { constants: [expression.value], computed: false }
+        : { constants: [], computed: false }
+    case "list":
+    case "tuple":
+      return together(expression.items.map(namesIn))
+    case "conditional":
+      return together([expression.then, ...(expression.otherwise ? [expression.otherwise] : [])].map(namesIn))
+    default:
+      return { constants: [], computed: true }
+  }
+}
+
+const inStatement = (statement: Statement, from: string): References => {
+  switch (statement.type) {
+    case "include":
+    case "import":
+    case "from":
+    case "extends": {
+      const { computed, constants } = namesIn(statement.template)
+      // One missing file of a list is no fault: the first that exists is taken.
+      const optional = (statement.type === "include" && statement.ignoreMissing) || constants.length > 1
+      const named = constants.map((name) => ({
+        file: resolveName(name, from) ?? name,
+        optional,
+        line: statement.at.line
+      }))
+      return { named, computed }
+    }
+    default:
+      return NONE
+  }
+}
+
+const readReferences = (file: string, source: string): References => {
+  const parsed = attempt(
+    () => allStatements(parseTemplate(file, source).body).map((statement) => inStatement(statement, file)),
+    () => new Position(file, 1, 1)
+  )
+  // A file that cannot be parsed cannot be rendered either, so it leads nowhere.
+  if (!parsed.ok) return NONE
+  return {
+    named: parsed.value.flatMap(({ named }) => named),
+    computed: parsed.value.some(({ computed }) => computed)
+  }
+}
+
+const known = new WeakMap<TemplatePlatform, Map<string, References>>()
+
+/** The references of a file; none when it does not exist or has a syntax error. Read once per snapshot. */
+export const referencesOf = (platform: TemplatePlatform, file: string): References => {
+  const files = known.get(platform) ?? new Map<string, References>()
+  known.set(platform, files)
+  const before = files.get(file)
+  if (before !== undefined) return before
+  const source = platform.files.get(file)
+  const references = source === undefined ? NONE : readReferences(file, source)
+  files.set(file, references)
+  return references
+}
+
+/** Files that are reached from others. */
+export interface Reach {
+  /** Paths in the platform's directory, the starting files first; some may not exist. */
+  readonly files: ReadonlySet<string>
+  /** True when any of them computes the name of a file, so that there may be more. */
+  readonly computed: boolean
+}
+
+/** Everything that these files lead to, themselves included. */
+export const reachOf = (platform: TemplatePlatform, starts: Iterable<string>): Reach => {
+  const files = new Set(starts)
+  let computed = false
+  // A set yields what is added while it is walked.
+  for (const file of files) {
+    const references = referencesOf(platform, file)
+    computed ||= references.computed
+    for (const { file: next } of references.named) files.add(next)
+  }
+  return { files, computed }
+}

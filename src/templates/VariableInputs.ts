@@ -1,0 +1,82 @@
+/**
+ * Everything that the template variables of a device are made of, as plain rows: nothing here asks a database. What
+ * belongs to one device stands in `VariableInputs`, what is the same for all devices in `SiteInputs`, so that one read of
+ * the database serves thousands of devices. `VariableInputsLoader` does that read.
+ */
+import { type Redacted, Schema } from "effect"
+import type { Device, DeviceType } from "../domain/Device.ts"
+import type { Interface } from "../domain/Interface.ts"
+import type { LinkEnd } from "../domain/Linknet.ts"
+import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import type { StackMember } from "../domain/StackMember.ts"
+import type { Settings, SettingsInterface } from "../settings/SettingsModel.ts"
+
+/** A device as far as others configure it. A full device record fits. */
+export type Neighbour = Pick<Device, "id" | "hostname" | "device_type" | "infra_ip">
+
+/** A link seen from the device that the variables are for. */
+export interface DeviceLink extends LinkEnd {
+  readonly peer: Neighbour
+}
+
+/** What a `mirror` interface copies from: the other device of the management domain. */
+export interface MirrorSource {
+  readonly hostname: string
+  readonly interfaces: ReadonlyArray<SettingsInterface>
+}
+
+/** What is decided about a device that is being provisioned but not yet stored (contract, settings §8.7). */
+export interface InitInputs {
+  readonly hostname: string
+  readonly device_type: Exclude<DeviceType, "UNKNOWN">
+  /** The management variables as `provisioning/ManagementAddress.ts` makes them; for DIST and CORE with `infra_ip`. */
+  readonly addresses: Readonly<Record<string, string | number | null>>
+}
+
+/** What the variables of one device depend on. */
+export interface VariableInputs {
+  readonly device: Device
+  /** The settings of the device; during init those of the new hostname and type. */
+  readonly settings: Settings
+  /** Its rows of the interface database; for access switches. */
+  readonly interfaces: ReadonlyArray<Interface>
+  /** All its links, by the id of the linknet. */
+  readonly links: ReadonlyArray<DeviceLink>
+  readonly stackMembers: ReadonlyArray<StackMember>
+  /** Only needed when the settings have interfaces of class mirror. */
+  readonly mirrorSource?: MirrorSource | null
+  readonly init?: InitInputs
+  /** The running configuration, when the mapping asks for it (contract, settings §8.8). */
+  readonly runningConfig?: string
+}
+
+/** What the variables of all devices depend on. */
+export interface SiteInputs {
+  /** All management domains, by id. */
+  readonly mgmtDomains: ReadonlyArray<MgmtDomain>
+  /** All devices of type CORE, by id. */
+  readonly coreDevices: ReadonlyArray<Neighbour>
+  /** The devices that settings name as EVPN peers, by hostname, as far as they exist. */
+  readonly evpnPeers: ReadonlyMap<string, Neighbour>
+  /** Environment variables that begin with TEMPLATE_SECRET_, by their full names. */
+  readonly secrets: ReadonlyMap<string, Redacted.Redacted>
+  /** Server setting SETTINGS_OVERRIDE. */
+  readonly override: Readonly<Record<string, unknown>> | null
+}
+
+/** The template variables of a device cannot be made. Asking again helps only after its data have changed. */
+export class VariablesError extends Schema.TaggedError<VariablesError>()("VariablesError", {
+  hostname: Schema.String,
+  message: Schema.String
+}) {}
+
+/**
+ * Variables by name, in order. Values are JSON values, and `Map`s where free names are the keys, which keep their order.
+ */
+export type TemplateVariables = ReadonlyMap<string, unknown>
+
+/** What is put together for one device, and remarks for the log. */
+export interface DeviceVariables {
+  readonly variables: TemplateVariables
+  readonly warnings: ReadonlyArray<string>
+}
