@@ -1,6 +1,5 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import * as BuildLive from "./http/live/BuildLive.ts"
@@ -21,16 +20,8 @@ const ports = Layer.mergeAll(
   InitCheckLive.layer
 )
 
-const announce = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { address } = yield* HttpServer.HttpServer
-    yield* Effect.logInfo(`Listening on ${HttpServer.formatAddress(address)}`)
-  })
-)
-
 /** The server without its database: needs a migrated one and the configuration. */
-export const layerOnDatabase = announce.pipe(
-  Layer.provideMerge(HttpServerLive),
+export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(ports),
   Layer.merge(RepositoryStart.layer),
   Layer.provideMerge(Engine.layer)

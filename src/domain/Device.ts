@@ -5,6 +5,8 @@
 import { Schema } from "effect"
 import { type DeviceState as LifecycleState, deviceStates } from "../../machines/DeviceLifecycle.ts"
 
+export { deviceStates }
+
 /** State names, upper case on the wire; the machine in `machines/DeviceLifecycle.ts` moves between them. */
 export const DeviceState = Schema.Literals(deviceStates)
 export type DeviceState = LifecycleState

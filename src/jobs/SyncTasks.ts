@@ -10,8 +10,12 @@ export const MAIN_TASK = "push_sync_device"
 export const GENERATE_TASK = "Generate device config"
 export const SYNC_TASK = "Sync device config"
 
-/** Reasons that are known before the switch has been given anything: there is no third entry then. */
-const beforeLoading: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
+/** Reasons that, when nothing was committed, may be known before the switch has been given anything. */
+const early: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
+
+/** There is no third entry then. */
+const endedEarly = ({ reason, result }: ChangeReport): boolean =>
+  result === "discarded" && reason !== null && early.has(reason)
 
 /** The error name of an end that has no error of its own. */
 const typeOf: Partial<Record<string, string>> = {
@@ -30,8 +34,8 @@ const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
 /** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
 export const failureText = (report: ChangeReport): string => {
   const said = report.failure?.trimEnd() ?? ""
-  if (report.reason !== null && beforeLoading.has(report.reason) && said !== "") return `${said}\n`
-  if (report.reason === "rejected" || report.reason === "locked") return `${said}\n`
+  const isSaid = endedEarly(report) || report.reason === "rejected" || report.reason === "locked"
+  if (isSaid && said !== "") return `${said}\n`
   const type = (report.reason === null ? undefined : typeOf[report.reason]) ?? "CommitError"
   const state = report.reason === "hashMismatch" ? "" : `${whereItIs[report.runs]}\n`
   return `${said === "" ? "" : `${said}\n`}${state}${type}: ${report.message}\n`
@@ -50,8 +54,7 @@ export const syncResult = (config: string, report: ChangeReport): DeviceResult =
   const generated = taskOk(GENERATE_TASK, config)
   if (report.ok) return deviceResult([taskOk(MAIN_TASK), generated, taskOk(SYNC_TASK, null, report.diff)])
   const text = failureText(report)
-  if (report.reason !== null && beforeLoading.has(report.reason))
-    return deviceResult([taskFailed(MAIN_TASK, text), generated])
+  if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
   const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)
   return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
 }

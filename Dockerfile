@@ -1,0 +1,25 @@
+# The server. PostgreSQL runs beside it (docker-compose.yml); without DATABASE_URL it would start its own.
+FROM node:24-bookworm-slim
+
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends git openssh-client ca-certificates tini \
+  && rm -rf /var/lib/apt/lists/*
+
+WORKDIR /opt/switchyard
+COPY package.json package-lock.json ./
+RUN npm install --omit=dev --no-audit --no-fund && npm cache clean --force
+COPY machines ./machines
+COPY src ./src
+COPY examples ./examples
+
+RUN useradd --system --home-dir /var/lib/switchyard --create-home switchyard
+USER switchyard
+ENV DATA_DIR=/var/lib/switchyard HOST=0.0.0.0 PORT=5000 LOG_FORMAT=json NODE_COMPILE_CACHE=/tmp/node-cache
+VOLUME /var/lib/switchyard
+EXPOSE 5000
+
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.PORT||5000)+'/api/health/live').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+
+ENTRYPOINT ["tini", "--", "node", "src/main.ts"]
+CMD ["serve"]

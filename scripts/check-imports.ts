@@ -1,0 +1,70 @@
+/**
+ * The import rules of the house (ARCHITECTURE.md): which room may import from which. Prints every import that breaks a rule
+ * and ends with exit code 1 when there is one.
+ */
+import { readdirSync, readFileSync } from "node:fs"
+import * as path from "node:path"
+
+/** Rooms by their level: a file may import from its own level's rooms and from lower ones. */
+const levels: ReadonlyArray<ReadonlyArray<string>> = [
+  ["machines", "jinja"],
+  ["domain"],
+  ["ServerConfig"],
+  ["store", "git", "plugins", "settings", "templates", "devices", "provisioning", "api", "firmware", "dhcp", "certificates"],
+  ["jobs", "Engine"],
+  ["http", "Server", "Logging", "lab"],
+  ["demo", "main", "cli"]
+]
+
+/** Rules that are stricter than the levels: these rooms import nothing of ours but what is listed. */
+const only: Readonly<Record<string, ReadonlyArray<string>>> = {
+  machines: ["machines"],
+  jinja: ["jinja"],
+  domain: ["domain", "machines"],
+  api: ["api", "domain"],
+  lab: ["lab"],
+  provisioning: ["provisioning", "domain", "machines"]
+}
+
+/** Exceptions, each with its reason. */
+const allowed: ReadonlyArray<readonly [file: RegExp, target: RegExp]> = [
+  // a port that the API defines is implemented in the jobs room, where its parts are
+  [/^src\/jobs\/InitCheckLive\.ts$/, /^src\/http\/ports\//]
+]
+
+const root = path.resolve(import.meta.dirname, "..")
+
+const roomOf = (file: string): string => {
+  const [first = "", second = "", third] = file.split("/")
+  if (first === "machines") return "machines"
+  return third === undefined ? second.replace(/\.ts$/, "") : second
+}
+
+const levelOf = (room: string): number => levels.findIndex((rooms) => rooms.includes(room))
+
+const filesBelow = (folder: string): ReadonlyArray<string> =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => path.posix.join(folder, file.replaceAll("\\", "/")))
+
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(path.join(root, file), "utf8").matchAll(/^\s*(?:import|export)\b[^"]*?from "(\.[^"]+)"/gm)].map(
+    ([, target = ""]) => path.posix.normalize(path.posix.join(path.posix.dirname(file), target))
+  )
+
+const problemOf = (file: string, target: string): string | null => {
+  const [from, to] = [roomOf(file), roomOf(target)]
+  if (from === to || allowed.some(([one, other]) => one.test(file) && other.test(target))) return null
+  if (levelOf(from) < 0) return `${file}: the room ${from} is not in scripts/check-imports.ts`
+  const listed = only[from]
+  if (listed !== undefined && !listed.includes(to)) return `${file} may not import ${target}: ${from} imports ${listed.join(", ")} only`
+  if (to === "lab" && from !== "demo" && from !== "cli") return `${file} may not import ${target}: nothing imports the lab`
+  return levelOf(to) > levelOf(from) ? `${file} may not import ${target}: imports go one way` : null
+}
+
+const problems = [...filesBelow("src"), ...filesBelow("machines")].flatMap((file) =>
+  importsOf(file).flatMap((target) => problemOf(file, target) ?? [])
+)
+for (const problem of problems) process.stderr.write(`${problem}\n`)
+process.stdout.write(`Import rules: ${problems.length} problems\n`)
+process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,0 +1,184 @@
+/**
+ * The demo: a server with its embedded database, a simulated campus, and the story of two blank switches that become MANAGED
+ * and of a commit that becomes a proved change. Everything goes over the real paths: the DHCP hook program, the API, git
+ * and SSH. Fails when a step does not hold.
+ */
+import { Cause, Console, Effect, FileSystem, Layer, Path } from "effect"
+import { Lab, type LabShape } from "../lab/Lab.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import * as Logging from "../Logging.ts"
+import * as Server from "../Server.ts"
+import { type DemoApi, DemoFailed, make as makeApi } from "./DemoApi.ts"
+import * as Campus from "./DemoCampus.ts"
+
+/** `exit`: end when the story is told. */
+export interface DemoOptions {
+  readonly exit: boolean
+  readonly port: number
+}
+
+const say = (text: string) => Console.log(text)
+const step = (title: string) => say(`\n== ${title}`)
+
+const environment = (options: DemoOptions, folder: string, lab: LabShape, settings: string, templates: string) => ({
+  HOST: "127.0.0.1",
+  PORT: String(options.port),
+  DATA_DIR: `${folder}/data`,
+  GITREPO_SETTINGS: settings,
+  GITREPO_TEMPLATES: templates,
+  SSH_PORT: String(lab.port),
+  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
+  USERNAME_DHCP_BOOT: "admin",
+  PASSWORD_DHCP_BOOT: Campus.BLANK_PASSWORD,
+  USERNAME_DISCOVERED: "admin",
+  PASSWORD_DISCOVERED: Campus.BLANK_PASSWORD,
+  USERNAME_INIT: "switchyard",
+  PASSWORD_INIT: Campus.LAB_PASSWORD,
+  USERNAME_MANAGED: "switchyard",
+  PASSWORD_MANAGED: Campus.LAB_PASSWORD,
+  TEMPLATE_SECRET_SWITCHYARD_HASH: Campus.LAB_HASH,
+  TEMPLATE_SECRET_SNMP_COMMUNITY: "lab-read",
+  TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
+  PLUGIN_FILE: `${folder}/plugins.yml`,
+  JWT_ENABLED: "false",
+  DISCOVERY_DELAYS: "0,2,5,10,20",
+  INIT_STEP2_DELAY: "1",
+  LOG_LEVEL: "Error"
+})
+
+const addDistributions = Effect.fnUntraced(function* (api: DemoApi) {
+  yield* step("Two distribution switches are known already, with the management domain below them")
+  for (const [hostname, last] of Campus.distributions) {
+    yield* api.call("POST", "/device", {
+      hostname,
+      state: "MANAGED",
+      device_type: "DIST",
+      platform: "eos",
+      management_ip: `10.199.3.${last}`,
+      infra_ip: `10.198.0.${last}`,
+      model: "DCS-7050SX3-48YC8-F"
+    })
+  }
+  const [a, b] = Campus.distributions.map(([hostname]) => hostname)
+  yield* api.call("POST", "/mgmtdomains", { device_a: a, device_b: b, vlan: 3016, ipv4_gw: "10.196.16.1/24" })
+})
+
+const seenState = (api: DemoApi, mac: string, state: string) =>
+  api.until(
+    `${mac} to be ${state}`,
+    Effect.map(api.devices(`filter[ztp_mac]=${mac}`), ([device]) => (device?.state === state ? device : null))
+  )
+
+const provision = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, node: string, hostname: string) {
+  const blank = yield* Effect.orDie(lab.get(node))
+  const mac = blank.hardware().mac.replaceAll(":", "").toUpperCase()
+  yield* say(`  ${node} (${mac}) is switched on and asks for DHCP`)
+  yield* Effect.forkScoped(blank.boot)
+  const discovered = yield* seenState(api, mac, "DISCOVERED")
+  yield* say(`  ${discovered.hostname}: DHCP_BOOT → DISCOVERED`)
+  const target = { hostname, device_type: "ACCESS" }
+  const check = yield* api.call("POST", `/device_initcheck/${discovered.id}`, target)
+  const compatible = JSON.stringify(check.data).includes('"compatible":true')
+  if (!compatible)
+    return yield* new DemoFailed({ message: `${hostname} is not compatible: ${JSON.stringify(check.data)}` })
+  yield* api.run(`/device_init/${discovered.id}`, target)
+  yield* say(`  ${hostname}: DISCOVERED → INIT, moving to its management address`)
+  const managed = yield* seenState(api, mac, "MANAGED")
+  yield* say(`  ${hostname}: INIT → MANAGED on ${managed.management_ip}`)
+})
+
+const sync = Effect.fnUntraced(function* (api: DemoApi, dry_run: boolean, selector: Readonly<Record<string, unknown>>) {
+  const job = yield* api.run("/device_syncto", { ...selector, dry_run, comment: "demo" })
+  return { job, diffs: yield* api.diffs(job) }
+})
+
+const bringInSync = Effect.fnUntraced(function* (api: DemoApi) {
+  yield* step("First synchronization of the whole network")
+  const { diffs } = yield* sync(api, false, { all: true })
+  for (const { diff, hostname } of diffs)
+    yield* say(`  ${hostname}: ${diff === "" ? "runs what it should" : "pushed, proved, confirmed"}`)
+})
+
+const change = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, settings: string) {
+  yield* step("A commit in the settings repository: a third NTP server")
+  const ntp = "  - host: 10.20.0.3"
+  yield* Campus.commitChange(
+    settings,
+    "global/base_system.yml",
+    (text) => text.replace("  - host: 10.20.0.2\n", `  - host: 10.20.0.2\n${ntp}\n`),
+    "Add an NTP server"
+  )
+  const { data } = yield* api.call("PUT", "/repository/settings", { action: "REFRESH" })
+  yield* say(`  ${String(data).trim()}`)
+  for (const [hostname, causes] of Object.entries(yield* api.causes)) {
+    yield* say(`  ${hostname} is not synchronized any more: ${causes.map(({ cause }) => cause).join(", ")}`)
+  }
+  yield* step("Dry run: what would change on lhv-acc1")
+  const dry = yield* sync(api, true, { hostname: "lhv-acc1" })
+  yield* say(dry.diffs.map(({ diff }) => diff.replaceAll(/^/gm, "    ")).join("\n"))
+  yield* say(`  change score ${dry.job.change_score}`)
+  yield* step("Live run on every device that the commit concerns")
+  const live = yield* sync(api, false, { all: true })
+  for (const { hostname } of live.diffs)
+    yield* say(`  ${hostname}: committed with a timer, proved over a new connection, confirmed`)
+  const left = (yield* api.devices("filter[state]=MANAGED")).filter((device) => !device.synchronized)
+  if (left.length > 0)
+    return yield* new DemoFailed({ message: `not synchronized: ${left.map(({ hostname }) => hostname)}` })
+  const running = (yield* Effect.orDie(lab.get("blank1"))).running()
+  if (!running.includes("ntp server 10.20.0.3"))
+    return yield* new DemoFailed({ message: "the switch does not run the change" })
+  yield* say("  the switches run it: ntp server 10.20.0.3")
+})
+
+const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, settings: string) {
+  const url = `http://127.0.0.1:${options.port}`
+  const api = makeApi(url)
+  yield* step("The server is up, with an embedded database and a simulated campus")
+  yield* say(`  API ${url}/api/v1.0, its description ${url}/api/doc/`)
+  yield* api.until(
+    "the repositories",
+    Effect.map(Effect.option(api.call("GET", "/settings")), (found) => (found._tag === "Some" ? true : null))
+  )
+  yield* addDistributions(api)
+  yield* step("Two blank access switches")
+  yield* Effect.all([provision(api, lab, "blank1", "lhv-acc1"), provision(api, lab, "blank2", "lhv-acc2")], {
+    concurrency: 2
+  })
+  yield* bringInSync(api)
+  yield* change(api, lab, settings)
+  yield* step("Everything held")
+})
+
+const play = Effect.fnUntraced(function* (options: DemoOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "switchyard-demo-" })
+  // the embedded database may run as another user, who has to get in
+  yield* fs.chmod(folder, 0o711)
+  yield* fs.writeFileString(
+    `${folder}/plugins.yml`,
+    `plugins:\n  - filename: filewriter.ts\n    vars: {logfile: "${folder}/events.log"}\n`
+  )
+  const settings = yield* Campus.repository("settings", folder)
+  const templates = yield* Campus.repository("templates", folder)
+  const hook = [process.execPath, path.resolve(import.meta.dirname, "../main.ts"), "dhcp-hook"]
+  const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
+  const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
+  const lab = yield* Effect.provideContext(Lab, services)
+  const config = ServerConfig.layerOf(environment(options, folder, lab, settings, templates))
+  yield* Layer.build(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(config)))
+  yield* story(options, lab, settings)
+  if (options.exit) return
+  yield* say("Serving on. Stop with Ctrl-C.")
+  yield* Effect.never
+}, Effect.scoped)
+
+/** Plays the demo. */
+export const run = (options: DemoOptions) =>
+  play(options).pipe(
+    Effect.tapCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.void
+        : Console.error(`The demo failed: ${Cause.pretty(cause).split("\n")[0]}`)
+    )
+  )

@@ -1,0 +1,136 @@
+/** Calls of the demo to the server's API, as any client would make them. */
+import { Clock, Effect, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+
+/** A step of the demo did not go as told. */
+export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
+
+const Envelope = Schema.Struct({
+  status: Schema.Literals(["success", "error"]),
+  data: Schema.optionalKey(Schema.Unknown),
+  message: Schema.optionalKey(Schema.Unknown),
+  job_id: Schema.optionalKey(Schema.Int)
+})
+export type Envelope = typeof Envelope.Type
+
+const Devices = Schema.Struct({
+  devices: Schema.Array(
+    Schema.Struct({
+      id: Schema.Int,
+      hostname: Schema.String,
+      state: Schema.String,
+      synchronized: Schema.Boolean,
+      ztp_mac: Schema.NullOr(Schema.String),
+      management_ip: Schema.NullOr(Schema.String)
+    })
+  )
+})
+export type DemoDevice = (typeof Devices.Type)["devices"][number]
+
+const Jobs = Schema.Struct({
+  jobs: Schema.Array(
+    Schema.Struct({
+      id: Schema.Int,
+      status: Schema.String,
+      next_job_id: Schema.NullOr(Schema.Int),
+      change_score: Schema.NullOr(Schema.Int),
+      result: Schema.Unknown,
+      exception: Schema.Unknown
+    })
+  )
+})
+export type DemoJob = (typeof Jobs.Type)["jobs"][number]
+
+const SyncResult = Schema.Struct({
+  devices: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      failed: Schema.Boolean,
+      job_tasks: Schema.Array(Schema.Struct({ task_name: Schema.String, diff: Schema.String, result: Schema.Unknown }))
+    })
+  )
+})
+
+const History = Schema.Struct({
+  hostnames: Schema.Record(Schema.String, Schema.Array(Schema.Struct({ cause: Schema.String, by: Schema.String })))
+})
+
+const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
+const POLL = "100 millis"
+const PATIENCE_MS = 90_000
+
+const failed = (message: string) => new DemoFailed({ message })
+
+/** A client of the API at this address. */
+export const make = (url: string) => {
+  const call = Effect.fnUntraced(
+    function* (method: "GET" | "POST" | "PUT", path: string, body?: unknown) {
+      const request = HttpClientRequest.make(method)(`${url}/api/v1.0${path}`)
+      const sent = body === undefined ? request : HttpClientRequest.bodyJsonUnsafe(request, body)
+      const response = yield* HttpClient.execute(sent)
+      const envelope = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope))
+      if (envelope.status === "success") return envelope
+      return yield* failed(`${method} ${path}: ${JSON.stringify(envelope.message)}`)
+    },
+    Effect.mapError((error) =>
+      error._tag === "DemoFailed" ? error : failed(`The API does not answer: ${error.message}`)
+    ),
+    Effect.provide(FetchHttpClient.layer)
+  )
+
+  const data = <A, I>(schema: Schema.Codec<A, I>, path: string) =>
+    Effect.flatMap(call("GET", path), (envelope) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(envelope.data), (error) =>
+        failed(`GET ${path}: ${error.message}`)
+      )
+    )
+
+  const devices = (query: string) => Effect.map(data(Devices, `/devices?${query}`), (found) => found.devices)
+
+  /** Asks until the answer is there; names what it waited for when it is not. */
+  const until = Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
+    const deadline = (yield* Clock.currentTimeMillis) + PATIENCE_MS
+    while ((yield* Clock.currentTimeMillis) < deadline) {
+      const answer = yield* ask
+      if (answer !== null) return answer
+      yield* Effect.sleep(POLL)
+    }
+    return yield* failed(`waited in vain for ${what}`)
+  })
+
+  const jobOf = (id: number) => Effect.map(data(Jobs, `/job/${id}`), ({ jobs }) => jobs[0] ?? null)
+
+  const ended = (id: number) =>
+    until(
+      `job ${id} to end`,
+      Effect.map(jobOf(id), (job) => (job !== null && ENDED.includes(job.status) ? job : null))
+    )
+
+  /** Starts a job with a request and waits for it; a job that did not finish well is a failure of the demo. */
+  const run = Effect.fnUntraced(function* (path: string, body: unknown) {
+    const { job_id } = yield* call("POST", path, body)
+    if (job_id === undefined) return yield* failed(`POST ${path} started no job`)
+    const job = yield* ended(job_id)
+    return job.status === "FINISHED"
+      ? job
+      : yield* failed(`job ${job.id} ended ${job.status}: ${JSON.stringify(job.exception)}`)
+  })
+
+  /** The diff of each device in a sync job, failures as an error. */
+  const diffs = Effect.fnUntraced(function* (job: DemoJob) {
+    const result = yield* Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) =>
+      failed(error.message)
+    )
+    const broken = Object.entries(result.devices).filter(([, device]) => device.failed)
+    if (broken.length > 0) return yield* failed(`job ${job.id} failed on ${JSON.stringify(broken).slice(0, 2000)}`)
+    return Object.entries(result.devices).map(([hostname, { job_tasks }]) => ({
+      hostname,
+      diff: job_tasks.map((task) => task.diff).join("")
+    }))
+  })
+
+  const causes = Effect.map(data(History, "/device_synchistory"), ({ hostnames }) => hostnames)
+  return { call, devices, until, ended, run, diffs, causes }
+}
+
+export type DemoApi = ReturnType<typeof make>

@@ -1,0 +1,95 @@
+/**
+ * What the demo is played on: copies of the example repositories as git repositories, and a simulated campus of two
+ * distribution switches with two blank access switches below them.
+ */
+import { Effect, FileSystem, Path } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import type { Topology } from "../lab/Topology.ts"
+
+/** Logins of the simulated switches; there is nothing to protect in the lab. */
+export const LAB_PASSWORD = "lab-only-password"
+export const LAB_HASH = "$6$saltsalt$switchyard-example-hash"
+export const BLANK_PASSWORD = "abc123abc123"
+
+const BLANK_CONFIG = `username admin privilege 15 role network-admin secret ${BLANK_PASSWORD}
+aaa authorization exec default local
+lldp run
+service routing protocols model multi-agent
+interface Vlan1
+   ip address dhcp
+   dhcp client accept default-route
+`
+
+/** The distribution switches with the last octet of their addresses. */
+export const distributions = [
+  ["lhv-dist1", 11],
+  ["lhv-dist2", 12]
+] as const
+
+const distConfig = (name: string, last: number) => `hostname ${name}
+username switchyard privilege 15 role network-admin secret sha512 ${LAB_HASH}
+aaa authorization exec default local
+lldp run
+interface Loopback1
+   ip address 10.199.3.${last}/32
+`
+
+const DIST_MODEL = "DCS-7050SX3-48YC8-F"
+
+/** The campus; `hook` are the words of the program that the DHCP server calls. */
+export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Topology => ({
+  name: "demo",
+  lab: {
+    dhcp: { pool: "10.90.0.10-10.90.0.250", config: BLANK_CONFIG, hook: [...hook], environment, renewSeconds: 5 }
+  },
+  topology: {
+    defaults: { kind: "eos", version: "4.31.4M", passwords: { switchyard: LAB_PASSWORD } },
+    nodes: {
+      ...Object.fromEntries(
+        distributions.map(([name, last]) => [
+          name,
+          { role: "dist" as const, gateway: true, model: DIST_MODEL, "startup-config": distConfig(name, last) }
+        ])
+      ),
+      blank1: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 },
+      blank2: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 }
+    },
+    links: [1, 2].flatMap((number) => [
+      { endpoints: [`blank${number}:Ethernet27`, `lhv-dist1:Ethernet${number}`] as const },
+      { endpoints: [`blank${number}:Ethernet28`, `lhv-dist2:Ethernet${number}`] as const }
+    ])
+  }
+})
+
+const git = Effect.fnUntraced(function* (folder: string, ...args: ReadonlyArray<string>) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const identity = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org"]
+  yield* spawner.string(ChildProcess.make("git", ["-C", folder, ...identity, ...args]))
+})
+
+/** Copies an example repository into the folder and commits it, unless an earlier demo has done so. */
+export const repository = Effect.fnUntraced(function* (name: "settings" | "templates", folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const target = path.join(folder, name)
+  yield* fs.makeDirectory(folder, { recursive: true })
+  yield* fs.copy(path.resolve(import.meta.dirname, "../../examples", name), target)
+  yield* git(target, "init", "-q", "-b", "main")
+  yield* git(target, "add", "-A")
+  yield* git(target, "commit", "-q", "-m", "The examples")
+  return target
+})
+
+/** Replaces a text in a file of the repository and commits the change. */
+export const commitChange = Effect.fnUntraced(function* (
+  folder: string,
+  file: string,
+  change: (text: string) => string,
+  message: string
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const target = path.join(folder, file)
+  yield* fs.writeFileString(target, change(yield* fs.readFileString(target)))
+  yield* git(folder, "commit", "-q", "-a", "-m", message)
+})

@@ -1,0 +1,57 @@
+/**
+ * How risky a change looks, from its diff: the share of the configuration that changes, and what kind of lines they are
+ * (contract engine.md §7.8). Pure; the rules are a table.
+ */
+
+/** Rules in order, the first that matches a changed line counts. `±` is `+` or `-` and any number of blanks. */
+const rules: ReadonlyArray<readonly [pattern: RegExp, weight: number]> = [
+  [/^[+-] *description/, 0],
+  [/^[+-] *name/, 0],
+  [/^[+-] *!/, 0],
+  [/^[+-] *dot1x/, 0.5],
+  [/^[+-] *ntp/, 0.5],
+  [/^[+-] *snmp/, 0.5],
+  [/^[+-] *vrf/, 5],
+  [/^-.*ip address/, 10],
+  [/^- *vlan/, 10],
+  [/^[+-] *spanning-tree mode/, 50],
+  [/^[+-] *spanning-tree/, 5],
+  [/^-.*(routing|router)/, 50],
+  [/^- *neighbor/, 10],
+  [/^[+-] *address-family/, 10],
+  [/^[+-] *redistribute/, 10]
+]
+
+const OTHER_LINE = 1
+const SHARE_OF_CHANGED_LINES = 0.2
+const SHARE_OF_WEIGHTS = 0.8
+
+const weightOf = (line: string): number => rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE
+
+/** The score of one device, not rounded; 0 for an empty diff. `diff` has no file header lines. */
+export const deviceScore = (config: string, diff: string): number => {
+  if (diff === "") return 0
+  const lines = diff.split("\n")
+  const changed = lines.filter((line) => line.startsWith("+") || line.startsWith("-"))
+  const share = (changed.length / config.split("\n").length) * 100
+  const weights = changed.reduce((sum, line) => sum + weightOf(line), 0)
+  const unlike = new Set(lines).size / lines.length
+  return (share * SHARE_OF_CHANGED_LINES + weights * SHARE_OF_WEIGHTS) * unlike
+}
+
+/** A device in a job: its score, or null when it has none, and whether it failed. */
+export interface Scored {
+  readonly score: number | null
+  readonly failed: boolean
+}
+
+/** The score of a job, 1–100: the worst device's, 100 when one failed; null when there were no devices. */
+export const jobScore = (devices: ReadonlyArray<Scored>): number | null => {
+  if (devices.length === 0) return null
+  if (devices.some(({ failed, score }) => failed || score === null)) return 100
+  const worst = Math.max(...devices.map(({ score }) => score ?? 0))
+  return Math.min(100, Math.max(1, Math.floor(worst + 0.5)))
+}
+
+/** A dry run below this score may be pushed at once when that was asked for (auto_push). */
+export const AUTO_PUSH_BELOW = 10
