@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes test/jinja/conformance/generated.json: templates with the output of real Jinja2.
+"""Makes test/jinja/conformance/generated.jsonl: templates with the output of real Jinja2.
 
 Run it with a Python that has jinja2 3.1 (Debian: apt-get install python3-jinja2):
 
@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import jinja_cases_random
 import jinja_cases_written
 
-TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "jinja", "conformance", "generated.json")
+TARGET = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "test", "jinja", "conformance", "generated.jsonl")
 
 
 class RelativeEnvironment(jinja2.Environment):
@@ -64,18 +64,25 @@ def main():
     unusable = [case["template"] for case in cases if not usable(case)]
     if unusable:
         sys.exit("cases with output that is not stable: " + "\n".join(unusable))
-    cases += [case for case in map(run, jinja_cases_random.cases(400)) if usable(case)]
+    random_cases = [*jinja_cases_random.cases(400), *jinja_cases_random.detail_cases(600)]
+    cases += [case for case in map(run, random_cases) if usable(case)]
+    # What many cases share stands once, in the first line; a case refers to it by number.
+    shared = []
     for number, case in enumerate(cases, 1):
+        given = {key: case.pop(key) for key in ("variables", "files") if key in case}
+        if given not in shared:
+            shared.append(given)
         case["n"] = number
+        case["given"] = shared.index(given)
     about = {
         "about": "Output of Jinja2 for the engine's tests; made by scripts/jinja-cases.py, not to be edited",
         "jinja2": jinja2.__version__,
         "python": sys.version.split()[0],
-        "cases": cases,
+        "shared": shared,
     }
     with open(TARGET, "w", encoding="utf-8") as out:
-        json.dump(about, out, indent=1, ensure_ascii=True)
-        out.write("\n")
+        for line in [about] + cases:
+            out.write(json.dumps(line, ensure_ascii=True) + "\n")
     print(len(cases), "cases,", sum("error" in case for case in cases), "of them errors")
 
 

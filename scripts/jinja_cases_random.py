@@ -108,3 +108,88 @@ class Maker:
 def cases(count, first_seed=1):
     for seed in range(first_seed, first_seed + count):
         yield {"category": "random", "template": Maker(seed).body(3), "variables": VARIABLES}
+
+
+NUMBERS = [
+    "0", "1", "-1", "255", "1234567", "0.5", "-2.5", "1e10", "3.14159", "1e-5", "0.1", "123456789.125", "2.675", "1e22", "-0.0", "true",
+    "12345678901234567890", "1e300", "0.00001234",
+]
+PHRASES = [
+    "abc def", "Ethernet1/2/3", "a-b-c well-known e-mail", "  x  y ", "\u00c4\u00d6 \u00df", "a.b.c", "", "\\n a\\n\\n b\\n", "foo--bar baz -- x",
+    "it\\'s a \"test\"", "123", "aXbXc",
+]
+METHODS = [
+    "upper()", "lower()", "title()", "capitalize()", "swapcase()", "strip()", "split()", "split('-')", "rsplit('.', 1)", "splitlines()",
+    "replace('a', 'zz', 1)", "find('b')", "rfind('a')", "count('a')", "center(9, '*')", "ljust(8)", "zfill(9)", "partition('-')", "rpartition('.')",
+    "isalpha()", "isdigit()", "isupper()", "istitle()", "startswith('a')", "endswith('c')", "lstrip(' a')", "rstrip('c ')", "expandtabs(3)",
+]
+TEXT_FILTERS = [
+    "title", "wordcount", "wordwrap(5)", "wordwrap(3)", "wordwrap(7, false)", "wordwrap(4, break_on_hyphens=false)", "indent", "indent(2, true)",
+    "indent(1, false, true)", "truncate(4)", "truncate(4, true, '', 0)", "truncate(6, false, '.', 0)", "center(11)", "urlencode", "striptags", "list",
+    "reverse", "e", "tojson", "replace('a', 'b')", "trim", "upper|lower", "sort", "unique|list", "first", "last", "batch(2)|list", "pprint", "int",
+    "float", "length", "join('.')",
+]
+BLANKS = [" ", "\n", "\t", "x", "  \n", "\n\n", " \u00a0", "\r\n", "{", "}", "%}", "\x0b", "\u2003\n"]
+
+
+class Details:
+    """Templates for single rules: white space around tags, formats of numbers, arithmetic, text."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.pick = self.random.choice
+
+    def mark(self):
+        return self.pick(["", "", "", "-", "+"])
+
+    def space(self):
+        parts, depth, mark = [], 0, self.mark
+        for _ in range(self.random.randrange(1, 12)):
+            kind = self.random.randrange(12)
+            if kind < 5:
+                parts.append(self.pick(BLANKS))
+            elif kind == 5:
+                parts.append("{%%%s if true %s%%}" % (mark(), mark()))
+                depth += 1
+            elif kind == 6 and depth:
+                parts.append("{%%%s endif %s%%}" % (mark(), mark()))
+                depth -= 1
+            elif kind == 7:
+                parts.append("{#%s c %s#}" % (mark(), mark()))
+            elif kind == 8:
+                parts.append("{{%s 1 %s}}" % (self.pick(["", "-", "+"]), self.pick(["", "-"])))
+            elif kind == 9:
+                raw = self.pick([" a\n", "{{ x }}", "\n  ", "", "{% if %}", " {"])
+                parts.append("{%%%s raw %s%%}%s{%%%s endraw %s%%}" % (mark(), self.pick(["", "-"]), raw, mark(), mark()))
+            elif kind == 10:
+                parts.append("{%%%s set a = 1 %s%%}" % (mark(), mark()))
+            else:
+                inner = self.pick([" y\n", "\n", "z"])
+                parts.append("{%%%sset b%s%%}%s{%%%s endset %s%%}{{ b }}" % (mark(), mark(), inner, mark(), mark()))
+        return "".join(parts) + "{% endif %}" * depth
+
+    def format(self):
+        pick = self.pick
+        if self.random.random() < 0.5:
+            flags = "".join(self.random.sample("-+ #0", self.random.randrange(3)))
+            spec = flags + pick(["", "5", "12"]) + pick(["", ".0", ".2", ".10"]) + pick("sdixXofFeEgGcr")
+            return "[{{ '%%%s' %% %s }}]" % (spec, pick(NUMBERS))
+        spec = pick(["", "<", "^", ">", "=", "*<", "0>"]) + pick(["", "+", " ", "-"]) + pick(["", "#"]) + pick(["", "0"]) + pick(["", "6", "14"])
+        spec += pick(["", "", ",", "_"]) + pick(["", ".0", ".3"]) + pick(["", "d", "f", "e", "g", "x", "b", "o", "X", "%", "G", "E", "n", "s"])
+        return "[{{ '{:%s}'.format(%s) }}]" % (spec, pick(NUMBERS + ["'abc'"]))
+
+    def arithmetic(self):
+        pick = self.pick
+        operation = "(%s) %s (%s)" % (pick(NUMBERS), pick(["+", "-", "*", "/", "//", "%", "==", "<"]), pick(NUMBERS))
+        return "{{ %s }}|{{ (%s)|round(%d) }}|{{ (%s)|int }}" % (operation, pick(NUMBERS), self.random.randrange(-3, 6), pick(NUMBERS))
+
+    def text(self):
+        pick = self.pick
+        return "[{{ '%s'.%s }}][{{ '%s'|%s }}]" % (pick(PHRASES), pick(METHODS), pick(PHRASES), pick(TEXT_FILTERS))
+
+
+def detail_cases(count, first_seed=1):
+    for seed in range(first_seed, first_seed + count):
+        details = Details(seed)
+        make = details.pick([details.space, details.space, details.format, details.arithmetic, details.text])
+        yield {"category": "details", "template": make(), "variables": {}}

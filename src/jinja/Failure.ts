@@ -32,6 +32,8 @@ export type FailureKind =
   | "AttributeError"
   | "ZeroDivisionError"
   | "OverflowError"
+  | "AssertionError"
+  | "LookupError"
   | "RuntimeError"
   | "RecursionError"
   | "LimitExceeded"
@@ -71,6 +73,7 @@ const asFault = (cause: unknown): Fault => {
   if (cause instanceof RangeError && cause.message.includes("call stack")) {
     return new Fault("RecursionError", "maximum recursion depth exceeded")
   }
+  if (cause instanceof RangeError) return new Fault("LimitExceeded", `a value is too large: ${cause.message}`)
   return new Fault("InternalError", cause instanceof Error ? cause.message : String(cause))
 }
 

@@ -19,13 +19,13 @@ export interface Limits {
   readonly cells: number
 }
 
-/** The bounds of contract/settings-and-templates.md section 10.4, and 256 MB of values. */
+/** The bounds of contract/settings-and-templates.md section 10.4, and 128 MB of values. */
 export const defaultLimits: Limits = {
   deadline: 10_000,
   output: 10 * 1024 * 1024,
   depth: 50,
   range: 100_000,
-  cells: 32 * 1024 * 1024
+  cells: 16 * 1024 * 1024
 }
 
 /** Largest text that an operation may make, in UTF-16 units. */

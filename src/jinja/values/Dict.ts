@@ -3,7 +3,7 @@
  * are one key. Entries hold the key as it was first written, because that is what printing shows.
  */
 import { fail } from "../Failure.ts"
-import { allocate } from "../Meter.ts"
+import { allocate, reserveText, spend } from "../Meter.ts"
 import { Float, fromBigInt, Markup, Native, Tuple, Undefined } from "./Value.ts"
 import type { Value } from "./Value.ts"
 
@@ -90,7 +90,7 @@ export const hashKey = (key: Value): HashKey => {
   if (typeof key === "number" || typeof key === "bigint" || key === null) return key
   if (typeof key === "boolean") return key ? 1 : 0
   if (key instanceof Float) return hashFloat(key.value)
-  if (key instanceof Tuple) return `\0t${key.items.map(encode).join("")}`
+  if (key instanceof Tuple) return `\0t${key.items.map(encodeElement).join("")}`
   if (key instanceof Markup) return hashKey(key.text)
   if (key instanceof Undefined) return "\0u"
   if (key instanceof Native) return key
@@ -111,8 +111,10 @@ const identityOf = (native: Native): number => {
 }
 
 // One element of a tuple key, with its type and length in front so that no two tuples share a text.
-const encode = (item: Value): string => {
+const encodeElement = (item: Value): string => {
   const hash = hashKey(item)
   const text = hash instanceof Native ? `o${identityOf(hash)}` : `${typeof hash === "string" ? "s" : "n"}${hash}`
+  reserveText(text.length)
+  spend(2)
   return `${text.length}:${text}`
 }

@@ -4,7 +4,7 @@
  * is an array. Everything else is a `Native`: an object that answers for itself what Python would ask of it. No
  * JavaScript property of a value can be reached from a template, only what the tables of methods and `Native` offer.
  */
-import type { Rendering } from "../Rendering.ts"
+import type { Rendering } from "../runtime/Rendering.ts"
 import type { Dict } from "./Dict.ts"
 
 /** A Python float. */
@@ -75,6 +75,10 @@ export abstract class Native {
   }
   truth(): boolean {
     return true
+  }
+  /** Python's `==` with another object; by identity unless a kind of object says otherwise. */
+  equals(other: Native): boolean {
+    return this === other
   }
   get callable(): boolean {
     return false

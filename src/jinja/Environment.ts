@@ -1,0 +1,157 @@
+/**
+ * The engine with its templates: compiles each file once and renders it as often as wanted. Make one environment per
+ * state of a repository (a commit); its cache then never goes stale. Nothing throws: all functions return a `Result`.
+ */
+import { compileTemplate } from "./compile/Templates.ts"
+import { attempt, fail, Position } from "./Failure.ts"
+import type { Result } from "./Failure.ts"
+import { commonFilters } from "./library/CommonFilters.ts"
+import { functionFilters } from "./library/FunctionFilters.ts"
+import { globals } from "./library/Globals.ts"
+import { jsonFilters } from "./library/JsonFilter.ts"
+import { numberFilters } from "./library/NumberFilters.ts"
+import { sequenceFilters } from "./library/SequenceFilters.ts"
+import { tests } from "./library/Tests.ts"
+import { textFilters } from "./library/TextFilters.ts"
+import { resolveName } from "./Loader.ts"
+import type { Loader } from "./Loader.ts"
+import { defaultLimits, metered } from "./Meter.ts"
+import type { Limits } from "./Meter.ts"
+import type { CompiledTemplate } from "./runtime/CompiledTemplate.ts"
+import { BaseNames, Context } from "./runtime/Context.ts"
+import { Rendering } from "./runtime/Rendering.ts"
+import type { LogEntry, Surroundings } from "./runtime/Rendering.ts"
+import { parseTemplate } from "./syntax/Parser.ts"
+import type { Library } from "./values/Builtin.ts"
+import { Dict } from "./values/Dict.ts"
+import type { Value } from "./values/Value.ts"
+import { convertValue } from "./Variables.ts"
+
+/** How to make an environment. */
+export interface EnvironmentOptions {
+  readonly loader: Loader
+  /** Filters beyond Jinja2's own; later ones win. */
+  readonly filters?: ReadonlyArray<Library>
+  /** Names that every template knows, beyond Jinja2's own. */
+  readonly globals?: ReadonlyMap<string, Value>
+  readonly limits?: Partial<Limits>
+}
+
+/** A template that compiled, to be rendered by the environment it came from. */
+export interface Template {
+  readonly name: string
+  readonly compiled: CompiledTemplate
+}
+
+/** What a rendering yields. */
+export interface Rendered {
+  readonly text: string
+  /** Messages of the global function `log`, in order, at most 1,000. */
+  readonly log: ReadonlyArray<LogEntry>
+}
+
+/** Variables of a rendering: values of the engine, or plain data of JavaScript, which is converted. */
+export type Variables = Dict | ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>>
+
+/** Jinja2's own filters. */
+export const builtinFilters: Library = new Map([
+  ...textFilters,
+  ...sequenceFilters,
+  ...functionFilters,
+  ...numberFilters,
+  ...jsonFilters,
+  ...commonFilters
+])
+
+const mostAsked = 10_000
+
+/** Compiles and renders templates. */
+export class Environment {
+  readonly limits: Limits
+  private readonly loader: Loader
+  private readonly cache = new Map<string, CompiledTemplate>()
+  // The templates that files have asked for, by the file that asks and the name it uses.
+  private readonly asked = new Map<string, CompiledTemplate>()
+  private readonly surroundings: Surroundings
+
+  constructor(options: EnvironmentOptions) {
+    this.loader = options.loader
+    this.limits = { ...defaultLimits, ...options.limits }
+    this.surroundings = {
+      filters: new Map([builtinFilters, ...(options.filters ?? [])].flatMap((library) => [...library])),
+      tests,
+      globals: new Map([...globals, ...(options.globals ?? [])]),
+      find: (name, from) => this.find(name, from),
+      compileText: (name, source) => this.compileSource(name, source)
+    }
+  }
+
+  /** The template in a file. Fails with TemplateNotFound or a syntax error. Compiled once, then kept. */
+  compile(name: string): Result<Template> {
+    return this.guard(name, () => {
+      const compiled = this.find(name, "") ?? fail("TemplateNotFound", `template '${name}' was not found`)
+      return { name, compiled }
+    })
+  }
+
+  /** A template from a text; `name` stands in error messages and is what relative includes start from. Not kept. */
+  compileText(name: string, source: string): Result<Template> {
+    return this.guard(name, () => ({ name, compiled: this.compileSource(name, source) }))
+  }
+
+  /** Renders a template. Values of the engine among the variables are shared, so a template can change them. */
+  render(template: Template, variables: Variables): Result<Rendered> {
+    const rendering = new Rendering(this.surroundings, new Position(template.name, 1, 1))
+    return attempt(
+      () => metered(this.limits, () => this.run(template, variables, rendering)),
+      () => rendering.at
+    )
+  }
+
+  /** Compiles (or takes from the cache) and renders a file. */
+  renderFile(name: string, variables: Variables): Result<Rendered> {
+    const template = this.compile(name)
+    return template.ok ? this.render(template.value, variables) : template
+  }
+
+  private run(template: Template, variables: Variables, rendering: Rendering): Rendered {
+    const converted = variables instanceof Dict ? variables : convertValue(variables)
+    const names = converted instanceof Dict ? converted : fail("TypeError", "variables must be a mapping")
+    const context = new Context(template.compiled, new BaseNames(names, this.surroundings.globals))
+    const text = rendering.capture(() => template.compiled.run(context, rendering))
+    if (Buffer.byteLength(text) > this.limits.output) {
+      fail("LimitExceeded", `output is larger than ${this.limits.output} bytes`)
+    }
+    return { text, log: rendering.log }
+  }
+
+  private guard<A>(name: string, run: () => A): Result<A> {
+    return attempt(run, () => new Position(name, 1, 1))
+  }
+
+  private find(name: string, from: string): CompiledTemplate | undefined {
+    const key = `${from}\0${name}`
+    const asked = this.asked.get(key)
+    if (asked !== undefined) return asked
+    const found = this.load(name, from)
+    if (this.asked.size >= mostAsked) this.asked.clear()
+    if (found !== undefined) this.asked.set(key, found)
+    return found
+  }
+
+  private load(name: string, from: string): CompiledTemplate | undefined {
+    const resolved = resolveName(name, from)
+    if (resolved === undefined) return undefined
+    const known = this.cache.get(resolved)
+    if (known !== undefined) return known
+    const source = this.loader.read(resolved)
+    if (source === undefined) return undefined
+    const compiled = this.compileSource(resolved, source)
+    this.cache.set(resolved, compiled)
+    return compiled
+  }
+
+  private compileSource(name: string, source: string): CompiledTemplate {
+    return compileTemplate(parseTemplate(name, source), this.surroundings)
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Jinja2's global functions, and `raise` and `log` of the reference.
+ */
+import { fail } from "../Failure.ts"
+import { allocate } from "../Meter.ts"
+import { argument, integerArgument, softText } from "../values/Arguments.ts"
+import { BoundMethod, Builtin, library } from "../values/Builtin.ts"
+import { updateDict } from "../values/ContainerMethods.ts"
+import { Dict } from "../values/Dict.ts"
+import { makeRange, Namespace } from "../values/Objects.ts"
+import { Native } from "../values/Value.ts"
+import type { Implementation, Value } from "../values/Value.ts"
+import { lorem } from "./Lorem.ts"
+
+const rest = (value: Value | undefined): ReadonlyArray<Value> => (Array.isArray(value) ? value : [])
+
+const makeDict = (args: ReadonlyArray<Value>): Dict => {
+  const [positional, keywords = null] = args
+  const [pairs, ...others] = rest(positional)
+  if (others.length > 0) fail("TypeError", `dict expected at most 1 argument, got ${others.length + 1}`)
+  const dict = new Dict()
+  updateDict(dict, pairs, keywords)
+  return dict
+}
+
+class Cycler extends Native {
+  readonly typeName = "Cycler"
+  private readonly items: ReadonlyArray<Value>
+  private position = 0
+
+  constructor(items: ReadonlyArray<Value>) {
+    super()
+    this.items = items
+    if (items.length === 0) fail("RuntimeError", "at least one item has to be provided")
+  }
+
+  repr(): string {
+    return "<Cycler>"
+  }
+
+  override attribute(name: string): Value | undefined {
+    if (name === "current") return argument(this.items, this.position)
+    if (name === "pos") return this.position
+    const method = cyclerMethods.get(name)
+    return method === undefined ? undefined : new BoundMethod(this, method)
+  }
+
+  next(): Value {
+    const item = argument(this.items, this.position)
+    this.position = (this.position + 1) % this.items.length
+    return item
+  }
+
+  reset(): null {
+    this.position = 0
+    return null
+  }
+}
+
+const cycler = (value: Value | undefined): Cycler =>
+  value instanceof Cycler ? value : fail("TypeError", "not a cycler")
+
+const cyclerMethods = library({
+  "next(self)": ([self]) => cycler(self).next(),
+  "reset(self)": ([self]) => cycler(self).reset()
+})
+
+class Joiner extends Native {
+  readonly typeName = "Joiner"
+  private readonly separator: Value
+  private used = false
+
+  constructor(separator: Value) {
+    super()
+    this.separator = separator
+  }
+
+  repr(): string {
+    return "<Joiner>"
+  }
+
+  override get callable(): boolean {
+    return true
+  }
+
+  override call(): Value {
+    if (this.used) return this.separator
+    this.used = true
+    return ""
+  }
+}
+
+const range: Implementation = ([values]) => {
+  const given = rest(values)
+  if (given.length === 0) return fail("TypeError", "range expected at least 1 argument, got 0")
+  return given.length > 3
+    ? fail("TypeError", `range expected at most 3 arguments, got ${given.length}`)
+    : makeRange(given)
+}
+
+const functions: Readonly<Record<string, Implementation>> = {
+  "range(*values)": range,
+  "dict(*pairs, **keywords)": makeDict,
+  "namespace(*pairs, **keywords)": (args) => {
+    allocate(8)
+    return new Namespace(makeDict(args))
+  },
+  "cycler(*items)": ([items]) => new Cycler(rest(items)),
+  "joiner(sep=', ')": (args) => new Joiner(argument(args, 0)),
+  "lipsum(n=5, html=true, min=20, max=100)": (args) =>
+    lorem(integerArgument(args, 0), argument(args, 1) === true, integerArgument(args, 2), integerArgument(args, 3)),
+  "raise(text)": (args) => fail("TemplateRuntimeError", softText(args, 0)),
+  "log(text, level='INFO', module='')": (args, rendering) => {
+    allocate(16)
+    const entry = { text: softText(args, 0), level: softText(args, 1), module: softText(args, 2), at: rendering.at }
+    if (rendering.log.length < 1000) rendering.log.push(entry)
+    return ""
+  }
+}
+
+/** All global functions by name. */
+export const globals: ReadonlyMap<string, Value> = new Map(
+  Object.entries(functions).map(([signature, implementation]) => {
+    const builtin = new Builtin(signature, implementation, 0)
+    return [builtin.name, builtin]
+  })
+)

@@ -1,0 +1,62 @@
+/**
+ * Filters with regular expressions, as the Python package netutils has them: the pattern is the filtered value.
+ */
+import { fail } from "../Failure.ts"
+import { reserveText } from "../Meter.ts"
+import { integerArgument, softText } from "../values/Arguments.ts"
+import { library } from "../values/Builtin.ts"
+import type { Library } from "../values/Builtin.ts"
+import { Tuple } from "../values/Value.ts"
+import type { Implementation, Value } from "../values/Value.ts"
+import { regex } from "./Regex.ts"
+import type { Regex, RegexMatch } from "./Regex.ts"
+
+const reference = /\\(?:(\d{1,2})|g<(\w+)>|([^]))/g
+
+const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" }
+
+// The replacement of a match, with \1 and \g<name> filled in.
+const expand = (template: string, match: RegexMatch, compiled: Regex): string =>
+  template.replace(reference, (whole: string, number?: string, name?: string, letter?: string) => {
+    if (letter !== undefined) return letters[letter] ?? whole
+    const index = number ?? (name !== undefined && /^\d+$/.test(name) ? name : compiled.names.get(name ?? ""))
+    if (index === undefined || Number(index) >= match.groups.length)
+      return fail("ValueError", `invalid group reference in ${template}`)
+    return match.groups[Number(index)] ?? ""
+  })
+
+const substitute: Implementation = (args) => {
+  const compiled = regex(softText(args, 0))
+  const template = softText(args, 1)
+  const text = softText(args, 2)
+  const most = integerArgument(args, 3)
+  let result = ""
+  let position = 0
+  for (const match of compiled.matches(text, most > 0 ? most : Infinity)) {
+    result += text.slice(position, match.start) + expand(template, match, compiled)
+    reserveText(result.length)
+    position = match.end
+  }
+  return result + text.slice(position)
+}
+
+const search: Implementation = (args) => {
+  const [match] = regex(softText(args, 0)).matches(softText(args, 1), 1)
+  return match?.groups[0] ?? null
+}
+
+const findAll: Implementation = (args) =>
+  regex(softText(args, 0))
+    .matches(softText(args, 1), Infinity)
+    .map(({ groups }): Value => {
+      const [whole = "", ...inner] = groups.map((group) => group ?? "")
+      const [only] = inner
+      return only === undefined ? whole : inner.length === 1 ? only : new Tuple(inner)
+    })
+
+/** Regular expressions. */
+export const regexFilters: Library = library({
+  "regex_sub(pattern, repl, string, count=0)": substitute,
+  "regex_search(pattern, string)": search,
+  "regex_findall(pattern, string)": findAll
+})

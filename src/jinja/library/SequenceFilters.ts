@@ -1,0 +1,229 @@
+/**
+ * Filters on lists and mappings: picking, ordering, grouping and computing over elements.
+ */
+import { fail } from "../Failure.ts"
+import { allocate, spend } from "../Meter.ts"
+import { argument, integerArgument, likeOriginal } from "../values/Arguments.ts"
+import { arithmetic } from "../values/Arithmetic.ts"
+import { library, withAliases } from "../values/Builtin.ts"
+import type { Library } from "../values/Builtin.ts"
+import { Dict, hashKey } from "../values/Dict.ts"
+import type { HashKey } from "../values/Dict.ts"
+import { compare, equals, sorted } from "../values/Equality.ts"
+import { cursorOf, elements, lengthOf, toArray, truthy, tryCursor } from "../values/Iteration.ts"
+import { DictView, iteratorOver, NamedTuple, Stream } from "../values/Objects.ts"
+import { typeName } from "../values/Printing.ts"
+import { elementsOf, isText, textOf, Tuple, Undefined } from "../values/Value.ts"
+import type { Cursor, Implementation, Value } from "../values/Value.ts"
+import { caseAware, getterFor, gettersFor } from "./Attributes.ts"
+import { joinFilter } from "./JoinFilter.ts"
+
+const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argument(args, index))
+
+/** A generator whose beginning is put off until its first value is wanted, as in Python. */
+export const lazily = (begin: () => Cursor): Stream => {
+  let cursor: Cursor | undefined
+  return new Stream({ next: () => (cursor ??= begin()).next() })
+}
+
+const sort: Implementation = (args) => {
+  const caseSensitive = flag(args, 2)
+  const getters = gettersFor(argument(args, 3)).map((getter) => caseAware(getter, caseSensitive))
+  return sorted(elements(argument(args, 0)), (item) => getters.map((getter) => getter(item)), flag(args, 1))
+}
+
+const dictSort: Implementation = (args) => {
+  const dict = argument(args, 0)
+  const by = argument(args, 2)
+  if (by !== "key" && by !== "value") {
+    return fail("FilterArgumentError", 'You can only sort by either "key" or "value"')
+  }
+  if (dict instanceof Undefined) return fail("UndefinedError", dict.message)
+  if (!(dict instanceof Dict)) return fail("AttributeError", `'${typeName(dict)}' object has no attribute 'items'`)
+  const pairs = Array.from(dict.items(), ({ key, value }) => new Tuple([key, value]))
+  return sorted(pairs, caseAware(getterFor(by === "key" ? 0 : 1), flag(args, 1)), flag(args, 3))
+}
+
+const unique: Implementation = (args) => {
+  const getter = caseAware(getterFor(argument(args, 2)), flag(args, 1))
+  return lazily(() => {
+    const cursor = cursorOf(argument(args, 0))
+    const seen = new Set<HashKey>()
+    return {
+      next: () => {
+        for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
+          const key = hashKey(getter(item))
+          if (seen.has(key)) continue
+          allocate(4)
+          seen.add(key)
+          return item
+        }
+        return undefined
+      }
+    }
+  })
+}
+
+const extreme =
+  (better: "<" | ">"): Implementation =>
+  (args) => {
+    const getter = caseAware(getterFor(argument(args, 2)), flag(args, 1))
+    const [first, ...others] = elements(argument(args, 0))
+    if (first === undefined) return new Undefined("No aggregated item, sequence was empty.")
+    let best = first
+    let bestKey = getter(first)
+    for (const item of others) {
+      const key = getter(item)
+      if (compare(better, key, bestKey)) {
+        best = item
+        bestKey = key
+      }
+    }
+    return best
+  }
+
+const groupBy: Implementation = (args) => {
+  const [, attribute, fallback] = [0, 1, 2].map((index) => argument(args, index))
+  const real = getterFor(attribute ?? null, fallback ?? null)
+  const getter = caseAware(real, flag(args, 3))
+  const groups: Array<{ readonly key: Value; readonly items: Array<Value> }> = []
+  for (const item of sorted(elements(argument(args, 0)), getter, false)) {
+    const key = getter(item)
+    const last = groups.at(-1)
+    if (last !== undefined && equals(last.key, key)) last.items.push(item)
+    else groups.push({ key, items: [item] })
+  }
+  allocate(groups.length * 4)
+  return groups.map(({ items }) => new NamedTuple(["grouper", "list"], [real(items[0] ?? null), items]))
+}
+
+const batch: Implementation = (args) => {
+  const size = integerArgument(args, 1)
+  const fill = argument(args, 2)
+  return lazily(() => {
+    const cursor = cursorOf(argument(args, 0))
+    let next = cursor.next()
+    return {
+      next: () => {
+        if (next === undefined) return undefined
+        const row: Array<Value> = []
+        for (; next !== undefined && (row.length < size || row.length === 0); next = cursor.next()) row.push(next)
+        allocate(row.length)
+        if (fill !== null) for (let missing = size - row.length; missing > 0; missing--) row.push(fill)
+        return row
+      }
+    }
+  })
+}
+
+const slices: Implementation = (args) => {
+  const count = integerArgument(args, 1)
+  const fill = argument(args, 2)
+  return lazily(() => {
+    const items = toArray(argument(args, 0))
+    if (count === 0) return fail("ZeroDivisionError", "integer division or modulo by zero")
+    const size = Math.floor(items.length / count)
+    const larger = items.length % count
+    let index = 0
+    return {
+      next: () => {
+        if (index >= count) return undefined
+        const start = index * size + Math.min(index, larger)
+        const row = items.slice(start, start + size + (index < larger ? 1 : 0))
+        if (fill !== null && index >= larger) row.push(fill)
+        index++
+        allocate(row.length + 1)
+        return row
+      }
+    }
+  })
+}
+
+const reverseNames: Readonly<Record<string, string>> = {
+  list: "list_reverseiterator",
+  tuple: "reversed",
+  dict: "dict_reversekeyiterator",
+  range: "range_iterator",
+  dict_keys: "dict_reversekeyiterator",
+  dict_values: "dict_reversevalueiterator",
+  dict_items: "dict_reverseitemiterator"
+}
+
+const isReversible = (value: Value): boolean => reverseNames[typeName(value)] !== undefined
+
+const reverse: Implementation = (args) => {
+  const value = argument(args, 0)
+  if (isText(value)) {
+    spend(textOf(value).length)
+    return likeOriginal(value, Array.from(textOf(value)).toReversed().join(""))
+  }
+  if (tryCursor(value) === undefined) return fail("FilterArgumentError", "argument must be iterable")
+  const items = toArray(value).toReversed()
+  const name = reverseNames[typeName(value)]
+  return name === undefined ? items : iteratorOver(items, name)
+}
+
+const first: Implementation = (args) => {
+  const item = cursorOf(argument(args, 0)).next()
+  return item === undefined ? new Undefined("No first item, sequence was empty.") : item
+}
+
+const last: Implementation = (args) => {
+  const value = argument(args, 0)
+  if (!isReversible(value) && !isText(value) && !(value instanceof Undefined)) {
+    return fail("TypeError", `'${typeName(value)}' object is not reversible`)
+  }
+  const item = elements(value).at(-1)
+  return item === undefined ? new Undefined("No last item, sequence was empty.") : item
+}
+
+const random: Implementation = (args) => {
+  const value = argument(args, 0)
+  const count = lengthOf(value)
+  const items = elementsOf(value) ?? toArray(value)
+  const item = items[Math.floor(Math.random() * count)]
+  return item === undefined ? new Undefined("No random item, sequence was empty.") : item
+}
+
+const sum: Implementation = (args) => {
+  const getter = getterFor(argument(args, 1))
+  let total = argument(args, 2)
+  if (isText(total)) return fail("TypeError", "sum() can't sum strings [use ''.join(seq) instead]")
+  for (const item of elements(argument(args, 0))) total = arithmetic("+", total, getter(item))
+  return total
+}
+
+const items: Implementation = (args) => {
+  const value = argument(args, 0)
+  return lazily(() => {
+    if (value instanceof Undefined) return { next: () => undefined }
+    if (!(value instanceof Dict)) return fail("TypeError", "Can only get item pairs from a mapping.")
+    return new DictView(value, "dict_items").cursor()
+  })
+}
+
+const list: Implementation = (args) => toArray(argument(args, 0))
+
+/** Filters on lists and mappings. */
+export const sequenceFilters: Library = withAliases(
+  library({
+    "sort(value, reverse=false, case_sensitive=false, attribute=none)": sort,
+    "dictsort(value, case_sensitive=false, by='key', reverse=false)": dictSort,
+    "unique(value, case_sensitive=false, attribute=none)": unique,
+    "min(value, case_sensitive=false, attribute=none)": extreme("<"),
+    "max(value, case_sensitive=false, attribute=none)": extreme(">"),
+    "groupby(value, attribute, default=none, case_sensitive=false)": groupBy,
+    "batch(value, linecount, fill_with=none)": batch,
+    "slice(value, slices, fill_with=none)": slices,
+    "reverse(value)": reverse,
+    "first(seq)": first,
+    "last(seq)": last,
+    "random(seq)": random,
+    "sum(iterable, attribute=none, start=0)": sum,
+    "items(value)": items,
+    "list(value)": list,
+    "length(obj)": (args) => lengthOf(argument(args, 0)),
+    "join(value, d='', attribute=none)": joinFilter
+  }),
+  { count: "length" }
+)

@@ -1,0 +1,24 @@
+/**
+ * All filters of contract/settings-and-templates.md section 9, beyond Jinja2's own.
+ */
+import type { Library } from "../values/Builtin.ts"
+import { addressFilters } from "./AddressFilters.ts"
+import { sectionFilters } from "./ConfigSection.ts"
+import { hashFilters } from "./HashFilters.ts"
+import { interfaceFilters } from "./InterfaceFilters.ts"
+import { macFilters } from "./MacFilters.ts"
+import { regexFilters } from "./RegexFilters.ts"
+import { templateFilters } from "./TemplateFilter.ts"
+import { vlanFilters } from "./VlanFilters.ts"
+
+/** Network, hash and text filters, to be given to an environment as `filters: [siteFilters]`. */
+export const siteFilters: Library = new Map([
+  ...hashFilters,
+  ...macFilters,
+  ...addressFilters,
+  ...vlanFilters,
+  ...interfaceFilters,
+  ...regexFilters,
+  ...sectionFilters,
+  ...templateFilters
+])

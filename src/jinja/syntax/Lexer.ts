@@ -1,0 +1,227 @@
+/**
+ * Source text to tokens: text between tags with the rules of white space (`-`, `+`, trim_blocks, lstrip_blocks, final
+ * line end kept), and the inside of tags. contract/settings-and-templates.md section 10.4, "Lexing".
+ */
+import { attempt, Fault, Position } from "../Failure.ts"
+import { Float, fromBigInt } from "../values/Value.ts"
+import { unescape } from "./StringLiteral.ts"
+import { TokenStream } from "./Tokens.ts"
+import type { Token, TokenType } from "./Tokens.ts"
+import type { Literal } from "./Tree.ts"
+
+// White space as Python's \s has it: unlike JavaScript's with the separators of ASCII, without the byte order mark.
+const blank = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]"
+const sticky = (pattern: string, flags = ""): RegExp => new RegExp(pattern.replaceAll("\\s", blank), `y${flags}`)
+
+const rawBegin = sticky("\\{%([-+]?)\\s*raw\\s*(?:-%\\}\\s*|%\\})")
+const rawEnd = new RegExp(`\\{%([-+]?)\\s*endraw\\s*(?:\\+%\\}|-%\\}\\s*|%\\}\\n?)`.replaceAll("\\s", blank), "g")
+const commentEnd = new RegExp(`\\+#\\}|-#\\}${blank}*|#\\}\\n?`, "g")
+const blockEnd = sticky("\\+%\\}|-%\\}\\s*|%\\}\\n?")
+const variableEnd = sticky("-\\}\\}\\s*|\\}\\}")
+const spaces = sticky("\\s+")
+const float = sticky("(?<!\\.)\\d+(?:_\\d+)*(?:(?:\\.\\d+(?:_\\d+)*)?e[-+]?\\d+(?:_\\d+)*|\\.\\d+(?:_\\d+)*)", "i")
+const integer = sticky("0b(?:_?[01])+|0o(?:_?[0-7])+|0x(?:_?[\\da-f])+|[1-9](?:_?\\d)*|0(?:_?0)*", "i")
+const name = sticky("[\\p{L}\\p{N}\\p{M}_]+", "u")
+const identifier = /^[\p{XID_Start}_]\p{XID_Continue}*$/u
+const string = sticky(
+  "'[^'\\\\]*(?:\\\\[\\s\\S][^'\\\\]*)*'|\"[^\"\\\\]*(?:\\\\[\\s\\S][^\"\\\\]*)*\"".replaceAll("[\\s\\S]", "[^]")
+)
+const operator = sticky("\\*\\*|//|==|!=|<=|>=|[-+/*%~\\[\\](){}<>=.:|,;]")
+const trailingBlanks = new RegExp(`${blank}+$`)
+const onlyBlanks = new RegExp(`^${blank}+$`)
+
+const closers: ReadonlyMap<string, string> = new Map([
+  ["(", ")"],
+  ["[", "]"],
+  ["{", "}"]
+])
+
+// As many digits as Python reads.
+const longestInteger = 4300
+
+class Lexer {
+  readonly tokens: Array<Token> = []
+  private readonly template: string
+  readonly source: string
+  private readonly lineStarts: Array<number> = [0]
+  private position = 0
+  // Did the last tag end with a line end, so that text goes on at the start of a line?
+  private lineStarting = true
+
+  constructor(template: string, source: string) {
+    this.template = template
+    this.source = source.replace(/\r\n?/g, "\n")
+    for (let i = this.source.indexOf("\n"); i >= 0; i = this.source.indexOf("\n", i + 1)) this.lineStarts.push(i + 1)
+  }
+
+  positionOf(offset: number): Position {
+    let low = 0
+    let high = this.lineStarts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if ((this.lineStarts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    return new Position(this.template, low + 1, offset - (this.lineStarts[low] ?? 0) + 1)
+  }
+
+  fail(message: string, offset = this.position): never {
+    throw new Fault("TemplateSyntaxError", message, this.positionOf(offset))
+  }
+
+  private push(type: TokenType, text: string, offset: number, value: Literal = null): void {
+    this.tokens.push({ type, text, value, offset })
+  }
+
+  private match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.position
+    const found = pattern.exec(this.source)?.[0]
+    if (found !== undefined) this.position += found.length
+    return found
+  }
+
+  run(): void {
+    const opening = /\{[{%#]/g
+    while (this.position < this.source.length) {
+      opening.lastIndex = this.position
+      const found = opening.exec(this.source)
+      const end = found?.index ?? this.source.length
+      const text = this.source.slice(this.position, end)
+      if (found === null) {
+        this.text(text)
+        return
+      }
+      this.tag(found[0], text, end)
+    }
+  }
+
+  private text(text: string): void {
+    if (text !== "") this.push("text", text, this.position)
+  }
+
+  // The text in front of a tag, stripped as the tag's sign says.
+  private before(text: string, sign: string, lstrip: boolean): void {
+    let kept = text
+    if (sign === "-") kept = text.replace(trailingBlanks, "")
+    else if (sign !== "+" && lstrip) {
+      const line = text.lastIndexOf("\n") + 1
+      if ((line > 0 || this.lineStarting) && onlyBlanks.test(text.slice(line))) kept = text.slice(0, line)
+    }
+    this.text(kept)
+  }
+
+  private tag(opening: string, text: string, at: number): void {
+    rawBegin.lastIndex = at
+    const raw = rawBegin.exec(this.source)
+    const next = this.source.charAt(at + 2)
+    const sign = raw === null ? (next === "-" || next === "+" ? next : "") : (raw[1] ?? "")
+    this.before(text, sign, opening !== "{{")
+    this.position = at + (raw === null ? 2 + sign.length : raw[0].length)
+    if (raw !== null) this.raw(raw[0].endsWith("\n"))
+    else if (opening === "{#") this.comment()
+    else if (opening === "{{") this.inside("variable_begin", "variable_end", variableEnd, at)
+    else this.inside("block_begin", "block_end", blockEnd, at)
+  }
+
+  private raw(lineStarting: boolean): void {
+    this.lineStarting = lineStarting
+    if (this.position >= this.source.length) return
+    rawEnd.lastIndex = this.position
+    const end = rawEnd.exec(this.source)
+    if (end === null) return this.fail("Missing end of raw directive")
+    this.before(this.source.slice(this.position, end.index), end[1] ?? "", true)
+    this.leave(end.index, end[0])
+  }
+
+  private comment(): void {
+    if (this.position >= this.source.length) return
+    commentEnd.lastIndex = this.position
+    const end = commentEnd.exec(this.source)
+    if (end === null) return this.fail("Missing end of comment tag")
+    this.leave(end.index, end[0])
+  }
+
+  private leave(at: number, closing: string): void {
+    this.position = at + closing.length
+    this.lineStarting = closing.endsWith("\n")
+  }
+
+  private inside(begin: TokenType, end: TokenType, closing: RegExp, at: number): void {
+    this.push(begin, this.source.slice(at, this.position), at)
+    const open: Array<string> = []
+    while (this.position < this.source.length) {
+      const start = this.position
+      const closed = open.length === 0 ? this.match(closing) : undefined
+      if (closed !== undefined) {
+        this.push(end, closed, start)
+        this.lineStarting = closed.endsWith("\n")
+        return
+      }
+      if (this.match(spaces) === undefined && !this.literal(start)) this.operator(start, open)
+    }
+  }
+
+  private literal(start: number): boolean {
+    let text = this.match(float)
+    if (text !== undefined) {
+      this.push("number", text, start, new Float(Number(text.replaceAll("_", ""))))
+      return true
+    }
+    text = this.match(integer)
+    if (text !== undefined) {
+      const digits = text.replaceAll("_", "")
+      if (digits.length > longestInteger) this.fail(`integer of more than ${longestInteger} digits`, start)
+      this.push("number", text, start, fromBigInt(BigInt(digits)))
+      return true
+    }
+    text = this.match(name)
+    if (text !== undefined) {
+      if (!identifier.test(text)) this.fail("Invalid character in identifier", start)
+      this.push("name", text, start)
+      return true
+    }
+    text = this.match(string)
+    if (text === undefined) return false
+    this.push(
+      "string",
+      unescape(text.slice(1, -1), (message) => this.fail(message, start)),
+      start
+    )
+    return true
+  }
+
+  private operator(start: number, open: Array<string>): void {
+    const text = this.match(operator)
+    if (text === undefined) {
+      const character = String.fromCodePoint(this.source.codePointAt(start) ?? 0)
+      return this.fail(`unexpected char ${character === "'" ? `"'"` : `'${character}'`} at ${start}`, start)
+    }
+    const closer = closers.get(text)
+    if (closer !== undefined) open.push(closer)
+    else if (text === ")" || text === "]" || text === "}") {
+      const expected = open.pop()
+      if (expected === undefined) this.fail(`unexpected '${text}'`, start)
+      if (expected !== text) this.fail(`unexpected '${text}', expected '${expected}'`, start)
+    }
+    this.push("operator", text, start)
+  }
+}
+
+/**
+ * The tokens of a template. What cannot be read fails with TemplateSyntaxError when the parser gets there, so that of two
+ * mistakes the first one is reported.
+ */
+export const tokenize = (template: string, source: string): TokenStream => {
+  const lexer = new Lexer(template, source)
+  const read = attempt(
+    () => lexer.run(),
+    () => lexer.positionOf(0)
+  )
+  return new TokenStream({
+    template,
+    tokens: lexer.tokens,
+    end: lexer.source.length,
+    failure: read.ok ? undefined : read.failure,
+    positionOf: (offset) => lexer.positionOf(offset)
+  })
+}

@@ -1,0 +1,126 @@
+/**
+ * Python's notions of letter case, white space, lines and replacing, for methods and filters alike.
+ */
+import { reserveText, spend } from "../Meter.ts"
+import { codePoints, textLength } from "./Iteration.ts"
+
+const titleForms: Readonly<Record<string, string>> = {
+  ǆ: "ǅ",
+  Ǆ: "ǅ",
+  ǉ: "ǈ",
+  Ǉ: "ǈ",
+  ǌ: "ǋ",
+  Ǌ: "ǋ",
+  ǳ: "ǲ",
+  Ǳ: "ǲ"
+}
+
+// The form of a character at the beginning of a word: of ligatures only the first letter is a capital.
+const titleForm = (character: string): string => {
+  const upper = character.toUpperCase()
+  return (
+    titleForms[character] ?? (upper.length > character.length ? upper.charAt(0) + upper.slice(1).toLowerCase() : upper)
+  )
+}
+
+/** First character in upper case, the others in lower case. */
+export const capitalize = (text: string): string => {
+  const first = String.fromCodePoint(text.codePointAt(0) ?? 0)
+  return text === "" ? "" : titleForm(first) + text.slice(first.length).toLowerCase()
+}
+
+const cased = /[\p{Lu}\p{Ll}\p{Lt}]/u
+
+/** `str.title`: each run of cased letters begins with a capital. */
+export const titleCase = (text: string): string => {
+  let inside = false
+  let result = ""
+  for (const character of text) {
+    result += inside ? character.toLowerCase() : titleForm(character)
+    inside = cased.test(character)
+  }
+  spend(text.length)
+  return result
+}
+
+/** Upper case becomes lower case and the other way. */
+export const swapCase = (text: string): string => {
+  spend(text.length)
+  return Array.from(text, (character) => {
+    const lower = character.toLowerCase()
+    return character === lower ? character.toUpperCase() : lower
+  }).join("")
+}
+
+const separator = (code: number): boolean => code >= 0x1c && code <= 0x1f
+
+/** Is this character white space in Python's eyes? */
+export const isBlank = (character: string): boolean =>
+  character === " " || (/[\s\x85]/.test(character) && character !== "\ufeff") || separator(character.charCodeAt(0))
+
+/** Strips these characters (white space if none are given) from the ends asked for. */
+export const stripText = (text: string, characters: string | undefined, left: boolean, right: boolean): string => {
+  const drop = characters === undefined ? undefined : new Set(characters)
+  const dropped = (character: string): boolean => (drop === undefined ? isBlank(character) : drop.has(character))
+  let start = 0
+  let end = text.length
+  if (left) {
+    while (start < end) {
+      const character = String.fromCodePoint(text.codePointAt(start) ?? 0)
+      if (!dropped(character)) break
+      start += character.length
+    }
+  }
+  if (right) {
+    while (end > start) {
+      const character = lastCharacter(text, end)
+      if (!dropped(character)) break
+      end -= character.length
+    }
+  }
+  spend(text.length - end + start)
+  return text.slice(start, end)
+}
+
+const lastCharacter = (text: string, end: number): string => {
+  const unit = text.charCodeAt(end - 1)
+  return unit >= 0xdc00 && unit <= 0xdfff && end > 1 ? text.slice(end - 2, end) : text.charAt(end - 1)
+}
+
+// File, group and record separator end lines too.
+const lineEnd = new RegExp(`\r\n|[\n\r\v\f${String.fromCharCode(0x1c, 0x1d, 0x1e)}\x85\u2028\u2029]`, "g")
+
+/** `str.splitlines`. */
+export const splitLines = (text: string, keepEnds = false): Array<string> => {
+  const lines: Array<string> = []
+  let start = 0
+  for (const match of text.matchAll(lineEnd)) {
+    spend(4)
+    const after = match.index + match[0].length
+    lines.push(text.slice(start, keepEnds ? after : match.index))
+    start = after
+  }
+  if (start < text.length) lines.push(text.slice(start))
+  return lines
+}
+
+/** `str.replace`; a negative count replaces all. */
+export const replaceText = (text: string, from: string, to: string, count: number): string => {
+  if (count === 0) return text
+  spend(text.length / 16)
+  if (from === "") return spread(text, to, count)
+  const parts = text.split(from)
+  const most = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1)
+  reserveText(text.length + most * Math.max(0, to.length - from.length))
+  if (most === parts.length - 1) return parts.join(to)
+  return parts.slice(0, most + 1).join(to) + from + parts.slice(most + 1).join(from)
+}
+
+// Replacing the empty text puts the new one before each character and at the end.
+const spread = (text: string, to: string, count: number): string => {
+  const most = count < 0 ? Infinity : count
+  reserveText(text.length + Math.min(most, textLength(text) + 1) * to.length)
+  const characters = codePoints(text)
+  const body = characters.map((character, index) => (index < most ? to + character : character)).join("")
+  return characters.length < most ? body + to : body
+}

@@ -1,0 +1,87 @@
+import { expect, it } from "vitest"
+import { Environment, memoryLoader, siteFilters } from "../../src/jinja/Jinja.ts"
+import { generatedCases, readData, referenceCases, render, variablesFrom } from "./Cases.ts"
+import type { Case } from "./Cases.ts"
+
+const run = (entry: Case): ReturnType<typeof render> =>
+  // JSON.stringify keeps what the cases need: none of them hangs on a float without fraction as variable.
+  render(entry.template, variablesFrom(JSON.stringify(entry.variables ?? {})), entry.files)
+
+const differences = (
+  cases: ReadonlyArray<Case>,
+  same: (entry: Case, result: ReturnType<typeof run>) => boolean
+): unknown =>
+  cases.flatMap((entry) => {
+    const result = run(entry)
+    return same(entry, result) ? [] : [{ ...entry, got: result.ok ? result.value.text : result.failure }]
+  })
+
+// Python has one class for a list of templates of which none was found.
+const kinds: Readonly<Record<string, string>> = { TemplatesNotFound: "TemplateNotFound" }
+
+// Errors that say the same in other words: file names become sentences, and Python's words for what its own code does
+// inside (adding to a text in place, calling C functions) would help nobody.
+const ownWords = [/^TemplateNotFound$/, /\+=: /, /takes no keyword arguments$/, /has no len\(\)$/, /\\u200b/]
+
+const sameWords = (entry: Case, message: string): boolean =>
+  message === entry.message ||
+  ownWords.some((pattern) => pattern.test(entry.error ?? "") || pattern.test(entry.message ?? ""))
+
+it("renders every case of the reference byte for byte, and fails where it fails", () => {
+  const cases = referenceCases()
+  expect(cases.length).toBe(203)
+  expect(
+    differences(cases, (entry, result) =>
+      entry.error === undefined ? result.ok && result.value.text === entry.expected : !result.ok
+    )
+  ).toEqual([])
+})
+
+const sameOutcome = (entry: Case, result: ReturnType<typeof run>): boolean => {
+  if (result.ok) return result.value.text === entry.expected
+  const { kind, message } = result.failure
+  return kind === (kinds[entry.error ?? ""] ?? entry.error) && sameWords(entry, message)
+}
+
+it("renders what Jinja2 renders, and fails with its class of error and its words", () => {
+  const cases = generatedCases()
+  expect(cases.length).toBeGreaterThan(1000)
+  expect(differences(cases, sameOutcome)).toEqual([])
+})
+
+const templates = (): Map<string, string> => {
+  const names = [
+    "access-mlag",
+    "access-ports",
+    "access-security",
+    "access-vlans",
+    "access",
+    "base",
+    "core-overlay",
+    "core",
+    "dist-overlay",
+    "dist-ports",
+    "dist-routing",
+    "dist-vlans",
+    "dist",
+    "edge-guard",
+    "fabric-links",
+    "fabric-system",
+    "policy-acl",
+    "policy",
+    "port-macros",
+    "port-tags",
+    "users"
+  ]
+  return new Map(names.map((name) => [`${name}.j2`, readData(`examples/templates/${name}.j2`)]))
+}
+
+it.each([
+  ["access", "lhv-acc1"],
+  ["dist", "lhv-dist1"],
+  ["core", "lhv-core1"]
+])("renders the example configuration of an %s switch byte for byte", (type, host) => {
+  const environment = new Environment({ loader: memoryLoader(templates()), filters: [siteFilters] })
+  const result = environment.renderFile(`${type}.j2`, variablesFrom(readData(`examples/${host}.variables.json`)))
+  expect(result.ok ? result.value.text : result.failure).toBe(readData(`examples/${host}.cfg`))
+})
