@@ -105,7 +105,7 @@ const make = Effect.gen(function* () {
 
   const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
     yield* jobs.lockStatus(id)
-    const { next_job_id } = yield* jobs.get(id)
+    const { next_job_id } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
     const next = yield* insertAndStart(job)
     yield* jobs.update(id, { next_job_id: next })

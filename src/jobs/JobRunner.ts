@@ -6,9 +6,9 @@
 import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
-import { finalStatuses, functionOf, type Job, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
+import { finalStatuses, functionOf, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { JobStore } from "../store/JobStore.ts"
+import { type JobHead, JobStore } from "../store/JobStore.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
     yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
   })
 
-  const work = Effect.fnUntraced(function* (record: Job) {
+  const work = Effect.fnUntraced(function* (record: JobHead) {
     const name = functionOf(record.function_name)
     const handler = isFunction(name) ? handlers.get(name) : undefined
     if (handler === undefined) {
@@ -77,11 +77,11 @@ const make = Effect.gen(function* () {
   const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | Settled) {
     if ("settled" in outcome) return
     yield* jobs.refreshFinished(id)
-    const { next_job_id } = yield* jobs.get(id)
+    const { next_job_id } = yield* jobs.head(id)
     yield* states.apply(id, { type: "RETURNED", ...outcome, next_job_id })
   })
 
-  const threw = Effect.fnUntraced(function* (record: Job, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
+  const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
     const failure = Cause.findErrorOption(cause)
     if (failure._tag === "None") yield* Effect.logError(`Job ${record.id} met a defect`, cause)
     const known =
@@ -92,7 +92,7 @@ const make = Effect.gen(function* () {
   })
 
   const runOnce = Effect.fnUntraced(function* (jobId: number) {
-    const before = yield* jobs.get(jobId)
+    const before = yield* jobs.head(jobId)
     if (finalStatuses.includes(before.status)) return
     yield* states.apply(jobId, before.status === "SCHEDULED" ? { type: "DUE" } : { type: "PROCESS_STARTED" })
     yield* Effect.logInfo(before.status === "SCHEDULED" ? "Job started" : "Job resumed", {
@@ -114,6 +114,13 @@ const make = Effect.gen(function* () {
     )
   )
 
+  /** A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. */
+  const worksInAnotherPlace = (jobId: number) =>
+    Effect.match(jobs.get(jobId), {
+      onSuccess: ({ function_name }) => functionOf(function_name) === "confirm_devices",
+      onFailure: () => false
+    })
+
   const millisUntilDue = (jobId: number) =>
     Activity.make({
       name: "millisUntilDue",
@@ -129,9 +136,10 @@ const make = Effect.gen(function* () {
     yield* Activity.make({
       name: "run",
       execute: Effect.gen(function* () {
+        const isWaitedFor = yield* worksInAnotherPlace(jobId)
         const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
         yield* Effect.sleep(Duration.millis(rest))
-        yield* Effect.orDie(places.withPermits(1)(run(jobId)))
+        yield* Effect.orDie(isWaitedFor ? run(jobId) : places.withPermits(1)(run(jobId)))
       })
     })
   })

@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
 
   const apply = Effect.fn("JobStates.apply")(function* (id: number, event: JobEvent) {
     const status = yield* jobs.lockStatus(id)
-    const { function_name } = yield* jobs.get(id)
+    const { function_name } = yield* jobs.head(id)
     if (!isJobState(status))
       return yield* new JobEventRefused({ id, status, message: `Job ${id} has status ${status}` })
     const outcome = applyJobEvent({ id, status, functionName: functionOf(function_name) }, event)

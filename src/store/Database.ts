@@ -18,6 +18,9 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 
 const POOL_SIZE = 16
 
+/** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
+
 const connection = Effect.gen(function* () {
   const config = yield* ServerConfig
   if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
@@ -31,7 +34,13 @@ const connection = Effect.gen(function* () {
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
 const pool = Layer.unwrap(
   Effect.map(connection, (where) =>
-    PgClient.layer({ ...where, maxConnections: POOL_SIZE, applicationName: "switchyard", connectTimeout: "5 seconds" })
+    PgClient.layer({
+      ...where,
+      maxConnections: POOL_SIZE,
+      maxMessageSize: MAX_MESSAGE_BYTES,
+      applicationName: "switchyard",
+      connectTimeout: "5 seconds"
+    })
   )
 )
 

@@ -24,6 +24,9 @@ export interface NewJob {
   readonly delaySeconds: number
 }
 
+/** A job's record without its result. */
+export type JobHead = Pick<Job, "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id">
+
 /** What may be written to a job's row; times are set to now where the flag is given. */
 export interface JobPatch {
   readonly status?: JobStatus
@@ -44,15 +47,24 @@ export interface JobDevice {
   readonly reachedEnd: boolean
   readonly changed: boolean
   readonly score: number | null
+  /** Proved, but neither confirmed nor reverted yet: the row will be written again. Default false. */
+  readonly waiting?: boolean
 }
 
-/** `result` of a job with device rows is put together from them, so that it is stored once. */
+/**
+ * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
+ * itself adds its keys.
+ */
 const COLUMNS = `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time, iso_time(job.start_time) as start_time,
   iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by, job.comment, job.ticket_ref, job.next_job_id,
-  coalesce(job.result, (select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks))) from job_device d where d.job_id = job.id having count(*) > 0))
-    as result,
+  coalesce((select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
+    jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks)))
+    || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
+    from job_device d where d.job_id = job.id having count(*) > 0), job.result) as result,
   job.exception, job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments`
+
+/** Without the result, which grows with the number of devices. */
+const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id`
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -66,7 +78,7 @@ const make = Effect.gen(function* () {
       ...Object.entries(fields).map(([name, value]) => sql`${sql(name)} = ${value}`),
       ...(started === true ? [sql`start_time = now(), finished_devices = '[]'`] : []),
       ...(finished === true ? [sql`finish_time = now()`] : []),
-      ...(result === undefined ? [] : [sql`result = ${sql.json(result)}`]),
+      ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(result)}`]),
       ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
     ]
     if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
@@ -86,6 +98,10 @@ const make = Effect.gen(function* () {
     get: Effect.fn("JobStore.get")((id: number) =>
       Effect.flatMap(sql<Job>`select ${columns} from job where id = ${id}`, one(id))
     ),
+    head: Effect.fn("JobStore.head")(function* (id: number) {
+      const [row] = yield* sql<JobHead>`select ${sql.literal(HEAD)} from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row
+    }),
     lockStatus: Effect.fn("JobStore.lockStatus")(function* (id: number) {
       const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id} for update`
       return row === undefined ? yield* new JobNotFound({ id }) : row.status
@@ -102,15 +118,16 @@ const make = Effect.gen(function* () {
     update,
     addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) =>
       Effect.asVoid(sql`
-        insert into job_device (job_id, hostname, failed, job_tasks, reached_end, score, changed)
+        insert into job_device (job_id, hostname, failed, job_tasks, reached_end, score, changed, waiting)
         values (${jobId}, ${device.hostname}, ${device.result.failed}, ${sql.json(device.result.job_tasks)},
-          ${device.reachedEnd}, ${device.score}, ${device.changed})
+          ${device.reachedEnd}, ${device.score}, ${device.changed}, ${device.waiting ?? false})
         on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
-          reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed`)
+          reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
+          waiting = excluded.waiting`)
     ),
     devices: Effect.fn("JobStore.devices")((jobId: number) =>
       Effect.map(
-        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score,
+        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score, waiting,
           '[]'::jsonb as job_tasks from job_device where job_id = ${jobId} order by finished_at`,
         (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
       )
@@ -133,6 +150,10 @@ const make = Effect.gen(function* () {
       Effect.map((rows) => rows.map((row) => row.id)),
       Effect.withSpan("JobStore.unfinished")
     ),
+    running: sql<{ id: number }>`select id from job where status in ('RUNNING', 'ABORTING') order by id`.pipe(
+      Effect.map((rows) => rows.map((row) => row.id)),
+      Effect.withSpan("JobStore.running")
+    ),
     scheduledDiscovery: Effect.fn("JobStore.scheduledDiscovery")(function* (dhcpIp: string, otherThan: number) {
       const rows = yield* sql`select 1 from job where function_name = 'discover_device' and status = 'SCHEDULED'
         and start_arguments ->> 'dhcp_ip' = ${dhcpIp} and id <> ${otherThan} limit 1`
@@ -152,6 +173,8 @@ export class JobStore extends Context.Service<
     readonly columns: string
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
     readonly get: (id: number) => Read<Job>
+    /** What the engine needs to know of a job; small, however many devices it is about. */
+    readonly head: (id: number) => Read<JobHead>
     readonly status: (id: number) => Read<JobStatus>
     /** The status, with the row locked until the transaction ends. */
     readonly lockStatus: (id: number) => Read<JobStatus>
@@ -167,6 +190,8 @@ export class JobStore extends Context.Service<
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
     readonly remember: (id: number, memo: unknown) => Done
     readonly unfinished: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Jobs that have begun and not ended. */
+    readonly running: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Another discovery of this address is waiting (contract engine.md §2.8). */
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }

@@ -1,0 +1,39 @@
+/**
+ * The lab of a benchmark, in a process of its own: managed access switches that take two seconds to commit. Prints one line
+ * of JSON with the port and the switches when they are up.
+ * Arguments: number of switches, milliseconds of a commit.
+ */
+import { Console, Effect } from "effect"
+import { NodeRuntime } from "@effect/platform-node"
+import { campus, type Planned } from "../src/lab/CampusPlan.ts"
+import { makeLab } from "../src/lab/Lab.ts"
+
+const [count = "1000", commitMs = "2000"] = process.argv.slice(2)
+
+/** Password of every simulated switch. */
+const PASSWORD = "bench"
+
+const config = ({ address, name, role }: Planned) => `hostname ${name}
+username switchyard privilege 15 role network-admin secret ${PASSWORD}
+aaa authorization exec default local
+interface ${role === "access" ? "Vlan3016" : "Loopback1"}
+   ip address ${address}/${role === "access" ? 16 : 32}
+`
+
+const program = Effect.gen(function* () {
+  const planned: Array<Planned> = []
+  const topology = campus({
+    access: Number(count),
+    config: (one) => {
+      if (one.role === "access") planned.push(one)
+      return config(one)
+    },
+    node: () => ({ ports: 18, passwords: { switchyard: PASSWORD }, commitMs: Number(commitMs) })
+  })
+  const lab = yield* makeLab(topology)
+  const switches = planned.map(({ address, name }) => ({ name, address }))
+  yield* Console.log(JSON.stringify({ port: lab.port, switches }))
+  return yield* Effect.never
+})
+
+NodeRuntime.runMain(Effect.scoped(program))

@@ -1,0 +1,33 @@
+/**
+ * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
+ * Rows: sync (1,000 devices; SYNC_DEVICES changes the number).
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import * as path from "node:path"
+import { type Measured, rows as syncRows } from "./SyncBench.ts"
+
+const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, unknown>>> = {
+  sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
+}
+
+const wanted = process.argv.slice(2)
+const names = wanted.length === 0 ? Object.keys(benches) : wanted
+
+const program = Effect.gen(function* () {
+  const measured: Array<Measured> = []
+  for (const name of names) {
+    const bench = benches[name]
+    if (bench === undefined)
+      return yield* Effect.die(new Error(`no bench ${name}; there are ${Object.keys(benches).join(", ")}`))
+    measured.push(...(yield* bench))
+  }
+  const lines = measured.map(({ budget, measured: figure, what }) => `| ${what} | ${budget} | ${figure} |`)
+  yield* Console.log(["| What | Budget | Measured |", "| --- | --- | --- |", ...lines].join("\n"))
+  const folder = path.join(import.meta.dirname, "results")
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, "bench.json"), `${JSON.stringify(measured, null, 2)}\n`)
+})
+
+NodeRuntime.runMain(program)
