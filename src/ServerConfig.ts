@@ -38,15 +38,21 @@ const oneOf = (values: ReadonlyArray<number>) =>
 const IpVersion = oneOf([4, 6])
 const ConfirmMode = oneOf([0, 1, 2])
 
+/** A port, or 0 for one that the system chooses. */
+const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
+
 const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** Device states that have a login of their own; `UNMANAGED` and `MANAGED_NOIF` use that of `MANAGED`. */
 export const loginStates = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
 export type LoginState = (typeof loginStates)[number]
 
+/** HTTPD_URL of a server that keeps firmware images itself. */
+export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
+
 const variables = {
   HOST: text("HOST", "127.0.0.1"),
-  PORT: withDefault(Config.Port("PORT"), 5000),
+  PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
@@ -60,8 +66,15 @@ const variables = {
   GITREPO_SETTINGS: Config.option(Config.NonEmptyString("GITREPO_SETTINGS")),
   GITREPO_TEMPLATES: Config.option(Config.NonEmptyString("GITREPO_TEMPLATES")),
   GIT_TIMEOUT: count("GIT_TIMEOUT", 60, 1),
-  HTTPD_URL: text("HTTPD_URL", "http://127.0.0.1:5000/firmware"),
-  FIRMWARE_URL: Config.option(Config.NonEmptyString("FIRMWARE_URL")),
+  HTTPD_URL: text("HTTPD_URL", OWN_HTTPD_URL),
+  FIRMWARE_URL: Config.option(
+    Config.orElse(Config.NonEmptyString("FIRMWARE_URL"), () => Config.NonEmptyString("FIRMQRE_URL"))
+  ),
+  FIRMWARE_MAX_SIZE: count("FIRMWARE_MAX_SIZE", 4_294_967_296, 1),
+  FIRMWARE_ALLOW_LOCAL: flag("FIRMWARE_ALLOW_LOCAL", false),
+  FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, 1),
+  FIRMWARE_RETURN_TIMEOUT: count("FIRMWARE_RETURN_TIMEOUT", 900),
+  FIRMWARE_RETURN_INTERVAL: count("FIRMWARE_RETURN_INTERVAL", 30, 1),
   VERIFY_TLS: flag("VERIFY_TLS", true),
   VERIFY_TLS_DEVICE: flag("VERIFY_TLS_DEVICE", false),
   CAFILE: text("CAFILE", "data/ca/rootCA.crt"),
@@ -84,6 +97,7 @@ const variables = {
   COMMIT_CONFIRMED_MODE: withDefault(Config.schema(ConfirmMode, "COMMIT_CONFIRMED_MODE"), 1),
   COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
+  DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   SETTINGS_KEYS_TO_MERGE: withDefault(listOf("SETTINGS_KEYS_TO_MERGE"), []),
   SETTINGS_OVERRIDE: withDefault(Config.schema(JsonObject, "SETTINGS_OVERRIDE"), null),
   TOTAL_COUNT: withDefault(Config.Literals(["unfiltered", "matching"], "TOTAL_COUNT"), "unfiltered"),
@@ -93,7 +107,7 @@ const variables = {
 /** Name, default as text and meaning of every variable; the README's table is made of it. */
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
   ["HOST", "127.0.0.1", "address the API listens on"],
-  ["PORT", "5000", "port the API listens on"],
+  ["PORT", "5000", "port the API listens on; 0 lets the system choose one"],
   [
     "DATABASE_URL",
     "",
@@ -115,8 +129,17 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],
   ["GITREPO_TEMPLATES", "", "templates repository, same forms"],
   ["GIT_TIMEOUT", "60", "seconds a git command may take"],
-  ["HTTPD_URL", "http://127.0.0.1:5000/firmware", "where switches download firmware from"],
-  ["FIRMWARE_URL", "", "firmware storage, when it is not HTTPD_URL"],
+  [
+    "HTTPD_URL",
+    OWN_HTTPD_URL,
+    "external firmware server to keep images on; with the default value the server keeps and serves them itself"
+  ],
+  ["FIRMWARE_URL", "", "where switches download firmware from, when it is not HTTPD_URL"],
+  ["FIRMWARE_MAX_SIZE", "4294967296", "largest firmware image in bytes"],
+  ["FIRMWARE_ALLOW_LOCAL", "false", "images may be downloaded from addresses of this machine and of its link"],
+  ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
+  ["FIRMWARE_RETURN_TIMEOUT", "900", "seconds a rebooted switch has to come back, after post_waittime"],
+  ["FIRMWARE_RETURN_INTERVAL", "30", "seconds between two looks whether it is back"],
   ["VERIFY_TLS", "true", "check the certificate of the firmware storage"],
   ["VERIFY_TLS_DEVICE", "false", "a missing device certificate fails the provisioning"],
   ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
@@ -143,6 +166,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
   ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
   ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
   [
     "SETTINGS_KEYS_TO_MERGE",
     "",

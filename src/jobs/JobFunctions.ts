@@ -1,20 +1,38 @@
 /** The handlers of all job functions, by name. A new function is one file and one line here. */
 import { Effect, Layer } from "effect"
 import type { JobFunction } from "../domain/Job.ts"
+import * as ApplyConfig from "./ApplyConfig.ts"
+import * as ConfirmDevices from "./ConfirmDevices.ts"
+import * as DeviceDrift from "./DeviceDrift.ts"
+import * as DeviceUpgrade from "./DeviceUpgrade.ts"
 import * as DiscoverDevice from "./DiscoverDevice.ts"
+import * as GetFirmware from "./GetFirmware.ts"
+import * as GetFirmwareChksum from "./GetFirmwareChksum.ts"
 import * as InitAccessStep1 from "./InitAccessStep1.ts"
+import * as InitFabricStep1 from "./InitFabricStep1.ts"
 import * as InitStep2 from "./InitStep2.ts"
 import { type JobHandler, JobHandlers } from "./JobHandler.ts"
 import * as RefreshRepository from "./RefreshRepository.ts"
+import * as RemoveFile from "./RemoveFile.ts"
+import * as RevertJob from "./RevertJob.ts"
 import * as SyncDevices from "./SyncDevices.ts"
 
 const make = Effect.gen(function* () {
   return JobHandlers.of(
     new Map<JobFunction, JobHandler>([
+      ["device_upgrade", yield* DeviceUpgrade.make],
       ["discover_device", yield* DiscoverDevice.make],
+      ["get_firmware", yield* GetFirmware.make],
+      ["get_firmware_chksum", yield* GetFirmwareChksum.make],
+      ["remove_file", yield* RemoveFile.make],
       ["init_access_device_step1", yield* InitAccessStep1.make],
+      ["init_fabric_device_step1", yield* InitFabricStep1.make],
       ["init_device_step2", yield* InitStep2.make],
       ["sync_devices", yield* SyncDevices.make],
+      ["confirm_devices", yield* ConfirmDevices.make],
+      ["apply_config", yield* ApplyConfig.make],
+      ["revert_job", yield* RevertJob.make],
+      ["device_drift", yield* DeviceDrift.make],
       ["refresh_repo", yield* RefreshRepository.make]
     ])
   )

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/ChangeDecision.ts"
-import type { ChangeRow } from "../../machines/ChangeRow.ts"
+import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
 export interface StoredChange {
@@ -22,6 +22,23 @@ export interface StoredChange {
 /** A change to be stored; one per job and device. */
 export type NewStoredChange = Omit<StoredChange, "id" | "failure">
 
+/** Where a job's change on a device stands, without its texts. `goal` is `old` once it must not be confirmed any more. */
+export interface ChangeProgress {
+  readonly id: number
+  readonly device_id: number
+  readonly phase: ChangePhase
+  readonly goal: ChangeRow["goal"]
+}
+
+/** A confirmed change, to be undone if nobody has changed the device since. */
+export interface UndoableChange extends ChangeProgress {
+  readonly hostname: string
+  /** Hash of what the change left on the device. */
+  readonly hash: string | null
+  /** The newest job that changed the device after this one. */
+  readonly later_job: number | null
+}
+
 /** What a device was last proved to run. */
 export interface ProvedConfig {
   readonly device_id: number
@@ -30,11 +47,15 @@ export interface ProvedConfig {
   readonly config: string
 }
 
+/** Phases after which there is nothing to undo. */
+const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
+
 const COLUMNS = "id, job_id, device_id, protocol, candidate, load_mode, failure"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal(COLUMNS)
+  const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   return ChangeStore.of({
@@ -53,10 +74,20 @@ const make = Effect.gen(function* () {
     get: Effect.fn("ChangeStore.get")((id: number) =>
       Effect.map(sql<StoredChange>`select ${columns} from config_change where id = ${id}`, first)
     ),
-    claim: Effect.fn("ChangeStore.claim")(function* (id: number, { from, row }: Claim, failure: string | null) {
+    claim: Effect.fn("ChangeStore.claim")(function* (
+      id: number,
+      { from, row }: Claim,
+      failure: string | null,
+      before: string | null = null
+    ) {
+      // a late commit of an earlier round makes our own candidate look like what ran before
+      const old = CAME_TO_NOTHING.has(row.phase)
+        ? sql`null`
+        : sql`case when ${before}::text is null or protocol ->> 'candidateHash' = ${row.oldHash}
+            then coalesce(old_config, ${before}) else ${before} end`
       const rows = yield* sql`
         update config_change set phase = ${row.phase}, epoch = ${row.epoch}, protocol = ${sql.json(row)},
-          failure = coalesce(${failure}, failure), updated_at = now()
+          failure = coalesce(${failure}, failure), old_config = ${old}, updated_at = now()
         where id = ${id} and phase = ${from.phase} and epoch = ${from.epoch} returning id`
       return rows.length === 1
     }),
@@ -69,6 +100,22 @@ const make = Effect.gen(function* () {
     ),
     ofJob: Effect.fn("ChangeStore.ofJob")(
       (jobId: number) => sql<StoredChange>`select ${columns} from config_change where job_id = ${jobId} order by id`
+    ),
+    progressOfJob: Effect.fn("ChangeStore.progressOfJob")(
+      (jobId: number) => sql<ChangeProgress>`select ${progress} from config_change c where job_id = ${jobId} order by id`
+    ),
+    undoable: Effect.fn("ChangeStore.undoable")(
+      (jobId: number, byJob: number) => sql<UndoableChange>`
+        select ${progress}, device.hostname, c.protocol ->> 'candidateHash' as hash,
+          (select max(l.job_id) from config_change l where l.device_id = c.device_id and l.id > c.id
+            and l.phase = 'confirmed' and l.job_id <> ${byJob}) as later_job
+        from config_change c join device on device.id = c.device_id
+        where c.job_id = ${jobId} and c.phase = 'confirmed' order by device.hostname`
+    ),
+    oldConfig: Effect.fn("ChangeStore.oldConfig")((id: number) =>
+      Effect.map(sql<{ old_config: string | null }>`select old_config from config_change where id = ${id}`, (rows) =>
+        Option.fromNullishOr(rows[0]?.old_config)
+      )
     ),
     prove: Effect.fn("ChangeStore.prove")((proved: ProvedConfig) =>
       Effect.asVoid(sql`insert into proved_config ${sql.insert({ ...proved })}
@@ -92,11 +139,28 @@ export class ChangeStore extends Context.Service<
     /** The job's change on this device: the given one when there was none, else the stored one, whatever it has come to. */
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<StoredChange, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
-    /** Moves the change on if it still is where the claim says; false when somebody else has moved it. */
-    readonly claim: (id: number, claim: Claim, failure: string | null) => Effect.Effect<boolean, SqlError.SqlError>
+    /**
+     * Moves the change on if it still is where the claim says; false when somebody else has moved it. `before` is what ran
+     * on the device before the change, when it was just read; it is kept for undoing.
+     */
+    readonly claim: (
+      id: number,
+      claim: Claim,
+      failure: string | null,
+      before?: string | null
+    ) => Effect.Effect<boolean, SqlError.SqlError>
     /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
     readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
+    /** Where the changes of a job stand. */
+    readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
+    /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
+    readonly undoable: (
+      jobId: number,
+      byJob: number
+    ) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
+    /** What ran on the device before the change; none when it came to nothing. */
+    readonly oldConfig: (id: number) => Find<string>
     /** Remembers what a device was proved to run. */
     readonly prove: (proved: ProvedConfig) => Effect.Effect<void, SqlError.SqlError>
     readonly proved: (deviceId: number) => Find<ProvedConfig>

@@ -46,16 +46,23 @@ const make = Effect.gen(function* () {
     Effect.flatMap(sql<Device>`select ${columns} from device where id = ${id}`, one(id))
   )
 
-  const selectManaged = Effect.fn("DeviceStore.selectManaged")(function* (selection: Selection) {
-    const { device_type, hostnames, unsynchronizedOnly = false } = selection
-    const conditions = [
+  const managed = ({ device_type, hostnames, unsynchronizedOnly = false }: Selection) =>
+    sql.and([
       sql`state = 'MANAGED'`,
       ...(hostnames === undefined ? [] : [sql`hostname in ${sql.in(hostnames)}`]),
       ...(device_type === undefined ? [] : [sql`device_type = ${device_type}`]),
       ...(unsynchronizedOnly ? [sql`not synchronized`] : [])
-    ]
-    if (hostnames?.length === 0) return []
-    return yield* sql<Device>`select ${columns} from device where ${sql.and(conditions)} order by hostname`
+    ])
+
+  const selectManaged = Effect.fn("DeviceStore.selectManaged")(function* (selection: Selection) {
+    if (selection.hostnames?.length === 0) return []
+    return yield* sql<Device>`select ${columns} from device where ${managed(selection)} order by hostname`
+  })
+
+  const countManaged = Effect.fn("DeviceStore.countManaged")(function* (selection: Selection) {
+    if (selection.hostnames?.length === 0) return 0
+    const [row] = yield* sql<{ count: number }>`select count(*)::int as count from device where ${managed(selection)}`
+    return row?.count ?? 0
   })
 
   return DeviceStore.of({
@@ -84,6 +91,7 @@ const make = Effect.gen(function* () {
       return yield* sql<Device>`select ${columns} from device where id in ${sql.in(ids)} order by id`
     }),
     selectManaged,
+    countManaged,
     remove: Effect.fn("DeviceStore.remove")((id: number) =>
       Effect.flatMap(sql<Device>`delete from device where id = ${id} returning ${columns}`, one(id))
     ),
@@ -117,6 +125,8 @@ export class DeviceStore extends Context.Service<
     readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
     /** Devices in state MANAGED that the selection names, by hostname (engine.md §1.3). */
     readonly selectManaged: (selection: Selection) => ReadMany
+    /** How many devices `selectManaged` would yield. */
+    readonly countManaged: (selection: Selection) => Effect.Effect<number, SqlError.SqlError>
     /** Deletes the row with its interfaces, links, stack members and reservations. */
     readonly remove: (id: number) => Read<DeviceNotFound>
     readonly markUnsynchronized: (ids: ReadonlyArray<number>) => Effect.Effect<void, SqlError.SqlError>

@@ -23,6 +23,13 @@ const make = Effect.gen(function* () {
           on conflict (device_id, name) do update set configtype = excluded.configtype, data = excluded.data`
         )
     ),
+    renameNeighbor: Effect.fn("InterfaceStore.renameNeighbor")((from: string, to: string) =>
+      Effect.map(
+        sql<{ device_id: number }>`update interface set data = jsonb_set(data, '{neighbor}', to_jsonb(${to}::text))
+          where data ? 'neighbor' and data ->> 'neighbor' = ${from} returning device_id`,
+        (rows) => [...new Set(rows.map((row) => row.device_id))]
+      )
+    ),
     remove: Effect.fn("InterfaceStore.remove")(function* (deviceId: number, names: ReadonlyArray<string>) {
       if (names.length > 0) yield* sql`delete from interface where device_id = ${deviceId} and name in ${sql.in(names)}`
     })
@@ -44,6 +51,8 @@ export class InterfaceStore extends Context.Service<
       configtype: ConfigType,
       data: InterfaceData | null
     ) => Effect.Effect<void, SqlError.SqlError>
+    /** Gives ports that name this neighbour its new name; yields the ids of their devices. */
+    readonly renameNeighbor: (from: string, to: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     readonly remove: (deviceId: number, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/InterfaceStore") {

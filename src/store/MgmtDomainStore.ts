@@ -29,6 +29,11 @@ const make = Effect.gen(function* () {
     tables: TABLES,
     all: Effect.withSpan(sql<MgmtDomainRecord>`select ${columns} from ${tables} order by m.id`, "MgmtDomainStore.all"),
     find,
+    ofDevice: Effect.fn("MgmtDomainStore.ofDevice")(
+      (deviceId: number) =>
+        sql<MgmtDomainRecord>`select ${columns} from ${tables}
+          where m.device_a_id = ${deviceId} or m.device_b_id = ${deviceId} order by m.id`
+    ),
     insert: Effect.fn("MgmtDomainStore.insert")(function* (domain: NewMgmtDomain) {
       const [row] = yield* sql<{ id: number }>`insert into mgmtdomain ${sql.insert({ ...domain })} returning id`
       return yield* Effect.orDie(Effect.flatMap(find(row?.id ?? 0), Effect.fromOption))
@@ -56,6 +61,8 @@ export class MgmtDomainStore extends Context.Service<
     readonly tables: string
     readonly all: Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
     readonly find: (id: number) => Find
+    /** Domains that this device is one of the two members of. */
+    readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
     readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError>
     readonly update: (id: number, fields: Partial<NewMgmtDomain>) => Find
     readonly remove: (id: number) => Find

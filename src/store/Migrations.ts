@@ -6,6 +6,8 @@ import jobs from "./migrations/0003_jobs.ts"
 import changes from "./migrations/0004_changes.ts"
 import events from "./migrations/0005_events.ts"
 import repositories from "./migrations/0006_repositories.ts"
+import undo from "./migrations/0007_undo.ts"
+import firmware from "./migrations/0008_firmware.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -16,6 +18,8 @@ export const run = Migrator.make({})({
     "0003_jobs": jobs,
     "0004_changes": changes,
     "0005_events": events,
-    "0006_repositories": repositories
+    "0006_repositories": repositories,
+    "0007_undo": undo,
+    "0008_firmware": firmware
   })
 })

@@ -47,7 +47,7 @@ const namesIn = (expression: Expression): Names => {
     case "tuple":
       return together(expression.items.map(namesIn))
     case "conditional":
-      return together([expression.then, ...(expression.otherwise ? [expression.otherwise] : [])].map(namesIn))
+      return together([expression.value, ...(expression.otherwise ? [expression.otherwise] : [])].map(namesIn))
     default:
       return { constants: [], computed: true }
   }

@@ -60,7 +60,7 @@ interface Loopback1
    ip address 10.199.3.${last}/32
 `
 
-const INITIAL = `username admin privilege 15 role network-admin secret abc123abc123
+export const INITIAL = `username admin privilege 15 role network-admin secret abc123abc123
 aaa authorization exec default local
 lldp run
 service routing protocols model multi-agent

@@ -1,0 +1,169 @@
+/**
+ * Lists of records with filters, sorting and pages: the same rules for every table, carried out by the database. What can be
+ * listed is data (`Listable`); texts and limits are those of contract api-devices.md §4 and api-rest.md §1.4.
+ */
+import { Effect, Result, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+
+/** How values of a column are read and compared. */
+export type ColumnKind =
+  | "text"
+  | "integer"
+  | "boolean"
+  | "datetime"
+  | "json"
+  | { readonly oneOf: ReadonlyArray<string> }
+
+/** A list that clients can ask for: `columns` are the fields by their name, each with its SQL expression and kind. */
+export interface Listable {
+  /** Plural name, as messages have it. */
+  readonly name: string
+  readonly select: string
+  readonly from: string
+  readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: ColumnKind }>>
+}
+
+/** What is asked for. Fields and values are as the client sent them. */
+export interface ListQuery {
+  readonly filters: ReadonlyArray<{ readonly field: string; readonly contains: boolean; readonly value: string }>
+  readonly sort: string
+  /** From 1. */
+  readonly page: number
+  /** Null: all rows. */
+  readonly perPage: number | null
+}
+
+/** One page, the number of rows that match and of all rows. */
+export interface ListedPage<Row> {
+  readonly rows: ReadonlyArray<Row>
+  readonly matching: number
+  readonly total: number
+}
+
+/** The query names a field, a value or an operator that does not fit. `message` is the part after the list's own prefix. */
+export class ListQueryInvalid extends Schema.TaggedError<ListQueryInvalid>()("ListQueryInvalid", {
+  list: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Unable to filter ${this.list}: ${this.reason}`
+  }
+}
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  ...Object.fromEntries(["true", "t", "1", "yes", "y", "on"].map((word) => [word, true])),
+  ...Object.fromEntries(["false", "f", "0", "no", "n", "off"].map((word) => [word, false]))
+}
+const MAX_INTEGER = 2 ** 31 - 1
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?))?(?:Z|\+00:00)?$/
+
+/** `2026-03-02T09:11:26.319761` as the database reads it, when such a moment exists. */
+const parseMoment = (value: string): string | undefined => {
+  const [, date, time = "00:00"] = MOMENT.exec(value) ?? []
+  if (date === undefined) return undefined
+  const read = Date.parse(`${date}T${time.slice(0, 8)}Z`)
+  return Number.isNaN(read) || new Date(read).toISOString().slice(0, 10) !== date || date.startsWith("0000")
+    ? undefined
+    : `${date} ${time}`
+}
+
+const parseInteger = (value: string): number | undefined => {
+  const number = /^[+-]?\d{1,12}$/.test(value) ? Number(value) : Number.NaN
+  return Math.abs(number) <= MAX_INTEGER ? number : undefined
+}
+
+const NO_SUBSTRINGS: Readonly<Record<string, string>> = { integer: "integer", boolean: "boolean", datetime: "datetime" }
+
+const escapePattern = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
+
+const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+const compile = (sql: SqlClient.SqlClient, list: Listable) => {
+  const invalid = (reason: string) => Result.fail(new ListQueryInvalid({ list: list.name, reason }))
+
+  const exact = (field: string, expression: string, kind: ColumnKind, value: string) => {
+    const left = sql.literal(expression)
+    const unfit = invalid(`${value} is not a valid value for ${field}`)
+    if (typeof kind === "object") {
+      return kind.oneOf.includes(value) ? Result.succeed(sql`${left} = ${value}`) : unfit
+    }
+    switch (kind) {
+      case "integer": {
+        const number = parseInteger(value)
+        return number === undefined ? unfit : Result.succeed(sql`${left} = ${number}`)
+      }
+      case "boolean": {
+        const word = own(WORDS, value.toLowerCase())
+        return word === undefined ? unfit : Result.succeed(sql`${left} = ${word}`)
+      }
+      case "datetime": {
+        const moment = parseMoment(value)
+        return moment === undefined
+          ? unfit
+          : Result.succeed(sql`${left} = (${moment}::text::timestamp at time zone 'UTC')`)
+      }
+      default:
+        return Result.succeed(sql`${left}::text = ${value}`)
+    }
+  }
+
+  const condition = ({ contains, field, value: sent }: ListQuery["filters"][number]) => {
+    const column = own(list.columns, field)
+    if (column === undefined) return invalid(`${field} is not a valid attribute to filter on`)
+    const { kind, sql: expression } = column
+    const value = typeof kind === "object" ? sent.toUpperCase() : sent
+    if (!contains) return exact(field, expression, kind, value)
+    if (typeof kind === "object") {
+      return Result.flatMap(exact(field, expression, kind, value), () =>
+        invalid("Cannot use 'contains' operator for enum types")
+      )
+    }
+    const unfit = NO_SUBSTRINGS[kind]
+    if (unfit !== undefined) return invalid(`Cannot use 'contains' operator for ${unfit} types`)
+    return Result.succeed(sql`${sql.literal(expression)}::text ilike ${`%${escapePattern(value)}%`}`)
+  }
+
+  const order = (sort: string): Statement.Fragment => {
+    const column = own(list.columns, sort.replace(/^-+/, "").toLowerCase())
+    const id = sql.literal(list.columns["id"]?.sql ?? "id")
+    if (column === undefined) return sql`${id}`
+    const expression =
+      typeof column.kind === "object"
+        ? sql`array_position(${sql.literal(`array['${column.kind.oneOf.join("','")}']`)}, ${sql.literal(column.sql)})`
+        : sql.literal(column.sql)
+    return sql`${expression} ${sql.literal(sort.startsWith("-") ? "desc" : "asc")}, ${id}`
+  }
+
+  return { condition, order }
+}
+
+/**
+ * Reads one page. `Row` is what `list.select` yields. Fails with ListQueryInvalid, before anything is read, when the query
+ * does not fit the list.
+ */
+export const makeListing = <Row extends object>(list: Listable) =>
+  Effect.map(Effect.service(SqlClient.SqlClient), (sql) => {
+    const { condition, order } = compile(sql, list)
+    const from = sql.literal(list.from)
+    return Effect.fn(`Listing.${list.name}`)(function* ({ filters, page, perPage, sort }: ListQuery) {
+      const conditions = yield* Effect.fromResult(Result.all(filters.map(condition)))
+      const where = sql.and([sql`true`, ...conditions])
+      const offset = (page - 1) * (perPage ?? 0)
+      const limit = perPage === null ? sql`` : sql`limit ${perPage} offset ${offset}`
+      // no table holds more rows than its ids can count
+      const rows =
+        offset > MAX_INTEGER || (perPage === null && page > 1)
+          ? Effect.succeed([])
+          : sql<Row>`select ${sql.literal(list.select)} from ${from} where ${where} order by ${order(sort)} ${limit}`
+      const matching =
+        conditions.length === 0 ? sql`null::int` : sql`(select count(*)::int from ${from} where ${where})`
+      const counts = sql<{
+        total: number
+        matching: number | null
+      }>`select (select count(*)::int from ${from}) as total, ${matching} as matching`
+      const [found, [count]] = yield* Effect.all([rows, counts], { concurrency: 2 })
+      const total = count?.total ?? 0
+      return { rows: found, total, matching: count?.matching ?? total } satisfies ListedPage<Row>
+    })
+  })
