@@ -10,7 +10,7 @@ interface Lane<A, E> {
   next: Deferred.Deferred<A, E> | undefined
 }
 
-/** Shares `read(key)` between callers with the same key. Lanes exist only while somebody reads. */
+/** Shares reads between callers with the same key, whose `read` has to be the same question. Lanes exist only while somebody reads. */
 export const makeSharedRead = <A, E>() => {
   const lanes = new Map<string, Lane<A, E>>()
 

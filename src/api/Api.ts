@@ -1,0 +1,45 @@
+/** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Availability } from "./Authorization.ts"
+import { ChangesGroup } from "./ChangesApi.ts"
+import { DevicesGroup } from "./DevicesApi.ts"
+import { FirmwareGroup } from "./FirmwareApi.ts"
+import { InterfacesGroup } from "./InterfacesApi.ts"
+import { JobsGroup } from "./JobsApi.ts"
+import { LinknetsGroup } from "./LinknetsApi.ts"
+import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
+import { ProvisioningGroup } from "./ProvisioningApi.ts"
+import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
+import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
+
+/** Where every route but the probes is. */
+export const BASE = "/api/v1.0"
+
+const versioned = HttpApi.make("switchyard")
+  .add(
+    DevicesGroup,
+    InterfacesGroup,
+    LinknetsGroup,
+    MgmtDomainsGroup,
+    JobsGroup,
+    ProvisioningGroup,
+    ChangesGroup,
+    FirmwareGroup,
+    SettingsGroup,
+    SettingsModelGroup,
+    PluginsGroup,
+    SystemGroup
+  )
+  .prefix(BASE)
+  .add(HealthGroup.prefix("/api"))
+  .middleware(Availability)
+
+/** All endpoints. */
+export class Api extends versioned.annotateMerge(
+  OpenApi.annotations({
+    title: "Switchyard",
+    version: "1.0",
+    description:
+      "Provisions network switches and keeps their configuration equal to the settings repository. Success is `{ status, data }`, failure is `{ status, message }`."
+  })
+) {}

@@ -1,0 +1,18 @@
+/** Who calls: the middleware that checks the token (contract api-rest.md §2) and the name that it finds. */
+import { Context } from "effect"
+import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { ServiceUnavailable, Unauthorized } from "./Failures.ts"
+
+/** The caller's name: claim `sub`, or `admin` when tokens are off. */
+export class Caller extends Context.Service<Caller, { readonly name: string }>()("switchyard/api/Caller") {}
+
+/** Requires a good token when tokens are on. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
+  "switchyard/api/Authorization",
+  { security: { bearer: HttpApiSecurity.bearer }, error: Unauthorized }
+) {}
+
+/** A database that is away becomes 503; on every endpoint. */
+export class Availability extends HttpApiMiddleware.Service<Availability>()("switchyard/api/Availability", {
+  error: ServiceUnavailable
+}) {}

@@ -1,0 +1,208 @@
+/** Devices: their records, lists, stack members and sync history (contract api-devices.md §2–§4, §9, §10). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Device, deviceStates, deviceTypes, platforms } from "../domain/Device.ts"
+import { StackMember } from "../domain/StackMember.ts"
+import { SyncEvent } from "../domain/SyncEvent.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented, listQuery } from "./Documented.ts"
+import { Enveloped, JobStarted, Page } from "./Envelope.ts"
+import * as Examples from "./Examples.ts"
+import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
+
+const nullable = (description: string) => Schema.optionalKey(Schema.NullOr(Schema.String).annotate({ description }))
+const address = nullable("IPv4 or IPv6 address without prefix length")
+
+/** Fields of a device that a client may set. */
+export const DeviceInput = Schema.Struct({
+  hostname: Schema.optionalKey(Schema.String),
+  site_id: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  site: nullable("description of a site, used when site_id is absent"),
+  description: nullable("at most 255 characters"),
+  management_ip: address,
+  secondary_management_ip: address,
+  infra_ip: address,
+  dhcp_ip: address,
+  serial: nullable("stored in upper case"),
+  ztp_mac: nullable("MAC address, with or without separators"),
+  platform: Schema.optionalKey(Schema.Literals(platforms)),
+  vendor: nullable("at most 64 characters"),
+  model: nullable("at most 64 characters"),
+  os_version: nullable("at most 64 characters"),
+  synchronized: Schema.optionalKey(Schema.Boolean),
+  state: Schema.optionalKey(Schema.Literals(deviceStates)),
+  device_type: Schema.optionalKey(Schema.Literals(deviceTypes)),
+  port: Schema.optionalKey(Schema.NullOr(Schema.Int))
+})
+
+/** A device as GET and PUT answer with it. */
+export const DeviceRecord = Schema.Struct({ ...Device.fields, primary_group: Schema.String })
+
+const record = { ...Examples.device, primary_group: "DEFAULT" }
+const hostname = { hostname: Schema.String }
+const numericId = { id: Schema.String }
+const members = [{ member_no: 0, hardware_id: "AB1234", priority: null }]
+const StackMembers = Enveloped(Schema.Struct({ stackmembers: Schema.Array(StackMember) }))
+
+const records = HttpApiGroup.make("devices").add(
+  HttpApiEndpoint.get("list", "/devices", {
+    success: Page(Schema.Struct({ devices: Schema.Array(DeviceRecord) })),
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "List devices",
+      description:
+        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page.",
+      query: listQuery(["filter[hostname][contains]", "lhv"]),
+      example: { response: { status: "success", data: { devices: [record] } } }
+    })
+  ),
+  HttpApiEndpoint.get("get", "/device/:id", {
+    params: numericId,
+    success: Enveloped(Schema.Struct({ devices: Schema.Array(DeviceRecord) })),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "Read one device",
+      description: "Digits are an id, anything else is a hostname. The list has one record.",
+      example: { response: { status: "success", data: { devices: [record] } } }
+    })
+  ),
+  HttpApiEndpoint.post("create", "/device", {
+    payload: DeviceInput,
+    success: Enveloped(Schema.Struct({ added_device: Device })),
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Create a device",
+      description:
+        "`hostname`, `state`, `platform` and `device_type` are mandatory. CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out.",
+      example: {
+        request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
+        response: { status: "success", data: { added_device: Examples.device } }
+      }
+    })
+  ),
+  HttpApiEndpoint.put("update", "/device/:id(^\\d+$)", {
+    params: numericId,
+    payload: DeviceInput,
+    success: Enveloped(Schema.Struct({ updated_device: DeviceRecord })),
+    error: [...bodyFailures, NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Change a device",
+      description:
+        "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized.",
+      example: {
+        request: { state: "UNMANAGED" },
+        response: { status: "success", data: { updated_device: { ...record, state: "UNMANAGED" } } }
+      }
+    })
+  ),
+  HttpApiEndpoint.delete("remove", "/device/:id(^\\d+$)", {
+    params: numericId,
+    payload: Schema.Struct({ factory_default: Schema.optionalKey(Schema.Boolean) }),
+    success: [Enveloped(Schema.Struct({ deleted_device: Device })), JobStarted],
+    error: [...bodyFailures, NotFound, Conflict]
+  }).annotateMerge(
+    documented({
+      summary: "Delete a device",
+      description:
+        "Deletes the device with its interfaces, links and stack members. With `factory_default: true` a job erases the switch first and the device stays until that succeeds. Refused while the device belongs to a management domain.",
+      example: {
+        request: { factory_default: false },
+        response: { status: "success", data: { deleted_device: Examples.device } }
+      }
+    })
+  )
+)
+
+const belongings = records.add(
+  HttpApiEndpoint.get("stackMembers", "/device/:hostname/stackmember", {
+    params: hostname,
+    success: StackMembers,
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "Read stack members",
+      description: "Members of the device's stack, by number.",
+      example: { response: { status: "success", data: { stackmembers: members } } }
+    })
+  ),
+  HttpApiEndpoint.put("replaceStackMembers", "/device/:hostname/stackmember", {
+    params: hostname,
+    payload: Schema.Struct({
+      stackmembers: Schema.Array(
+        Schema.Struct({
+          hardware_id: Schema.String,
+          member_no: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+          priority: Schema.optionalKey(Schema.NullOr(Schema.Int))
+        })
+      )
+    }),
+    success: StackMembers,
+    error: [...bodyFailures, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Replace stack members",
+      description: "Replaces all members; an empty list removes them. Numbers and hardware ids are unique in a stack.",
+      example: { request: { stackmembers: members }, response: { status: "success", data: { stackmembers: members } } }
+    })
+  ),
+  HttpApiEndpoint.get("syncHistory", "/device_synchistory", {
+    success: Enveloped(Schema.Struct({ hostnames: Schema.Record(Schema.String, Schema.Array(SyncEvent)) })),
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "Read why devices are unsynchronized",
+      description: "Events by hostname, oldest first. They are dropped when a device is synchronized again.",
+      query: { hostname: { description: "only this device", example: "lhv-a1" } },
+      example: {
+        response: {
+          status: "success",
+          data: {
+            hostnames: {
+              "lhv-a1": [{ cause: "refresh_settings", timestamp: 1688458956.684, by: "indy", job_id: 123 }]
+            }
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("addSyncEvent", "/device_synchistory", {
+    payload: Schema.Struct({
+      hostname: Schema.String,
+      cause: Schema.String,
+      by: Schema.String,
+      timestamp: Schema.optionalKey(Schema.NullOr(Schema.Finite))
+    }),
+    success: Enveloped(
+      Schema.Struct({
+        hostname: Schema.String,
+        cause: Schema.String,
+        timestamp: Schema.NullOr(Schema.Finite),
+        by: Schema.String
+      })
+    ),
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Add a reason why a device is unsynchronized",
+      description: "`synchronized` itself is not changed. `timestamp` is epoch seconds, now when absent.",
+      example: {
+        request: { hostname: "lhv-a1", cause: "oob", by: "indy" },
+        response: {
+          status: "success",
+          data: { hostname: "lhv-a1", cause: "oob", timestamp: 1688458956.68, by: "indy" }
+        }
+      }
+    })
+  )
+)
+
+/** Endpoints of devices, all with a token. */
+export class DevicesGroup extends belongings.middleware(Authorization) {}
+
+/** A downloadable file: the header names it. */
+export const Download = <S extends Schema.Top>(body: S) =>
+  HttpApiSchema.WithHeaders(body, { "content-disposition": Schema.String })

@@ -1,0 +1,88 @@
+/**
+ * What the API document says about an endpoint beyond its schemas: a summary, a description, the query parameters and an
+ * example. Bodies and queries are read leniently by the handlers, because the contract asks for collected errors in its own
+ * words; so the schemas of bodies are documentation and test data, and the parameters are written here.
+ */
+import { Context } from "effect"
+import { OpenApi } from "effect/http-api"
+
+/** A query parameter. `example` is a value that works. */
+export interface QueryParameter {
+  readonly description: string
+  readonly example: string
+}
+
+/** The documentation of one endpoint. `example` shows a body that works, where there is one, and the answer to it. */
+export interface EndpointDocument {
+  readonly summary: string
+  readonly description: string
+  readonly query?: Readonly<Record<string, QueryParameter>>
+  readonly example: { readonly request?: unknown; readonly response: unknown }
+}
+
+/** The document as it was written, for tests that drive each endpoint from it. */
+export class Document extends Context.Service<Document, EndpointDocument>()("switchyard/api/Document") {}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+const withExample = (holder: unknown, example: unknown): unknown => {
+  if (!isRecord(holder) || !isRecord(holder["content"])) return holder
+  const content = Object.entries(holder["content"]).map(([type, media]) => [
+    type,
+    isRecord(media) ? { ...media, example } : media
+  ])
+  return { ...holder, content: Object.fromEntries(content) }
+}
+
+const withExamples =
+  ({ example, query = {} }: EndpointDocument) =>
+  (operation: Record<string, unknown>): Record<string, unknown> => {
+    const responses = isRecord(operation["responses"]) ? operation["responses"] : {}
+    const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"] : []
+    const asked = Object.entries(query).map(([name, { description, example }]) => ({
+      name,
+      in: "query",
+      required: false,
+      description,
+      schema: { type: "string" },
+      example
+    }))
+    return {
+      ...operation,
+      parameters: [...parameters, ...asked],
+      ...(operation["requestBody"] === undefined || example.request === undefined
+        ? {}
+        : { requestBody: withExample(operation["requestBody"], example.request) }),
+      responses: Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [
+          status,
+          status.startsWith("2") ? withExample(response, example.response) : response
+        ])
+      )
+    }
+  }
+
+/** Annotations of an endpoint that carry its document. */
+export const documented = (document: EndpointDocument) =>
+  Context.merge(
+    OpenApi.annotations({
+      summary: document.summary,
+      description: document.description,
+      transform: withExamples(document)
+    }),
+    Context.make(Document, document)
+  )
+
+/** The parameters of every list (contract api-rest.md §1.4). `filter` is an example of a filter. */
+export const listQuery = (
+  filter: readonly [name: string, value: string]
+): Readonly<Record<string, QueryParameter>> => ({
+  [filter[0]]: {
+    description:
+      "`filter[<field>]=v` is an exact match, `filter[<field>][contains]=v` a case-insensitive substring; several combine with AND",
+    example: filter[1]
+  },
+  sort: { description: "field to sort by, with `-` before it descending", example: "-id" },
+  page: { description: "page number, from 1", example: "1" },
+  per_page: { description: "records per page, 1 to 1000; 50 when absent", example: "50" }
+})

@@ -1,0 +1,56 @@
+/**
+ * The failures of the API: one class per status, all with the body `{ status: "error", message }` and nothing else on the
+ * wire. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because clients
+ * depend on it. Carries contract api-rest.md §1.2 and §13.
+ */
+import { Effect, Schema } from "effect"
+
+/** What went wrong, in the form that the route's clients read. */
+export const FailureMessage = Schema.Union([
+  Schema.String,
+  Schema.Array(Schema.String),
+  Schema.Struct({
+    errors: Schema.Array(Schema.String),
+    updated: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+  })
+])
+export type FailureMessage = typeof FailureMessage.Type
+
+const body = {
+  status: Schema.Literal("error").pipe(Schema.withConstructorDefault(Effect.succeed("error" as const))),
+  message: FailureMessage
+}
+
+/** 400: the request cannot be carried out as it is; nothing was changed unless `message.updated` says so. */
+export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body, { httpApiStatus: 400 }) {}
+
+/** 401: no token, or one that cannot be accepted. `errorCode` is `auth_expired` for a token that was good once. */
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  { ...body, errorCode: Schema.optionalKey(Schema.Literal("auth_expired")) },
+  { httpApiStatus: 401 }
+) {}
+
+/** 404: there is no such object or path. */
+export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApiStatus: 404 }) {}
+
+/** 409: the object is in use; the same request can succeed later. */
+export class Conflict extends Schema.Error<Conflict>("Conflict")(body, { httpApiStatus: 409 }) {}
+
+/** 413: the body is larger than the server reads. */
+export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(body, { httpApiStatus: 413 }) {}
+
+/** 415: the body is not JSON by its content type. */
+export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(body, {
+  httpApiStatus: 415
+}) {}
+
+/** 500 that the contract names: the request was good, something behind the API failed. */
+export class InternalError extends Schema.Error<InternalError>("InternalError")(body, { httpApiStatus: 500 }) {}
+
+/** 503: a database or a lock is not available; trying again can help. */
+export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(body, {
+  httpApiStatus: 503
+}) {}
+
+/** What reading a request body can fail with. */
+export const bodyFailures = [BadRequest, PayloadTooLarge, UnsupportedMediaType] as const

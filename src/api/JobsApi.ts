@@ -1,0 +1,87 @@
+/** Jobs and the locks between them (contract api-rest.md §5 and §6). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Job } from "../domain/Job.ts"
+import { JobLock } from "../domain/JobLock.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented, listQuery, type QueryParameter } from "./Documented.ts"
+import { Enveloped, Page } from "./Envelope.ts"
+import * as Examples from "./Examples.ts"
+import { BadRequest, bodyFailures, Conflict, NotFound } from "./Failures.ts"
+
+const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
+const one = { status: "success", data: { jobs: [Examples.job] } }
+const aborted = { ...Examples.job, status: "ABORTED", result: { message: "wrong image (aborted by admin)" } }
+const lock = { job_id: 812, name: "devices", start_time: "2026-03-02 09:12:07.788892", abort: false }
+
+const leaveOut: Readonly<Record<string, QueryParameter>> = {
+  filter_jobresult: {
+    description: "parts of sync results to leave out, separated by commas: `config`, `diff`",
+    example: "config"
+  }
+}
+
+const endpoints = HttpApiGroup.make("jobs").add(
+  HttpApiEndpoint.get("list", "/jobs", { success: Page(Jobs), error: BadRequest }).annotateMerge(
+    documented({
+      summary: "List jobs",
+      description: "One page of the jobs that match; `X-Total-Count` is their number.",
+      query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
+      example: { response: one }
+    })
+  ),
+  HttpApiEndpoint.get("get", "/job/:id(^\\d+$)", {
+    params: { id: Schema.String },
+    success: Enveloped(Jobs),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "Read one job",
+      description: "The list has one record.",
+      query: leaveOut,
+      example: { response: one }
+    })
+  ),
+  HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
+    params: { id: Schema.String },
+    payload: Schema.Struct({ action: Schema.Literal("ABORT"), abort_reason: Schema.optionalKey(Schema.String) }),
+    success: Enveloped(Jobs),
+    error: [...bodyFailures, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Abort a job",
+      description:
+        "A job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended.",
+      example: {
+        request: { action: "ABORT", abort_reason: "wrong image" },
+        response: { status: "success", data: { jobs: [aborted] } }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("locks", "/joblocks", {
+    success: Enveloped(Schema.Struct({ locks: Schema.Array(JobLock) }))
+  }).annotateMerge(
+    documented({
+      summary: "List locks",
+      description: "Locks that jobs hold now.",
+      example: { response: { status: "success", data: { locks: [lock] } } }
+    })
+  ),
+  HttpApiEndpoint.delete("clearLock", "/joblocks", {
+    payload: Schema.Struct({ name: Schema.String }),
+    success: Enveloped(Schema.Struct({ name: Schema.String, status: Schema.Literal("deleted") })),
+    error: [...bodyFailures, NotFound, Conflict]
+  }).annotateMerge(
+    documented({
+      summary: "Clear a lock",
+      description: "Refused while a job is running.",
+      example: {
+        request: { name: "devices" },
+        response: { status: "success", data: { name: "devices", status: "deleted" } }
+      }
+    })
+  )
+)
+
+/** Endpoints of jobs and locks, all with a token. */
+export class JobsGroup extends endpoints.middleware(Authorization) {}

@@ -1,0 +1,170 @@
+/** Routes that bring devices into the network and keep them equal to the repositories (contract api-devices.md §5 and §6). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documented, type EndpointDocument } from "./Documented.ts"
+import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
+import { BadRequest, bodyFailures, InternalError, NotFound } from "./Failures.ts"
+
+const id = { id: Schema.String }
+
+const initialisation = {
+  hostname: Schema.String,
+  device_type: Schema.Literals(["ACCESS", "DIST", "CORE"]),
+  mlag_peer_id: Schema.optionalKey(Schema.Int),
+  mlag_peer_hostname: Schema.optionalKey(Schema.String),
+  neighbors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String))),
+  replace_hostname: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
+}
+/** Arguments of an initialisation. */
+export const InitInput = Schema.Struct(initialisation)
+
+const synchronization = {
+  dry_run: Schema.optionalKey(Schema.Boolean),
+  force: Schema.optionalKey(Schema.Boolean),
+  auto_push: Schema.optionalKey(Schema.Boolean),
+  resync: Schema.optionalKey(Schema.Boolean),
+  comment: Schema.optionalKey(Schema.String),
+  ticket_ref: Schema.optionalKey(Schema.String),
+  confirm_mode: Schema.optionalKey(Schema.Literals([0, 1, 2])),
+  abort_on_failure: Schema.optionalKey(Schema.Boolean),
+  batch_size: Schema.optionalKey(Schema.Int),
+  canary: Schema.optionalKey(Schema.Union([Schema.Int, Schema.Array(Schema.String)])),
+  max_failures: Schema.optionalKey(Schema.Int),
+  revert_on_failure: Schema.optionalKey(Schema.Boolean)
+}
+/** Which devices to synchronize, and how. */
+export const SyncInput = Schema.Struct({
+  hostname: Schema.optionalKey(Schema.String),
+  device_type: Schema.optionalKey(Schema.Literals(["ACCESS", "DIST", "CORE"])),
+  group: Schema.optionalKey(Schema.String),
+  all: Schema.optionalKey(Schema.Boolean),
+  ...synchronization
+})
+
+const DiscoverInput = Schema.Struct({ ztp_mac: Schema.String, dhcp_ip: Schema.String })
+
+const discovery: EndpointDocument = {
+  summary: "Discover a device",
+  description:
+    "Starts a job that logs in to the device that booted with this address. The DHCP server's hook calls this.",
+  example: {
+    request: { ztp_mac: "0800275C091F", dhcp_ip: "10.0.0.20" },
+    response: { status: "success", data: "Scheduled job to discover device for ztp_mac 0800275C091F", job_id: 55 }
+  }
+}
+
+const started = { status: "success", data: "Scheduled job to synchronize lhv-a1", job_id: 812 }
+const syncDescription =
+  "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else."
+
+const discoverOptions = { payload: DiscoverInput, success: JobStarted, error: [...bodyFailures] as const }
+
+const initial = HttpApiGroup.make("provisioning").add(
+  HttpApiEndpoint.post("discover", "/discover_device", discoverOptions).annotateMerge(documented(discovery)),
+  HttpApiEndpoint.post("discoverAlias", "/device_discover", discoverOptions).annotateMerge(
+    documented({ ...discovery, summary: "Discover a device (second name)" })
+  ),
+  HttpApiEndpoint.post("init", "/device_init/:id(^\\d+$)", {
+    params: id,
+    payload: InitInput,
+    success: JobStarted,
+    error: [...bodyFailures, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Initialise a discovered device",
+      description:
+        "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT step 2 is run again.",
+      example: {
+        request: { hostname: "lhv-a9", device_type: "ACCESS" },
+        response: { status: "success", data: "Scheduled job to initialize device_id 45", job_id: 101 }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("initCheck", "/device_initcheck/:id(^\\d+$)", {
+    params: id,
+    payload: InitInput,
+    success: Enveloped(Schema.Record(Schema.String, Schema.Unknown)),
+    error: [...bodyFailures, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Check whether a device could be initialised",
+      description:
+        "Logs in to the device and looks at its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
+      example: {
+        request: { hostname: "lhv-dist3", device_type: "DIST" },
+        response: {
+          status: "success",
+          data: {
+            linknets: [],
+            linknets_compatible: true,
+            neighbors_compatible: false,
+            neighbors_error: "Not enough compatible neighbors (1 of 2) were detected",
+            parsed_args: { device_id: 2, new_hostname: "lhv-dist3", device_type: "DIST", neighbors: null },
+            compatible: false
+          }
+        }
+      }
+    })
+  )
+)
+
+const endpoints = initial.add(
+  HttpApiEndpoint.post("syncto", "/device_syncto", {
+    payload: SyncInput,
+    success: JobStartedOnDevices,
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Synchronize devices",
+      description: `The first of \`hostname\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
+      example: { request: { hostname: "lhv-a1", dry_run: true, comment: "ticket work" }, response: started }
+    })
+  ),
+  HttpApiEndpoint.post("synctoHostname", "/device_syncto/hostname/:hostname", {
+    params: { hostname: Schema.String },
+    payload: Schema.Struct(synchronization),
+    success: JobStartedOnDevices,
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Synchronize one device",
+      description: syncDescription,
+      example: { request: { dry_run: true }, response: started }
+    })
+  ),
+  HttpApiEndpoint.get("generateConfig", "/device/:hostname/generate_config", {
+    params: { hostname: Schema.String },
+    success: Enveloped(
+      Schema.Struct({
+        config: Schema.Struct({
+          hostname: Schema.optionalKey(Schema.String),
+          generated_config: Schema.optionalKey(Schema.String),
+          available_variables: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+        })
+      })
+    ),
+    error: [BadRequest, NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Preview a device's configuration",
+      description:
+        "Renders the configuration without contacting the device. The header `X-Fields` selects parts, for example `available_variables{interfaces}`.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            config: {
+              hostname: "lhv-a1",
+              generated_config: "hostname lhv-a1\n",
+              available_variables: { hostname: "lhv-a1", mgmt_ip: "10.0.6.6" }
+            }
+          }
+        }
+      }
+    })
+  )
+)
+
+/** Endpoints of discovery, initialisation and synchronization, all with a token. */
+export class ProvisioningGroup extends endpoints.middleware(Authorization) {}

@@ -1,0 +1,161 @@
+/** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documented, type EndpointDocument } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable } from "./Failures.ts"
+
+const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
+const Text = Enveloped(Schema.String)
+const name = { name: Schema.String }
+
+const GroupSettings = Schema.Struct({
+  regex: Schema.String,
+  group_priority: Schema.Int,
+  templates_branch: Schema.NullOr(Schema.String)
+})
+const Groups = Enveloped(
+  Schema.Struct({
+    groups: Schema.Record(Schema.String, Schema.Array(Schema.String)),
+    group_settings: Schema.Record(Schema.String, GroupSettings)
+  })
+)
+const OsVersions = Enveloped(
+  Schema.Struct({
+    groups: Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Array(Schema.String)))
+  })
+)
+
+const fragment = { ntp_servers: [{ host: "ntp1.example.org" }] }
+const commit = {
+  status: "success",
+  data: "Commit cdf978245c3782ec391ffa2bda3ca540577ad36f master by Jane Doe at 2026-02-13 10:07:32+01:00\n"
+}
+const groups = {
+  status: "success",
+  data: {
+    groups: { EAST_WING: ["lhv-a1", "lhv-a2"] },
+    group_settings: { EAST_WING: { regex: "lhv-a[0-9]+$", group_priority: 100, templates_branch: null } }
+  }
+}
+const osVersions: EndpointDocument = {
+  summary: "Operating systems of a group",
+  description: "Managed devices of the group by their known os_version.",
+  example: { response: { status: "success", data: { groups: { EAST_WING: { "4.31.5M": ["lhv-a1", "lhv-a2"] } } } } }
+}
+
+const open = HttpApiGroup.make("settingsModel").add(
+  HttpApiEndpoint.get("model", "/settings/model", { success: JsonObject }).annotateMerge(
+    documented({
+      summary: "Read the model of the settings",
+      description:
+        "JSON schema of the settings, with its parts under `definitions` and once more under `$defs`; patterns are Python regular expressions. No token is needed.",
+      example: { response: { status: "success", title: "f_root", type: "object", properties: {}, definitions: {} } }
+    })
+  ),
+  HttpApiEndpoint.post("validate", "/settings/model", {
+    payload: JsonObject,
+    success: Enveloped(JsonObject),
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Check settings",
+      description:
+        "Checks any part of the settings as it would stand in a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed.",
+      example: { request: fragment, response: { status: "success", data: fragment } }
+    })
+  )
+)
+
+/** Endpoints of the settings model, open to everybody. */
+export class SettingsModelGroup extends open {}
+
+const settings = HttpApiGroup.make("settings").add(
+  HttpApiEndpoint.get("effective", "/settings", {
+    success: Enveloped(
+      Schema.Struct({ settings: JsonObject, settings_origin: Schema.Record(Schema.String, Schema.String) })
+    ),
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "Read effective settings",
+      description:
+        "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
+      query: {
+        hostname: { description: "settings of this device", example: "lhv-a1" },
+        device_type: {
+          description: "settings of this type, or of the device as if it were of this type",
+          example: "ACCESS"
+        }
+      },
+      example: {
+        response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("server", "/settings/server", { success: Schema.Struct({ api: JsonObject }) }).annotateMerge(
+    documented({
+      summary: "Read the server's configuration",
+      description: "What the server was started with; no secrets, and no envelope.",
+      example: { response: { api: { HOST: "0.0.0.0", COMMIT_CONFIRMED_MODE: 1 } } }
+    })
+  )
+)
+
+const withGroups = settings.add(
+  HttpApiEndpoint.get("groups", "/groups", { success: Groups }).annotateMerge(
+    documented({
+      summary: "List groups",
+      description: "Groups of the settings repository with the hostnames of their devices; `DEFAULT` is always there.",
+      example: { response: groups }
+    })
+  ),
+  HttpApiEndpoint.get("group", "/groups/:name", { params: name, success: Groups, error: NotFound }).annotateMerge(
+    documented({
+      summary: "Read one group",
+      description: "The same keys with this group alone.",
+      example: { response: groups }
+    })
+  ),
+  HttpApiEndpoint.get("osVersions", "/groups/:name/os_versions", {
+    params: name,
+    success: OsVersions,
+    error: [NotFound, InternalError]
+  }).annotateMerge(documented(osVersions)),
+  HttpApiEndpoint.get("osVersion", "/groups/:name/os_version", {
+    params: name,
+    success: OsVersions,
+    error: [NotFound, InternalError]
+  }).annotateMerge(documented({ ...osVersions, summary: "Operating systems of a group (second name)" }))
+)
+
+const endpoints = withGroups.add(
+  HttpApiEndpoint.get("repository", "/repository/:name", {
+    params: name,
+    success: Text,
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "Read a repository's commit",
+      description: "The commit in force of `settings` or `templates`, as one line of text.",
+      example: { response: commit }
+    })
+  ),
+  HttpApiEndpoint.put("refresh", "/repository/:name", {
+    params: name,
+    payload: Schema.Struct({ action: Schema.Literal("REFRESH") }),
+    success: Text,
+    error: [...bodyFailures, InternalError, ServiceUnavailable]
+  }).annotateMerge(
+    documented({
+      summary: "Refresh a repository",
+      description:
+        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force.",
+      example: { request: { action: "REFRESH" }, response: commit }
+    })
+  )
+)
+
+/** Endpoints of settings, groups and repositories, all with a token. */
+export class SettingsGroup extends endpoints.middleware(Authorization) {}

@@ -1,0 +1,101 @@
+/** Plugins, version and health (contract api-rest.md §10 and §11). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documented, type EndpointDocument } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+import { bodyFailures, InternalError } from "./Failures.ts"
+
+const PluginData = Schema.NullOr(
+  Schema.Struct({
+    plugins: Schema.Array(
+      Schema.Struct({
+        filename: Schema.String,
+        vars: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+      })
+    )
+  })
+)
+
+const plugins = HttpApiGroup.make("plugins").add(
+  HttpApiEndpoint.get("list", "/plugins", {
+    success: Enveloped(Schema.Struct({ loaded_plugins: Schema.Array(Schema.String), plugindata: PluginData })),
+    error: InternalError
+  }).annotateMerge(
+    documented({
+      summary: "List plugins",
+      description: "Loaded plugins and the plugin file with its variables.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            loaded_plugins: ["filewriter"],
+            plugindata: { plugins: [{ filename: "filewriter.ts", vars: { logfile: "/tmp/filewriter.log" } }] }
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.put("selftest", "/plugins", {
+    payload: Schema.Struct({ action: Schema.Literal("selftest") }),
+    success: Enveloped(Schema.Struct({ result: Schema.Array(Schema.Boolean) })),
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Test plugins",
+      description: "Runs the selftest of each plugin; the last loaded comes first.",
+      example: { request: { action: "selftest" }, response: { status: "success", data: { result: [true] } } }
+    })
+  )
+)
+
+/** Endpoints of plugins, all with a token. */
+export class PluginsGroup extends plugins.middleware(Authorization) {}
+
+const report = <S extends "UP" | "DOWN">(status: S) =>
+  Schema.Struct({
+    status: Schema.Literal(status),
+    checks: Schema.Array(Schema.Struct({ name: Schema.String, status: Schema.Literals(["UP", "DOWN"]) }))
+  })
+
+/** Everything works. */
+export const Up = report("UP")
+/** Some check failed; 503. */
+export const Down = report("DOWN").pipe(HttpApiSchema.status(503))
+export type HealthReport = typeof Up.Type | typeof Down.Type
+
+const up = { response: { status: "UP", checks: [{ name: "postgres", status: "UP" }] } }
+const health = (summary: string, description: string): EndpointDocument => ({ summary, description, example: up })
+const answers = { success: [Up, Down] as const }
+
+const system = HttpApiGroup.make("system").add(
+  HttpApiEndpoint.get("version", "/system/version", {
+    success: Enveloped(Schema.Struct({ version: Schema.String, git_version: Schema.String }))
+  }).annotateMerge(
+    documented({
+      summary: "Read the version",
+      description: "Version of the program. No token is needed.",
+      example: { response: { status: "success", data: { version: "0.1.0", git_version: "No git repo found" } } }
+    })
+  )
+)
+
+/** Endpoints that tell which program this is, open to everybody. */
+export class SystemGroup extends system {}
+
+const probes = HttpApiGroup.make("health").add(
+  HttpApiEndpoint.get("health", "/health", answers).annotateMerge(
+    documented(health("Read the health", "All checks. 503 when one is down. No token is needed."))
+  ),
+  HttpApiEndpoint.get("live", "/health/live", answers).annotateMerge(
+    documented(
+      health("Is the process alive", "Answers as long as the process runs; nothing is checked. No token is needed.")
+    )
+  ),
+  HttpApiEndpoint.get("ready", "/health/ready", answers).annotateMerge(
+    documented(health("Can the server work", "503 while the database does not answer. No token is needed."))
+  )
+)
+
+/** Probes for a load balancer, open to everybody; their paths have no version. */
+export class HealthGroup extends probes {}

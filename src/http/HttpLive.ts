@@ -1,0 +1,60 @@
+/** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder, HttpApiSwagger, OpenApi } from "effect/http-api"
+import { Api } from "../api/Api.ts"
+import { ChangeStore } from "../store/ChangeStore.ts"
+import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
+import { SiteStore } from "../store/SiteStore.ts"
+import { ChangesLive } from "./changes/ChangeHandlers.ts"
+import { AuthorizationLive } from "./core/AuthorizationLive.ts"
+import { Surroundings } from "./core/Surroundings.ts"
+import { Tokens } from "./core/Tokens.ts"
+import { AvailabilityLive } from "./core/Unavailable.ts"
+import { DevicesLive } from "./devices/DeviceHandlers.ts"
+import { Firmware } from "../firmware/Firmware.ts"
+import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
+import { FirmwareLive } from "./firmware/FirmwareHandlers.ts"
+import { ImageFiles } from "./firmware/ImageFiles.ts"
+import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
+import { JobsLive } from "./jobs/JobHandlers.ts"
+import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
+import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
+import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
+import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
+import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
+
+const Groups = Layer.mergeAll(
+  DevicesLive,
+  InterfacesLive,
+  LinknetsLive,
+  MgmtDomainsLive,
+  JobsLive,
+  ProvisioningLive,
+  ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
+  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
+  SettingsLive,
+  SettingsModelLive,
+  PluginsLive,
+  SystemLive,
+  HealthLive
+).pipe(Layer.provide([AuthorizationLive.pipe(Layer.provide(Tokens.layer)), AvailabilityLive, SiteStore.layer]))
+
+const Document = HttpRouter.use((router) =>
+  router.add(
+    "GET",
+    "/api/openapi.json",
+    Effect.map(Effect.cached(Effect.sync(() => OpenApi.fromApi(Api))), (document) =>
+      Effect.map(document, (spec) => HttpServerResponse.jsonUnsafe(spec))
+    ).pipe(Effect.flatten)
+  )
+)
+
+/** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
+export const HttpLive = Layer.mergeAll(
+  HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
+  ImageFiles,
+  Document,
+  HttpApiSwagger.layer(Api, { path: "/api/doc/" }),
+  Surroundings
+)

@@ -1,0 +1,81 @@
+/** Earlier configurations: reading them and starting the job that puts one back (contract api-devices.md §6.4 and §6.5). */
+import { DateTime, Effect, Option } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { enveloped, jobStarted } from "../../api/Envelope.ts"
+import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
+import { isHostname } from "../../domain/Hostname.ts"
+import { JobEngine } from "../../jobs/JobEngine.ts"
+import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
+import { isFalsy, own, toInteger } from "../core/Values.ts"
+import { first } from "../listing/ListRequest.ts"
+
+const refuse = (message: string) => Effect.fail(new BadRequest({ message }))
+const newest: HistoryChoice = { _tag: "Previous", count: 0 }
+
+/** Refuses what cannot be a hostname. */
+export const checkHostname = (hostname: string) =>
+  isHostname(hostname) ? Effect.void : refuse("Invalid hostname specified")
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
+
+/** The time in UTC; one without a zone is UTC. */
+const toTime = (text: string): Option.Option<string> => {
+  if (!ISO.test(text)) return Option.none()
+  return Option.map(DateTime.make(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : utc(text)), DateTime.formatIso)
+}
+const utc = (text: string): string => (text.length === 10 ? `${text}T00:00:00Z` : `${text.replace(" ", "T")}Z`)
+
+/** Which configuration the query asks for; 0 means the latest. */
+const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, string | ReadonlyArray<string>>>) {
+  const jobId = first(query, "job_id")
+  if (jobId !== undefined) {
+    const id = toInteger(jobId)
+    if (Option.isNone(id)) return yield* refuse("job_id must be an integer")
+    return id.value === 0 ? newest : ({ _tag: "Job", id: id.value } satisfies HistoryChoice)
+  }
+  const previous = first(query, "previous")
+  if (previous !== undefined) {
+    const count = toInteger(previous)
+    if (Option.isNone(count) || count.value < 0) return yield* refuse("previous must be an integer")
+    return { _tag: "Previous", count: count.value } satisfies HistoryChoice
+  }
+  const before = first(query, "before")
+  if (before === undefined) return newest
+  const time = toTime(before)
+  if (Option.isNone(time)) return yield* refuse("before must be a valid ISO format date time string")
+  return { _tag: "Before", time: time.value } satisfies HistoryChoice
+})
+
+/** The two handlers. */
+export const makePreviousConfig = Effect.gen(function* () {
+  const history = yield* ConfigHistoryStore
+  const engine = yield* JobEngine
+
+  const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {
+    const found = yield* history.find(hostname, choice)
+    return yield* Effect.mapError(Effect.fromOption(found), () => new NotFound({ message: "No matching job found" }))
+  })
+
+  const read = Effect.fn("PreviousConfig.read")(function* (hostname: string) {
+    yield* checkHostname(hostname)
+    const { config, ...found } = yield* find(hostname, yield* choose(yield* HttpServerRequest.ParsedSearchParams))
+    return enveloped({ ...found, ...(config === null ? {} : { config }) })
+  })
+
+  const restore = Effect.fn("PreviousConfig.restore")(function* (hostname: string, body: JsonObject, user: string) {
+    yield* checkHostname(hostname)
+    const sent = own(body, "job_id")
+    if (sent === undefined || isFalsy(sent)) return yield* refuse("job_id must be specified")
+    const id = typeof sent === "boolean" ? Option.none() : toInteger(sent)
+    if (Option.isNone(id)) return yield* refuse("job_id must be an integer")
+    const { config, failed } = yield* find(hostname, { _tag: "Job", id: id.value })
+    if (failed) return yield* refuse("The specified job_id has a failed status")
+    if (config === null) return yield* new InternalError({ message: "No config found in this job" })
+    const args = { hostname, dry_run: own(body, "dry_run") !== false, config }
+    const job = yield* engine.start({ function: "apply_config", args, user })
+    return jobStarted(`Scheduled job to restore ${hostname}`, job)
+  })
+
+  return { read, restore }
+})

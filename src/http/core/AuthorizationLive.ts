@@ -1,0 +1,49 @@
+/** Finds the token of a request and the caller that it names (contract api-rest.md §2.2, §2.4). */
+import { Effect, Layer, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { Authorization, Caller } from "../../api/Authorization.ts"
+import { Unauthorized } from "../../api/Failures.ts"
+import { rememberCaller } from "./RequestNotes.ts"
+import { Tokens } from "./Tokens.ts"
+
+const MISSING = "JWT token missing?"
+const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
+
+/** The token in the header, else in the query parameter `jwt`. */
+export const findToken = (
+  header: string | undefined,
+  query: string | ReadonlyArray<string> | undefined
+): Result.Result<string, Unauthorized> => {
+  const [scheme, ...words] = (header ?? "").split(/ +/).filter((word) => word !== "")
+  if (scheme === "Bearer") {
+    const [token, ...more] = words
+    return token === undefined || more.length > 0
+      ? Result.fail(new Unauthorized({ message: MALFORMED }))
+      : Result.succeed(token)
+  }
+  const jwt = typeof query === "string" ? query : query?.[0]
+  return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
+}
+
+const make = Effect.gen(function* () {
+  const tokens = yield* Tokens
+  const callerOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    if (!tokens.required) return "admin"
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    return yield* Effect.flatMap(
+      Effect.fromResult(findToken(request.headers["authorization"], query["jwt"])),
+      tokens.check
+    )
+  })
+  return Authorization.of({
+    bearer: Effect.fnUntraced(function* (httpEffect) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const name = yield* callerOf(request)
+      rememberCaller(request, name)
+      return yield* Effect.provideService(httpEffect, Caller, { name })
+    })
+  })
+})
+
+/** The middleware in front of every endpoint that needs a token. */
+export const AuthorizationLive = Layer.effect(Authorization, make)

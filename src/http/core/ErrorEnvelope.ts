@@ -1,0 +1,95 @@
+/**
+ * Puts every failure into the envelope that no endpoint has made: unknown routes, wrong methods (405 with Allow), requests
+ * that cannot be read, and defects. Also answers what belongs to no endpoint: OPTIONS, and URLs that cannot be served.
+ * Carries DESIGN §7 row 2 and contract api-rest.md §1.1, §13.
+ */
+import { Effect } from "effect"
+import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApi } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { isStorable } from "./JsonBody.ts"
+
+const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
+const MAX_URL = 8 * 1024
+
+/** How paths are matched: exactly, as the contract has it. */
+export const routerConfig = {
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  caseSensitive: true,
+  maxParamLength: 1024
+} as const
+
+const isPath = (path: string): path is `/${string}` => path.startsWith("/")
+
+const paths = FindMyWay.make<true>(routerConfig)
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    if (isPath(endpoint.path)) paths.on(endpoint.method, endpoint.path, true)
+  }
+})
+for (const path of ["/api/doc/", "/api/openapi.json"] as const) paths.on("GET", path, true)
+
+/** Methods of the route as `Allow` lists them; empty for a path that is no route. */
+export const allowedMethods = (url: string): ReadonlyArray<string> => {
+  const methods = METHODS.filter((method) => paths.find(method, url) !== undefined)
+  if (methods.length === 0) return []
+  return [...(methods.includes("GET") ? ["HEAD"] : []), ...methods, "OPTIONS"]
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  413: "Request Entity Too Large",
+  414: "Request URI Too Long",
+  415: "Unsupported Media Type",
+  500: "Internal Server Error",
+  503: "Service Unavailable"
+}
+
+const failure = (status: number, headers: Record<string, string> = {}) =>
+  HttpServerResponse.jsonUnsafe({ status: "error", message: REASONS[status] ?? `Error ${status}` }, { status, headers })
+
+/** Puts an answer into the envelope; one that an endpoint has made is left alone. */
+export const enveloped = (
+  request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+) => {
+  const made = response.headers["content-type"]?.startsWith("application/json") === true
+  if (response.status < 400 || made) return Effect.succeed(response)
+  const allow = response.status === 404 ? allowedMethods(request.url) : []
+  return Effect.succeed(
+    allow.length > 0 && !allow.includes(request.method)
+      ? failure(405, { allow: allow.join(", ") })
+      : failure(response.status)
+  )
+}
+
+const isReadable = (url: string): boolean => {
+  try {
+    return isStorable(decodeURIComponent(url.replaceAll("+", " ")))
+  } catch {
+    return false
+  }
+}
+
+const options = (url: string) => {
+  const allow = allowedMethods(url)
+  return allow.length === 0
+    ? failure(404)
+    : HttpServerResponse.empty({ status: 200, headers: { allow: allow.join(", ") } })
+}
+
+/** The answer to a request that no endpoint has to see; undefined for the others. */
+export const answerOutside = ({
+  method,
+  url
+}: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
+  if (url.length > MAX_URL) return failure(414)
+  if (!isReadable(url)) return failure(400)
+  return method === "OPTIONS" ? options(url) : undefined
+}

@@ -1,0 +1,42 @@
+/**
+ * One log line per request: who, what, and how it was answered (contract api-rest.md §1.7). Tokens in the query are masked,
+ * and so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
+ */
+import { Effect } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { recall } from "./RequestNotes.ts"
+
+const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
+const SECRET_QUERY = /([?&](?:jwt|token|access_token)=)[^&#]*/gi
+const MASK = "***"
+const MAX_BODY = 1000
+const MAX_URL = 500
+
+/** The URL with the values of token parameters masked, cut to 500 characters. */
+export const maskUrl = (url: string): string => url.replace(SECRET_QUERY, `$1${MASK}`).slice(0, MAX_URL)
+
+/** The body as JSON with secrets masked, cut to 1000 characters. */
+export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify(body, (key, value: unknown) =>
+    SECRET_KEY.test(key) && key !== "" && value !== null ? MASK : value
+  ).slice(0, MAX_BODY)
+
+const isProbe = (url: string) => url.startsWith("/api/health")
+const hidesBody = (url: string) => url.includes("/settings/model")
+
+/** The line of one request. */
+export const line = (request: HttpServerRequest.HttpServerRequest, status: number): string => {
+  const { body, caller } = recall(request)
+  const url = request.url
+  const sent = body === undefined || hidesBody(url) || Object.keys(body).length === 0 ? "" : `, JSON: ${maskBody(body)}`
+  return `User: ${caller ?? "unknown"}, Method: ${request.method}, Status: ${status}, URL: ${maskUrl(url)}${sent}`
+}
+
+/** Logs an answer on its way out; those to probes only in detail. */
+export const logged = (
+  request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+) => {
+  const text = line(request, response.status)
+  return Effect.as(isProbe(request.url) ? Effect.logDebug(text) : Effect.logInfo(text), response)
+}

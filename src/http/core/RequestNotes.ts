@@ -1,0 +1,34 @@
+/** What is found out about a request on its way, for the line in the log: who called, and with which body. */
+import type { HttpServerRequest } from "effect/http"
+
+interface Notes {
+  caller?: string
+  body?: Readonly<Record<string, unknown>>
+}
+
+// Keyed by the connection's own request object, which stays the same when the router changes the request.
+const notes = new WeakMap<object, Notes>()
+
+const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
+  const known = notes.get(request.source)
+  if (known !== undefined) return known
+  const fresh: Notes = {}
+  notes.set(request.source, fresh)
+  return fresh
+}
+
+/** Notes the caller's name. */
+export const rememberCaller = (request: HttpServerRequest.HttpServerRequest, caller: string): void => {
+  notesOf(request).caller = caller
+}
+
+/** Notes the body, unmasked. */
+export const rememberBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  body: Readonly<Record<string, unknown>>
+): void => {
+  notesOf(request).body = body
+}
+
+/** What was noted. */
+export const recall = (request: HttpServerRequest.HttpServerRequest): Readonly<Notes> => notes.get(request.source) ?? {}

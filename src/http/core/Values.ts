@@ -1,0 +1,52 @@
+/** Small readings of JSON values that several routes' field rules share. */
+import { Option } from "effect"
+import { isIP } from "node:net"
+import type { JsonObject } from "./JsonBody.ts"
+
+/** The largest number that the database's integer columns hold. */
+export const MAX_INTEGER = 2 ** 31 - 1
+
+/** Characters as the database counts them. */
+export const lengthOf = (text: string): number => [...text].length
+
+/** An IPv4 or IPv6 address without prefix length or zone. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === "string" && isIP(value) !== 0 && !value.includes("%")
+
+/** A number, digits in a text or a boolean as the integer that they mean, when a column can hold it. */
+export const toInteger = (value: unknown): Option.Option<number> => {
+  const number =
+    typeof value === "string"
+      ? /^\s*[+-]?\d+\s*$/.test(value)
+        ? Number(value)
+        : Number.NaN
+      : typeof value === "number" || typeof value === "boolean"
+        ? Math.trunc(Number(value))
+        : Number.NaN
+  return Number.isFinite(number) && Math.abs(number) <= MAX_INTEGER ? Option.some(number) : Option.none()
+}
+
+/** An id in a path: digits. None when no row can have it. */
+export const toId = (digits: string): Option.Option<number> =>
+  /^\d{1,10}$/.test(digits) && Number(digits) <= MAX_INTEGER ? Option.some(Number(digits)) : Option.none()
+
+/** True for what the reference's language takes for false. */
+export const isFalsy = (value: unknown): boolean =>
+  value === null || value === "" || value === 0 || value === false || (Array.isArray(value) && value.length === 0)
+
+/** The value as the reference's messages write it. */
+export const shown = (value: unknown): string => {
+  if (value === null || value === undefined) return "None"
+  if (typeof value === "boolean") return value ? "True" : "False"
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+/** The member of an object that it has itself. */
+export const own = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/** True when the object has the key itself. */
+export const has = (object: JsonObject, key: string): boolean => Object.hasOwn(object, key)
+
+/** A JSON object, not an array. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,0 +1,104 @@
+/** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (contract api-devices.md §11.2). */
+import { Effect } from "effect"
+import { enveloped } from "../../api/Envelope.ts"
+import { BadRequest, InternalError } from "../../api/Failures.ts"
+import type { Device } from "../../domain/Device.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
+import { transaction } from "../core/Unavailable.ts"
+import { isObject, own } from "../core/Values.ts"
+import { deviceNotFound, makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { makeNeighbours } from "../devices/Neighbours.ts"
+import { SettingsView } from "../ports/SettingsView.ts"
+import { changePort, type PortChange } from "./InterfaceChange.ts"
+import type { PortContext } from "./InterfaceRules.ts"
+
+/** Keys whose values refer to the settings; without them the settings are not read. */
+const REFERRING = ["untagged_vlan", "tagged_vlan_list", "vxlan"]
+
+const refersToSettings = (interfaces: JsonObject): boolean =>
+  Object.values(interfaces).some((change) => {
+    const data = isObject(change) ? change["data"] : undefined
+    return isObject(data) && REFERRING.some((key) => (own(data, key) ?? null) !== null)
+  })
+
+/** The VXLANs of effective settings by their keys, and the names of their VLANs. */
+export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
+  const vxlans = isObject(settings["vxlans"]) ? settings["vxlans"] : {}
+  const names = Object.values(vxlans).flatMap((vxlan) => {
+    const name = isObject(vxlan) ? vxlan["vlan_name"] : undefined
+    return typeof name === "string" ? [name] : []
+  })
+  return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set(names) }
+}
+
+const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
+  ...(configtypeChanged ? { configtype } : {}),
+  ...(dataChanged ? { data } : {})
+})
+
+const makeContext = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  return Effect.fnUntraced(function* (device: Device, interfaces: JsonObject) {
+    const { hostname } = device
+    if (!refersToSettings(interfaces)) {
+      return { hostname, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
+    }
+    const effective = yield* settings
+      .effective({ _tag: "Device", device })
+      .pipe(
+        Effect.catchTag("SettingsUnavailable", ({ message }) =>
+          Effect.fail(new InternalError({ message: `Error getting settings: ${message}` }))
+        )
+      )
+    return { hostname, ...vlansOf(effective.settings) } satisfies PortContext
+  })
+})
+
+/** Changes ports by a request body. Fails with 400 when any part was refused, after the good parts were stored. */
+export const makeInterfaceUpdate = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const ports = yield* InterfaceStore
+  const lookup = yield* makeDeviceLookup
+  const contextOf = yield* makeContext
+  const { unsynchronize } = yield* makeNeighbours
+  const inTransaction = yield* transaction
+
+  const change = Effect.fnUntraced(function* (device: Device, interfaces: JsonObject, by: string) {
+    const context = yield* contextOf(device, interfaces)
+    const stored = new Map((yield* ports.ofDevice(device.id)).map((port) => [port.name, port]))
+    const errors: Array<string> = []
+    const updated: Array<readonly [name: string, change: ReturnType<typeof asUpdated>]> = []
+    for (const [name, sent] of Object.entries(interfaces)) {
+      const port = stored.get(name)
+      if (port === undefined) {
+        errors.push(
+          isObject(sent) ? `Interface ${name} not found` : "Each interface must have a dict with data to update"
+        )
+        continue
+      }
+      const outcome = changePort(port, sent, context)
+      errors.push(...outcome.errors)
+      if (!outcome.configtypeChanged && !outcome.dataChanged) continue
+      yield* ports.put(device.id, name, outcome.configtype, outcome.dataChanged ? outcome.data : port.data)
+      updated.push([name, asUpdated(outcome)])
+    }
+    if (updated.length > 0) yield* unsynchronize([device.id], "interface_updated", by)
+    return { errors, updated: Object.fromEntries(updated) }
+  })
+
+  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, body: JsonObject, by: string) {
+    const known = yield* lookup.byHostname(hostname)
+    const interfaces = own(body, "interfaces")
+    if (!isObject(interfaces)) {
+      return yield* new BadRequest({ message: { errors: ["interfaces must be an object"] } })
+    }
+    // the row's lock lets changes of one device's ports happen one after the other
+    const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
+    const { errors, updated } = yield* Effect.catchTag(inTransaction(locked), "DeviceNotFound", deviceNotFound)
+    if (errors.length === 0) return enveloped({ updated })
+    const message = Object.keys(updated).length === 0 ? { errors } : { errors, updated }
+    return yield* new BadRequest({ message })
+  })
+})

@@ -1,0 +1,37 @@
+/** The two ends of a link: locking their devices, and refusing ports that another link uses. */
+import { Effect, Order } from "effect"
+import { BadRequest } from "../../api/Failures.ts"
+import type { Device } from "../../domain/Device.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/LinknetStore.ts"
+
+/** Locks devices until the transaction ends, lowest id first so that two requests cannot wait for each other. */
+export const lockDevices = Effect.map(
+  Effect.service(DeviceStore),
+  (devices) => (ids: ReadonlyArray<number>) =>
+    Effect.forEach([...new Set(ids)].toSorted(Order.Number), (id) => devices.lock(id), { discard: true })
+)
+
+/** One end of a link. */
+export interface End {
+  readonly device: Pick<Device, "id" | "hostname">
+  readonly port: string
+}
+
+/** Fails with 400 and one text for each end whose port belongs to another link than `own`. */
+export const makePortCheck = Effect.map(Effect.service(LinknetStore), (links) =>
+  Effect.fnUntraced(function* (ends: ReadonlyArray<End>, own?: number) {
+    const message: Array<string> = []
+    for (const { device, port } of ends) {
+      const using = (yield* links.atPort(device.id, port)).filter((link) => link.id !== own)
+      if (using.length > 0) {
+        message.push(`Port ${port} on device ${device.hostname} is already used by another linknet`)
+      }
+    }
+    const [first, second] = ends
+    if (first !== undefined && first.device.id === second?.device.id && first.port === second.port) {
+      message.push(`Port ${first.port} on device ${first.device.hostname} cannot be both ends of a linknet`)
+    }
+    if (message.length > 0) return yield* new BadRequest({ message })
+  })
+)

@@ -1,0 +1,88 @@
+/** Reads the query of a list and writes the headers of its page (contract api-devices.md §4, api-rest.md §1.4). */
+import { Result } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { ListQueryInvalid, type ListedPage, type ListQuery } from "../../store/Listing.ts"
+
+/** Query parameters as the router has parsed them: several values when a name is repeated. */
+export type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** What a list does when the client does not say: rows per page, and which number X-Total-Count carries. */
+export interface ListDefaults {
+  readonly list: string
+  /** Null: all rows. */
+  readonly perPage: number | null
+  readonly totalCount: "unfiltered" | "matching"
+  /** `limit` is another name of `per_page`. */
+  readonly limitCounts: boolean
+}
+
+const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](\[[a-z]+\])?$/
+const MAX_PER_PAGE = 1000
+
+/** The first value of a parameter. */
+export const first = (parameters: Parameters, name: string): string | undefined => {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+  return typeof value === "string" ? value : value?.[0]
+}
+
+const filtersOf = (parameters: Parameters): ListQuery["filters"] =>
+  Object.keys(parameters).flatMap((name) => {
+    const [, field, operator] = FILTER.exec(name) ?? []
+    const value = first(parameters, name)
+    if (field === undefined || value === undefined) return []
+    return [{ field: field.replaceAll(".", "_"), contains: operator === "[contains]", value }]
+  })
+
+const pageOf = (text: string | undefined): number => {
+  const page = /^[+-]?\d+$/.test(text ?? "") ? Number(text) : 1
+  return Math.max(1, page)
+}
+
+/** The list query, or why per_page is refused. A page below 1 or no number is the first. */
+export const parseListQuery = (
+  parameters: Parameters,
+  defaults: ListDefaults
+): Result.Result<ListQuery, ListQueryInvalid> => {
+  const asked = first(parameters, "per_page") ?? (defaults.limitCounts ? first(parameters, "limit") : undefined)
+  const perPage = asked === undefined ? defaults.perPage : /^\d{1,9}$/.test(asked) ? Number(asked) : 0
+  const pages = asked === undefined && first(parameters, "page") !== undefined ? (perPage ?? 50) : perPage
+  if (pages !== null && (pages < 1 || pages > MAX_PER_PAGE)) {
+    const reason = `per_page argument must be integer between 1-${MAX_PER_PAGE}`
+    return Result.fail(new ListQueryInvalid({ list: defaults.list, reason }))
+  }
+  return Result.succeed({
+    filters: filtersOf(parameters),
+    sort: first(parameters, "sort") ?? "",
+    page: pageOf(first(parameters, "page")),
+    perPage: pages
+  })
+}
+
+type Request = Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">
+
+const linkTo = ({ headers, url }: Request, page: number): string => {
+  const { pathname, searchParams } = new URL(url, "http://localhost")
+  const query = new URLSearchParams()
+  for (const [name, value] of searchParams) if (!query.has(name)) query.set(name, value)
+  query.set("page", String(page))
+  const scheme = headers["x-forwarded-proto"] === "https" ? "https" : "http"
+  return `<${scheme}://${headers["host"] ?? "localhost"}${pathname}?${query}>`
+}
+
+/** Headers of a page: the two counts, and the way to the next and the last page when there is a later one. */
+export const pageHeaders = (
+  request: Request,
+  query: ListQuery,
+  listed: Omit<ListedPage<unknown>, "rows">,
+  totalCount: ListDefaults["totalCount"]
+) => {
+  const { matching, total } = listed
+  const last = query.perPage === null ? 1 : Math.ceil(matching / query.perPage)
+  return {
+    "x-total-count": String(totalCount === "matching" ? matching : total),
+    "x-matching-count": String(matching),
+    ...(query.page < last
+      ? { link: `${linkTo(request, query.page + 1)}; rel="next",${linkTo(request, last)}; rel="last"` }
+      : {})
+  }
+}

@@ -1,0 +1,82 @@
+/** The lists that can be filtered, sorted and paged, as data: each field with its kind. */
+import { deviceStates } from "../../../machines/DeviceLifecycle.ts"
+import { deviceTypes } from "../../domain/Device.ts"
+import { jobStatuses } from "../../domain/Job.ts"
+import type { ColumnKind, Listable } from "../../store/Listing.ts"
+
+const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
+  Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { sql: `${table}.${name}`, kind }]))
+
+const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind>> =>
+  Object.fromEntries(names.map((name) => [name, "text"]))
+
+/** Devices; `select` is the store's. */
+export const devices = (select: string): Listable => ({
+  name: "devices",
+  select,
+  from: "device",
+  columns: columns("device", {
+    id: "integer",
+    site_id: "integer",
+    port: "integer",
+    ...texts(["hostname", "description", "management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip", "oob_ip"]),
+    ...texts(["serial", "ztp_mac", "platform", "vendor", "model", "os_version", "confhash"]),
+    synchronized: "boolean",
+    state: { oneOf: deviceStates },
+    device_type: { oneOf: deviceTypes },
+    last_seen: "datetime"
+  })
+})
+
+/** Jobs; `select` is the store's. */
+export const jobs = (select: string): Listable => ({
+  name: "jobs",
+  select,
+  from: "job",
+  columns: {
+    ...columns("job", {
+      id: "integer",
+      status: { oneOf: jobStatuses },
+      scheduled_time: "datetime",
+      start_time: "datetime",
+      finish_time: "datetime",
+      ...texts(["function_name", "scheduled_by", "comment", "ticket_ref"]),
+      next_job_id: "integer",
+      change_score: "integer",
+      result: "json",
+      exception: "json",
+      finished_devices: "json",
+      start_arguments: "json"
+    }),
+    traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
+  }
+})
+
+/** Links; `select` is the store's. */
+export const linknets = (select: string): Listable => ({
+  name: "linknets",
+  select,
+  from: "linknet",
+  columns: columns("linknet", {
+    id: "integer",
+    device_a_id: "integer",
+    device_b_id: "integer",
+    site_id: "integer",
+    ...texts(["ipv4_network", "device_a_ip", "device_a_port", "device_b_ip", "device_b_port", "description"])
+  })
+})
+
+/** Management domains; `select` and `from` are the store's. */
+export const mgmtdomains = (select: string, from: string): Listable => ({
+  name: "mgmtdomains",
+  select,
+  from,
+  columns: columns("m", {
+    id: "integer",
+    device_a_id: "integer",
+    device_b_id: "integer",
+    site_id: "integer",
+    vlan: "integer",
+    ...texts(["ipv4_gw", "ipv6_gw", "device_a_ip", "device_b_ip", "description", "esi_mac"])
+  })
+})

@@ -1,0 +1,67 @@
+/** Handlers of the management domain routes. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { NotFound } from "../../api/Failures.ts"
+import { type MgmtDomainRecord, MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { readBody } from "../core/JsonBody.ts"
+import { answered } from "../core/Unavailable.ts"
+import { toId } from "../core/Values.ts"
+import { makeListPage } from "../listing/ListPage.ts"
+import * as Lists from "../listing/Lists.ts"
+import { makeMgmtDomainChange } from "./MgmtDomainChange.ts"
+import { makeMgmtDomainCreation } from "./MgmtDomainCreation.ts"
+
+const notFound = () => new NotFound({ message: "Management domain not found" })
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const makeHandlers = Effect.gen(function* () {
+  const domains = yield* MgmtDomainStore
+  const create = yield* makeMgmtDomainCreation
+  const { change, remove } = yield* makeMgmtDomainChange
+  const page = yield* makeListPage<MgmtDomainRecord>(Lists.mgmtdomains(domains.columns, domains.tables), {
+    perPage: 50,
+    totalCount: "matching",
+    limitCounts: false
+  })
+  return {
+    list: Effect.fnUntraced(function* (request: Request) {
+      const { headers, rows } = yield* page(request)
+      return HttpApiSchema.withHeaders({ body: enveloped({ mgmtdomains: rows }), headers })
+    }),
+    get: Effect.fnUntraced(function* (digits: string) {
+      const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), notFound)
+      const domain = yield* Effect.mapError(Effect.fromOption(yield* domains.find(id)), notFound)
+      return enveloped({ mgmtdomains: [domain] })
+    }),
+    create: Effect.fnUntraced(function* (request: Request) {
+      const { name } = yield* Caller
+      return yield* create(yield* readBody(request), name)
+    }),
+    update: Effect.fnUntraced(function* (request: Request, digits: string) {
+      const { name } = yield* Caller
+      return yield* change(toId(digits), yield* readBody(request), name)
+    }),
+    remove: Effect.fnUntraced(function* (digits: string) {
+      const { name } = yield* Caller
+      return yield* remove(toId(digits), name)
+    })
+  }
+})
+
+/** Handlers of `MgmtDomainsGroup`. */
+export const MgmtDomainsLive = HttpApiBuilder.group(Api, "mgmtdomains", (handlers) =>
+  Effect.gen(function* () {
+    const { create, get, list, remove, update } = yield* makeHandlers
+    return handlers
+      .handle("list", ({ request }) => answered(list(request)))
+      .handle("get", ({ params }) => answered(get(params.id)))
+      .handleRaw("create", ({ request }) => answered(create(request)))
+      .handleRaw("update", ({ params, request }) => answered(update(request, params.id)))
+      .handle("remove", ({ params }) => answered(remove(params.id)))
+  })
+)

@@ -1,0 +1,25 @@
+/** The plugins that this server has loaded (contract api-rest.md §10). */
+import { Context, type Effect, Schema } from "effect"
+
+/** The plugin file cannot be shown. */
+export class PluginsUnavailable extends Schema.TaggedError<PluginsUnavailable>()("PluginsUnavailable", {
+  message: Schema.String
+}) {}
+
+/** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
+export interface LoadedPlugins {
+  readonly loaded_plugins: ReadonlyArray<string>
+  readonly plugindata: {
+    readonly plugins: ReadonlyArray<{ readonly filename: string; readonly vars?: Readonly<Record<string, unknown>> }>
+  } | null
+}
+
+/** Lists and tests plugins. */
+export class Plugins extends Context.Service<
+  Plugins,
+  {
+    readonly loaded: Effect.Effect<LoadedPlugins, PluginsUnavailable>
+    /** What the selftests returned, last loaded plugin first; without those that have none. */
+    readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
+  }
+>()("switchyard/http/ports/Plugins") {}

@@ -1,0 +1,46 @@
+/** Handlers of discovery, initialisation, synchronization and previews. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { type JsonObject, readBody } from "../core/JsonBody.ts"
+import { answered } from "../core/Unavailable.ts"
+import { makeDiscovery, makeInitCheck, makeInitialisation } from "./Initialisation.ts"
+import { makePreview } from "./PreviewRequest.ts"
+import { makeSynchronization } from "./Synchronization.ts"
+
+/** Reads the body and runs `start` with it and the caller's name. */
+const withBody = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  start: (body: JsonObject, user: string) => Effect.Effect<A, E, R>
+) =>
+  answered(
+    Effect.gen(function* () {
+      const { name } = yield* Caller
+      return yield* start(yield* readBody(request), name)
+    })
+  )
+
+/** Handlers of `ProvisioningGroup`. */
+export const ProvisioningLive = HttpApiBuilder.group(Api, "provisioning", (handlers) =>
+  Effect.gen(function* () {
+    const discover = yield* makeDiscovery
+    const initialise = yield* makeInitialisation
+    const check = yield* makeInitCheck
+    const synchronize = yield* makeSynchronization
+    const preview = yield* makePreview
+    return handlers
+      .handleRaw("discover", ({ request }) => withBody(request, discover))
+      .handleRaw("discoverAlias", ({ request }) => withBody(request, discover))
+      .handleRaw("init", ({ params, request }) => withBody(request, (body, user) => initialise(params.id, body, user)))
+      .handleRaw("initCheck", ({ params, request }) => withBody(request, (body) => check(params.id, body)))
+      .handleRaw("syncto", ({ request }) => withBody(request, synchronize))
+      .handleRaw("synctoHostname", ({ params, request }) =>
+        withBody(request, (body, user) => synchronize({ ...body, hostname: params.hostname }, user))
+      )
+      .handle("generateConfig", ({ params, request }) =>
+        answered(preview(params.hostname, request.headers["x-fields"]))
+      )
+  })
+)

@@ -1,0 +1,71 @@
+/** Starts jobs that synchronize devices (contract api-devices.md §6.1). */
+import { Effect } from "effect"
+import { jobStartedOnDevices } from "../../api/Envelope.ts"
+import { BadRequest } from "../../api/Failures.ts"
+import type { StartArguments } from "../../domain/Job.ts"
+import { JobEngine } from "../../jobs/JobEngine.ts"
+import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
+import { SettingsView } from "../ports/SettingsView.ts"
+import { parseOptions, parseTarget, type SyncTarget } from "./SyncRequest.ts"
+
+const refuse = (message: string) => new BadRequest({ message })
+
+/** What a target selects, how the job names it, and how the answer does. */
+interface Selected {
+  readonly selection: Selection
+  readonly args: StartArguments
+  readonly what: string
+}
+
+/** Resolves a target to the devices that it selects. */
+export const makeSelect = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  return Effect.fnUntraced(function* (target: SyncTarget, unsynchronizedOnly: boolean) {
+    switch (target._tag) {
+      case "Hostname": {
+        const hostnames = [target.hostname]
+        return { selection: { hostnames }, args: { hostnames }, what: target.hostname } satisfies Selected
+      }
+      case "DeviceType": {
+        const { device_type, sent } = target
+        const selection = { device_type, unsynchronizedOnly }
+        return { selection, args: { device_type }, what: `${sent} devices` } satisfies Selected
+      }
+      case "Group": {
+        const unknown = refuse(`Could not find a group with name ${target.group}`)
+        const groups = yield* Effect.catchTag(settings.groups, "SettingsUnavailable", () => Effect.fail(unknown))
+        const group = groups.find(({ name }) => name === target.group)
+        if (group === undefined) return yield* unknown
+        const selection = { hostnames: group.hostnames, unsynchronizedOnly }
+        return { selection, args: { group: group.name }, what: `group ${group.name}` } satisfies Selected
+      }
+      default:
+        return { selection: { unsynchronizedOnly }, args: {}, what: "all devices" } satisfies Selected
+    }
+  })
+})
+
+/** Starts the job of a request body for this user, and answers with the number of selected devices. */
+export const makeSynchronization = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const engine = yield* JobEngine
+  const select = yield* makeSelect
+  return Effect.fn("Synchronization.start")(function* (body: JsonObject, user: string) {
+    const target = yield* Effect.mapError(Effect.fromResult(parseTarget(body)), refuse)
+    const options = yield* Effect.mapError(Effect.fromResult(parseOptions(body)), refuse)
+    const selected = yield* select(target, !options.resync)
+    const count = yield* devices.countManaged(selected.selection)
+    if (target._tag === "Hostname" && count === 0) {
+      return yield* refuse(`Hostname '${target.hostname}' not found or is not a managed device`)
+    }
+    const job = yield* engine.start({
+      function: "sync_devices",
+      args: { ...options.args, ...selected.args },
+      user,
+      comment: options.comment,
+      ticketRef: options.ticketRef
+    })
+    return jobStartedOnDevices(`Scheduled job to synchronize ${selected.what}`, job, count)
+  })
+})

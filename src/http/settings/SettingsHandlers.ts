@@ -1,0 +1,99 @@
+/** Handlers of settings, their model, groups and repositories (contract api-rest.md §7–§9). */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { BadRequest, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { readBody } from "../core/JsonBody.ts"
+import { answered } from "../core/Unavailable.ts"
+import { has } from "../core/Values.ts"
+import { Repositories } from "../ports/Repositories.ts"
+import { SettingsView } from "../ports/SettingsView.ts"
+import { makeEffective } from "./EffectiveRequest.ts"
+import { makeGroups } from "./GroupRequests.ts"
+import { serverView } from "./ServerView.ts"
+
+const NAMES: ReadonlyArray<RepositoryName> = ["settings", "templates"]
+
+const nameOf = (sent: string) => {
+  const found = NAMES.find((name) => name === sent.toLowerCase())
+  return found === undefined
+    ? Effect.fail(new BadRequest({ message: "Invalid repository type" }))
+    : Effect.succeed(found)
+}
+
+const makeRepository = Effect.gen(function* () {
+  const repositories = yield* Repositories
+  return {
+    describe: Effect.fnUntraced(function* (name: string) {
+      return enveloped(yield* repositories.describe(yield* nameOf(name)))
+    }),
+    refresh: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, sent: string) {
+      const { name: user } = yield* Caller
+      const body = yield* readBody(request)
+      const name = yield* nameOf(sent)
+      if (!has(body, "action")) return yield* new BadRequest({ message: "No action specified" })
+      const { action } = body
+      if (typeof action !== "string" || action.toUpperCase() !== "REFRESH") {
+        return yield* new BadRequest({ message: "Invalid action" })
+      }
+      const text = yield* repositories.refresh(name, user).pipe(
+        Effect.catchTags({
+          RepositoryInvalid: ({ message }) => Effect.fail(new BadRequest({ message })),
+          RepositoryBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message })),
+          RepositoryFailed: ({ message }) => Effect.fail(new InternalError({ message }))
+        })
+      )
+      return enveloped(text)
+    })
+  }
+})
+
+/** Handlers of `SettingsGroup`. */
+export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
+  Effect.gen(function* () {
+    const config = yield* ServerConfig
+    const effective = yield* makeEffective
+    const groups = yield* makeGroups
+    const repository = yield* makeRepository
+    return handlers
+      .handle("effective", () => answered(effective))
+      .handle("server", () => Effect.succeed({ api: serverView(config) }))
+      .handle("groups", () => answered(groups.all))
+      .handle("group", ({ params }) => answered(groups.one(params.name)))
+      .handle("osVersions", ({ params }) => answered(groups.osVersions(params.name)))
+      .handle("osVersion", ({ params }) => answered(groups.osVersions(params.name)))
+      .handle("repository", ({ params }) => answered(repository.describe(params.name)))
+      .handleRaw("refresh", ({ params, request }) => answered(repository.refresh(request, params.name)))
+  })
+)
+
+/** Handlers of `SettingsModelGroup`. */
+export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (handlers) =>
+  Effect.gen(function* () {
+    const settings = yield* SettingsView
+    const validate = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const fragment = yield* readBody(request)
+      return yield* settings.validate(fragment).pipe(
+        Effect.mapBoth({
+          onSuccess: enveloped,
+          onFailure: ({ message }) => new BadRequest({ message })
+        })
+      )
+    })
+    return handlers
+      .handle("model", () =>
+        Effect.map(settings.model, (model) => ({
+          status: "success",
+          ...model,
+          $defs: model["definitions"] ?? {},
+          data: model
+        }))
+      )
+      .handleRaw("validate", ({ request }) => answered(validate(request)))
+  })
+)

@@ -1,0 +1,67 @@
+/**
+ * What live synchronizations have rendered for a device, newest first, as their jobs keep it (contract engine.md §8). Only
+ * jobs that have ended count.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+
+/** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */
+export type HistoryChoice =
+  | { readonly _tag: "Job"; readonly id: number }
+  | { readonly _tag: "Previous"; readonly count: number }
+  | { readonly _tag: "Before"; readonly time: string }
+
+/** A job's entry for the device; `config` is null when the job rendered none. `finish_time` has whole seconds. */
+export interface HistoricConfig {
+  readonly job_id: number
+  readonly finish_time: string
+  readonly failed: boolean
+  readonly config: string | null
+}
+
+/** Name of the task whose result is the configuration. */
+const GENERATE_TASK = "Generate device config"
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const chosen = (choice: HistoryChoice) => {
+    switch (choice._tag) {
+      case "Job":
+        return sql`and job.id = ${choice.id} limit 1`
+      case "Before":
+        return sql`and job.finish_time < ${choice.time}::timestamptz order by job.finish_time desc, job.id desc limit 1`
+      default:
+        return sql`order by job.finish_time desc, job.id desc offset ${choice.count} limit 1`
+    }
+  }
+
+  const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
+    Effect.map(
+      sql<HistoricConfig>`
+        select job.id as job_id, to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time,
+          d.failed, (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
+            where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) as config
+        from job_device d join job on job.id = d.job_id
+        where d.hostname = ${hostname} and job.function_name = 'sync_devices' and job.finish_time is not null
+        ${chosen(choice)}`,
+      (rows) => Option.fromUndefinedOr(rows[0])
+    )
+  )
+
+  return ConfigHistoryStore.of({ find })
+})
+
+/** Earlier configurations of devices. */
+export class ConfigHistoryStore extends Context.Service<
+  ConfigHistoryStore,
+  {
+    readonly find: (
+      hostname: string,
+      choice: HistoryChoice
+    ) => Effect.Effect<Option.Option<HistoricConfig>, SqlError.SqlError>
+  }
+>()("switchyard/store/ConfigHistoryStore") {
+  static readonly layer = Layer.effect(ConfigHistoryStore, make)
+}

@@ -1,0 +1,77 @@
+/** A conformance case: one request to a known scene and the reply that the contract asks for. */
+
+/** What a reply's body has to contain: objects by the keys given, lists element by element, texts exactly or by pattern. */
+export type Expected =
+  | null
+  | boolean
+  | number
+  | string
+  | RegExp
+  | ReadonlyArray<Expected>
+  | { readonly [key: string]: Expected | typeof absent }
+
+/** A key that must not be there. */
+export const absent = Symbol("absent")
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "OPTIONS" | "HEAD"
+  /** Below `/api/v1.0`, unless it starts with `/api`. */
+  readonly path: string
+  readonly json?: unknown
+  readonly raw?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Who calls; `admin` when nobody is named, null sends no token. */
+  readonly user?: string | null
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body?: Expected
+  /** Null: the header must not be there. */
+  readonly headers?: Readonly<Record<string, string | RegExp | null>>
+}
+
+/** Something that has to hold afterwards: what a GET answers with. */
+export interface Afterwards {
+  readonly path: string
+  readonly body: Expected
+}
+
+export interface Case {
+  readonly name: string
+  /** SQL that changes the scene before the request. */
+  readonly given?: ReadonlyArray<string>
+  readonly request: Request
+  readonly reply: Reply
+  readonly afterwards?: ReadonlyArray<Afterwards>
+  /** The reply is an error but what is good was stored. */
+  readonly storesTheGoodPart?: true
+}
+
+const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Where the actual value differs from what is expected; empty when it does not. */
+export const differences = (expected: unknown, actual: unknown, path = "body"): ReadonlyArray<string> => {
+  if (expected instanceof RegExp) {
+    return typeof actual === "string" && expected.test(actual)
+      ? []
+      : [`${path}: ${JSON.stringify(actual)} does not match ${expected}`]
+  }
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length) {
+      return [`${path}: expected ${expected.length} elements, got ${JSON.stringify(actual)}`]
+    }
+    return expected.flatMap((element, index) => differences(element, actual[index], `${path}[${index}]`))
+  }
+  if (isPlain(expected)) {
+    if (!isPlain(actual)) return [`${path}: expected an object, got ${JSON.stringify(actual)}`]
+    return Object.entries(expected).flatMap(([key, value]) => {
+      if (value === absent) return Object.hasOwn(actual, key) ? [`${path}.${key} should be absent`] : []
+      return differences(value, actual[key], `${path}.${key}`)
+    })
+  }
+  return Object.is(expected, actual)
+    ? []
+    : [`${path}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`]
+}

@@ -1,0 +1,118 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Api } from "../../src/api/Api.ts"
+import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+import { NodeServices } from "@effect/platform-node"
+import { type Case, differences } from "./Case.ts"
+import { belongingCases } from "./cases/BelongingCases.ts"
+import { deviceCases } from "./cases/DeviceCases.ts"
+import { interfaceCases } from "./cases/InterfaceCases.ts"
+import { jobCases } from "./cases/JobCases.ts"
+import { linknetCases } from "./cases/LinknetCases.ts"
+import { listCases } from "./cases/ListCases.ts"
+import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
+import { provisioningCases } from "./cases/ProvisioningCases.ts"
+import { settingsCases } from "./cases/SettingsCases.ts"
+import { systemCases } from "./cases/SystemCases.ts"
+import { fingerprint, setScene } from "./Scene.ts"
+import { table } from "./Table.ts"
+
+const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
+  Devices: deviceCases,
+  "Stack members and sync history": belongingCases,
+  Lists: listCases,
+  Interfaces: interfaceCases,
+  Linknets: linknetCases,
+  "Management domains": mgmtDomainCases,
+  "Jobs and locks": jobCases,
+  "Discovery, initialisation, synchronization": provisioningCases,
+  "Settings, groups, repositories": settingsCases,
+  "System and transport": systemCases
+}
+
+const issuer = makeIssuer("ES256")
+const Server = Layer.unwrap(
+  Effect.map(keyFile(issuer), (JWT_CERT) => ApiServer({ JWT_ENABLED: "true", JWT_CERT }))
+).pipe(Layer.provide(NodeServices.layer))
+
+const send = Effect.fnUntraced(function* ({ headers = {}, json, method, path, raw, user = "admin" }: Case["request"]) {
+  const api = yield* ApiClient
+  const token = user === null ? {} : { authorization: `Bearer ${yield* sign(issuer, { sub: user })}` }
+  return yield* api.send(method, path.startsWith("/api") ? path : `/api/v1.0${path}`, {
+    headers: { ...token, ...headers },
+    ...(json === undefined ? {} : { json }),
+    ...(raw === undefined ? {} : { raw })
+  })
+})
+
+const check = Effect.fnUntraced(function* (item: Case) {
+  yield* setScene(item.given)
+  const before = yield* fingerprint
+  const { body, headers, status } = yield* send(item.request)
+  const wrong = [
+    ...(status === item.reply.status
+      ? []
+      : [`status: expected ${item.reply.status}, got ${status} ${JSON.stringify(body)}`]),
+    ...(item.reply.body === undefined ? [] : differences(item.reply.body, body)),
+    ...Object.entries(item.reply.headers ?? {}).flatMap(([name, value]) => differences(value, headers.get(name), name))
+  ]
+  assert.deepEqual(wrong, [])
+  if (status >= 400 && item.storesTheGoodPart === undefined) {
+    assert.strictEqual(yield* fingerprint, before, "an error changed the database")
+  }
+  if (status >= 400) assert.match(headers.get("content-type") ?? "", /^application\/json/)
+  for (const { body, path } of item.afterwards ?? []) {
+    const answer = yield* send({ method: "GET", path })
+    assert.deepEqual(differences(body, answer.body, path), [])
+  }
+})
+
+layer(Server)((it) => {
+  for (const [title, cases] of Object.entries(chapters)) {
+    describe(title, () => {
+      for (const item of cases) {
+        const { json, method, path } = item.request
+        const sent = json === undefined ? "" : ` ${JSON.stringify(json).slice(0, 80)}`
+        it.effect(`${method} ${path.slice(0, 80)}${sent}: ${item.name}`, () => check(item))
+      }
+    })
+  }
+
+  it.effect("every route and every status that it documents has a case", () =>
+    Effect.sync(() => {
+      const seen = Object.values(chapters)
+        .flat()
+        .map(({ reply, request }) => ({ method: request.method, path: request.path, status: reply.status }))
+      const missing: Array<string> = []
+      HttpApi.reflect(Api, {
+        onGroup: () => {},
+        onEndpoint: ({ endpoint, errors, successes }) => {
+          const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
+          const pattern = new RegExp(`^${route}(\\?.*)?$`)
+          // what every route answers alike has tests of its own: bodies that cannot be read, tokens, a database that is away
+          const common = [401, 413, 415, 503]
+          for (const status of [...successes.keys(), ...errors.keys()]) {
+            const found = seen.some(
+              (item) => item.method === endpoint.method && item.status === status && pattern.test(item.path)
+            )
+            if (!found && !common.includes(status)) missing.push(`${endpoint.method} ${endpoint.path} ${status}`)
+          }
+        }
+      })
+      assert.deepEqual(missing, [])
+    })
+  )
+
+  it.effect("the table for people is up to date", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const readme = path.join(import.meta.dirname, "README.md")
+      const text = table(chapters)
+      if (process.env["UPDATE_CONFORMANCE"] === "1") yield* files.writeFileString(readme, text)
+      assert.strictEqual(yield* files.readFileString(readme), text, "UPDATE_CONFORMANCE=1 writes it anew")
+    })
+  )
+})

@@ -1,0 +1,328 @@
+/** Ports of access switches (contract api-devices.md §11.1–§11.3). */
+import { absent, type Case, type Expected } from "../Case.ts"
+
+const change = (interfaces: unknown) =>
+  ({ method: "PUT", path: "/device/east-a1/interfaces", json: { interfaces } }) as const
+const port = (name: string, data: Readonly<Record<string, unknown>> | null, updated: Expected): Case => ({
+  name,
+  request: change({ Ethernet2: { data } }),
+  reply: { status: 200, body: { status: "success", data: { updated } } }
+})
+const kept = { untagged_vlan: "STUDENT", description: "room 5" }
+const set = (
+  name: string,
+  data: Readonly<Record<string, unknown>>,
+  result: Readonly<Record<string, Expected>> = {}
+): Case => port(name, data, { Ethernet2: { configtype: absent, data: { ...kept, ...result } } })
+const bad = (name: string, data: unknown, error: string): Case => ({
+  name,
+  request: change({ Ethernet2: { data } }),
+  reply: { status: 400, body: { status: "error", message: { errors: [error], updated: absent } } }
+})
+const unchanged = (name: string, interfaces: unknown): Case => ({
+  name,
+  request: change(interfaces),
+  reply: { status: 200, body: { data: { updated: { Ethernet1: absent, Ethernet2: absent, Ethernet10: absent } } } },
+  afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: true }] } } }]
+})
+
+const reading: ReadonlyArray<Case> = [
+  {
+    name: "ports in the order of their numbers",
+    request: { method: "GET", path: "/device/east-a1/interfaces" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          hostname: "east-a1",
+          interfaces: [
+            { device_id: 4, name: "Ethernet1", configtype: "ACCESS_AUTO", data: null, indexnum: 2 },
+            { name: "Ethernet2", configtype: "ACCESS_UNTAGGED", data: kept, indexnum: 3 },
+            { name: "Ethernet10", indexnum: 11 },
+            { name: "Ethernet48", indexnum: 49 }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "no ports for a device without rows",
+    request: { method: "GET", path: "/device/core1/interfaces" },
+    reply: { status: 200, body: { data: { interfaces: [] } } }
+  },
+  {
+    name: "number 0 for a name without one",
+    given: [`insert into interface values (4, 'Ethernet', 'ACCESS_AUTO', null)`],
+    request: { method: "GET", path: "/device/east-a1/interfaces" },
+    reply: { status: 200, body: { data: { interfaces: [{ name: "Ethernet", indexnum: 0 }, {}, {}, {}, {}] } } }
+  },
+  {
+    name: "no device of that name",
+    request: { method: "GET", path: "/device/nobody/interfaces" },
+    reply: { status: 404, body: { message: "Device not found" } }
+  },
+  {
+    name: "no device for an id: digits are a hostname here",
+    request: { method: "GET", path: "/device/4/interfaces" },
+    reply: { status: 404, body: { message: "Device not found" } }
+  },
+  {
+    name: "the body of a later PUT, without uplinks and without envelope",
+    request: { method: "GET", path: "/device/east-a1/interfaces_export" },
+    reply: {
+      status: 200,
+      headers: {
+        "content-disposition": /^attachment; filename=east-a1-interfaces-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.json$/
+      },
+      body: {
+        status: absent,
+        interfaces: {
+          Ethernet1: { configtype: "ACCESS_AUTO", data: null },
+          Ethernet2: { data: kept },
+          Ethernet10: {},
+          Ethernet48: absent
+        }
+      }
+    }
+  },
+  {
+    name: "with uplinks, without downlinks and descriptions",
+    request: {
+      method: "GET",
+      path: "/device/east-a1/interfaces_export?include_uplinks=true&include_downlinks=false&include_descriptions=false"
+    },
+    reply: {
+      status: 200,
+      body: {
+        interfaces: {
+          Ethernet2: { data: { untagged_vlan: "STUDENT", description: absent } },
+          Ethernet10: absent,
+          Ethernet48: {}
+        }
+      }
+    }
+  },
+  {
+    name: "no device of that name",
+    request: { method: "GET", path: "/device/nobody/interfaces_export" },
+    reply: { status: 404, body: { message: "Device not found" } }
+  }
+]
+
+const good: ReadonlyArray<Case> = [
+  {
+    name: "what changed; configtype in lower case is stored in upper case, and the device becomes unsynchronized",
+    request: change({ Ethernet1: { configtype: "access_untagged", data: { untagged_vlan: "GUEST" } } }),
+    reply: {
+      status: 200,
+      body: { data: { updated: { Ethernet1: { configtype: "ACCESS_UNTAGGED", data: { untagged_vlan: "GUEST" } } } } }
+    },
+    afterwards: [
+      { path: "/device/4", body: { data: { devices: [{ synchronized: false }] } } },
+      {
+        path: "/device_synchistory?hostname=east-a1",
+        body: { data: { hostnames: { "east-a1": [{ cause: "interface_updated", by: "admin", job_id: null }] } } }
+      }
+    ]
+  },
+  {
+    name: "only the type when only that changed",
+    request: change({ Ethernet1: { configtype: "ACCESS_TAGGED" } }),
+    reply: { status: 200, body: { data: { updated: { Ethernet1: { configtype: "ACCESS_TAGGED", data: absent } } } } }
+  },
+  ...["UNKNOWN", "UNMANAGED", "CONFIGFILE", "CUSTOM", "TEMPLATE", "ACCESS_UPLINK", "ACCESS_DOWNLINK", "MLAG_PEER"].map(
+    (configtype): Case => ({
+      name: `the type ${configtype}`,
+      request: change({ Ethernet1: { configtype } }),
+      reply: { status: 200, body: { data: { updated: { Ethernet1: { configtype } } } } }
+    })
+  ),
+  set("keys that were not sent stay", { enabled: false }, { enabled: false }),
+  set("a VLAN by number, whether it exists or not", { untagged_vlan: 42 }, { untagged_vlan: 42 }),
+  set(
+    "a list of VLANs by name and number",
+    { tagged_vlan_list: ["STUDENT", "GUEST", 7, "GUEST"] },
+    { tagged_vlan_list: ["STUDENT", "GUEST", 7, "GUEST"] }
+  ),
+  set("an empty list of VLANs", { tagged_vlan_list: [] }, { tagged_vlan_list: [] }),
+  set(
+    "a description of 64 characters, untrimmed",
+    { description: ` ${"ä".repeat(63)}` },
+    { description: ` ${"ä".repeat(63)}` }
+  ),
+  port(
+    "an empty description is none",
+    { description: "" },
+    { Ethernet2: { data: { untagged_vlan: "STUDENT", description: absent } } }
+  ),
+  set("MLAG by index number", { aggregate_id: -1 }, { aggregate_id: -1 }),
+  set("a VXLAN by its key", { vxlan: "student" }, { vxlan: "student" }),
+  set("a neighbour that need not exist", { neighbor: "elsewhere" }, { neighbor: "elsewhere" }),
+  set("the id of a neighbour", { neighbor_id: 5 }, { neighbor_id: 5 }),
+  set("flags", { bpdu_filter: true, redundant_link: false }, { bpdu_filter: true, redundant_link: false }),
+  set("tags", { tags: ["a", "b"] }, { tags: ["a", "b"] }),
+  set("text for the configuration", { cli_append_str: "no lldp\n" }, { cli_append_str: "no lldp\n" }),
+  ...["untagged_vlan", "description"].map((key) =>
+    port("null removes a key", { [key]: null }, { Ethernet2: { data: { [key]: absent } } })
+  ),
+  ...[
+    "tagged_vlan_list",
+    "enabled",
+    "aggregate_id",
+    "vxlan",
+    "neighbor",
+    "neighbor_id",
+    "bpdu_filter",
+    "redundant_link",
+    "tags",
+    "cli_append_str"
+  ].map((key): Case => ({
+    name: "null removes any key",
+    given: [`update interface set data = '{"${key}": true}' where name = 'Ethernet2'`],
+    request: change({ Ethernet2: { data: { [key]: null } } }),
+    reply: { status: 200, body: { data: { updated: { Ethernet2: { data: { [key]: absent } } } } } }
+  })),
+  ...[null, {}, "", false, []].map((data): Case => ({
+    name: "no data at all empties it",
+    request: change({ Ethernet2: { data } }),
+    reply: { status: 200, body: { data: { updated: { Ethernet2: { data: null } } } } }
+  })),
+  unchanged("values that are there already change nothing", {
+    Ethernet2: { configtype: "access_untagged", data: kept }
+  }),
+  unchanged("null on what is empty changes nothing", {
+    Ethernet1: { configtype: null, data: null },
+    Ethernet10: { data: null }
+  }),
+  unchanged("unknown keys change nothing", { Ethernet1: { data: { colour: "red" }, colour: 1 } }),
+  unchanged("nothing changes nothing", {})
+]
+
+const errors: ReadonlyArray<Case> = [
+  {
+    name: "the VLAN name that is absent; type and description are stored all the same",
+    request: change({
+      Ethernet1: {
+        configtype: "access_tagged",
+        data: { tagged_vlan_list: ["STUDENT", "STUDENTT"], description: "AP 12" }
+      }
+    }),
+    reply: {
+      status: 400,
+      body: {
+        status: "error",
+        message: {
+          errors: ["Some VLAN names STUDENTT are not present in east-a1"],
+          updated: {
+            Ethernet1: { configtype: "ACCESS_TAGGED", data: { description: "AP 12", tagged_vlan_list: absent } }
+          }
+        }
+      }
+    },
+    afterwards: [{ path: "/device/4", body: { data: { devices: [{ synchronized: false }] } } }],
+    storesTheGoodPart: true
+  },
+  {
+    name: "errors of several ports, while the good one is stored",
+    request: change({
+      Ethernet1: { configtype: "fine" },
+      Ethernet99: {},
+      Ethernet2: { data: { enabled: true } },
+      Ethernet48: 5
+    }),
+    reply: {
+      status: 400,
+      body: {
+        message: {
+          errors: [
+            "Invalid configtype received: FINE",
+            "Interface Ethernet99 not found",
+            "Each interface must have a dict with data to update"
+          ],
+          updated: { Ethernet2: {} }
+        }
+      }
+    },
+    storesTheGoodPart: true
+  },
+  {
+    name: "that a type is no text",
+    request: change({ Ethernet1: { configtype: 5 } }),
+    reply: { status: 400, body: { message: { errors: ["configtype is not a string"] } } }
+  },
+  ...[5, "x", [1], true].map((data) =>
+    bad("that data is no object", data, "Each interface must have a dict with data to update")
+  ),
+  bad(
+    "that a VLAN name is unknown",
+    { untagged_vlan: "student" },
+    "Specified VLAN name student is not present in east-a1"
+  ),
+  bad("that an empty VLAN name is unknown", { untagged_vlan: "" }, "Specified VLAN name  is not present in east-a1"),
+  bad("that 0 is no VLAN", { untagged_vlan: 0 }, "Specified VLAN name 0 is not present in east-a1"),
+  bad("that true is no VLAN", { untagged_vlan: true }, "Specified VLAN name True is not present in east-a1"),
+  bad(
+    "that a list of VLANs is no list",
+    { tagged_vlan_list: "STUDENT" },
+    "tagged_vlan_list should be of type list, found <class 'str'>"
+  ),
+  bad(
+    "that ranges are not understood here",
+    { tagged_vlan_list: ["100-110", null, 5.5] },
+    "Some VLAN names 100-110, None, 5.5 are not present in east-a1"
+  ),
+  bad(
+    "that a description is too long",
+    { description: "x".repeat(65) },
+    `Description must be a string of 0-64 characters, got: ${"x".repeat(65)}`
+  ),
+  bad("that a description is no text", { description: 5 }, "Description must be a string of 0-64 characters, got: 5"),
+  bad("that enabled is a boolean", { enabled: "true" }, "Enabled must be a bool, true or false, got: true"),
+  bad("that an aggregate id is an integer", { aggregate_id: true }, "Aggregate ID must be an integer: True"),
+  bad("that a VXLAN is unknown", { vxlan: "STUDENT" }, "Specified VXLAN STUDENT is not present in east-a1"),
+  bad("that a neighbour is a hostname", { neighbor: "a b" }, "Neighbor must be valid hostname, got: a b"),
+  bad("that a neighbour's id is an integer", { neighbor_id: "5" }, "Neighbor_id must be valid integer, got: 5"),
+  bad("that bpdu_filter is a boolean", { bpdu_filter: 1 }, "bpdu_filter must be a bool, true or false, got: 1"),
+  bad(
+    "that redundant_link is a boolean",
+    { redundant_link: "x" },
+    "redundant_link must be a bool, true or false, got: x"
+  ),
+  bad("that tags are a list", { tags: "x" }, "tags should be of type list, found <class 'str'>"),
+  bad("that text for the configuration is text", { cli_append_str: 5 }, "cli_append_str must be a string, got: 5"),
+  ...[undefined, null, [], "x"].map((interfaces): Case => ({
+    name: "that interfaces is an object",
+    request: change(interfaces),
+    reply: { status: 400, body: { message: { errors: ["interfaces must be an object"], updated: absent } } }
+  })),
+  {
+    name: "no device of that name",
+    request: { method: "PUT", path: "/device/nobody/interfaces", json: { interfaces: {} } },
+    reply: { status: 404, body: { message: "Device not found" } }
+  },
+  {
+    name: "that a core device has no ports here",
+    request: { method: "PUT", path: "/device/core1/interfaces", json: { interfaces: { Ethernet1: {} } } },
+    reply: { status: 400, body: { message: { errors: ["Interface Ethernet1 not found"] } } }
+  },
+  {
+    name: "that the settings are broken, when a VLAN is named",
+    request: {
+      method: "PUT",
+      path: "/device/broken-a9/interfaces",
+      json: { interfaces: { Ethernet1: { data: { untagged_vlan: "X" } } } }
+    },
+    reply: { status: 500, body: { message: /^Error getting settings: / } }
+  },
+  {
+    name: "that broken settings do not matter for a description",
+    request: {
+      method: "PUT",
+      path: "/device/broken-a9/interfaces",
+      json: { interfaces: { Ethernet1: { data: { description: "X" } } } }
+    },
+    reply: { status: 200, body: { data: { updated: { Ethernet1: { data: { description: "X" } } } } } }
+  }
+]
+
+export const interfaceCases: ReadonlyArray<Case> = [...reading, ...good, ...errors]

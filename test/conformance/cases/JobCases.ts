@@ -1,0 +1,173 @@
+/** Jobs and locks (contract api-rest.md §5 and §6, DESIGN §7 row 11). */
+import { absent, type Case } from "../Case.ts"
+
+const abort = (id: number | string, json?: unknown) =>
+  ({ method: "PUT", path: `/job/${id}`, ...(json === undefined ? {} : { json }) }) as const
+const bad = (name: string, request: Case["request"], message: string): Case => ({
+  name,
+  request,
+  reply: { status: 400, body: { status: "error", message } }
+})
+
+export const jobCases: ReadonlyArray<Case> = [
+  {
+    name: "a finished job with all fields",
+    request: { method: "GET", path: "/job/1" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            {
+              id: 1,
+              status: "FINISHED",
+              scheduled_time: "2026-03-02T09:11:26.319761",
+              start_time: "2026-03-02T09:11:27",
+              finish_time: "2026-03-02T09:11:35.775562",
+              function_name: "sync_devices (dry_run)",
+              scheduled_by: "admin",
+              comment: "ticket work",
+              ticket_ref: "CHG-1",
+              next_job_id: null,
+              result: { devices: { "east-a1": { failed: false } } },
+              exception: null,
+              traceback: null,
+              finished_devices: ["east-a1"],
+              change_score: 21,
+              start_arguments: { dry_run: true, hostnames: ["east-a1"] }
+            }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "a job that threw, with its traceback twice",
+    request: { method: "GET", path: "/job/2" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            {
+              status: "EXCEPTION",
+              exception: { message: "Device gone", type: "ValueError", args: ["Device gone"] },
+              traceback: "ValueError: Device gone\n"
+            }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "a job that waits",
+    request: { method: "GET", path: "/job/3" },
+    reply: {
+      status: 200,
+      body: { data: { jobs: [{ status: "SCHEDULED", start_time: null, finished_devices: null, result: null }] } }
+    }
+  },
+  {
+    name: "a result that is put together from its devices",
+    given: [
+      `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (3, 'east-a1', true, '[]', true)`
+    ],
+    request: { method: "GET", path: "/job/3" },
+    reply: {
+      status: 200,
+      body: { data: { jobs: [{ result: { devices: { "east-a1": { failed: true, job_tasks: [] } } } }] } }
+    }
+  },
+  {
+    name: "a result without the diff",
+    request: { method: "GET", path: "/job/1?filter_jobresult=diff" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [{ result: { devices: { "east-a1": { job_tasks: [{}, { task_name: "Generate device config" }] } } } }]
+        }
+      }
+    }
+  },
+  ...["4711", "99999999999"].map((id): Case => ({
+    name: "no job of that id",
+    request: { method: "GET", path: `/job/${id}` },
+    reply: { status: 404, body: { message: `No job with id ${id} found` } }
+  })),
+  {
+    name: "an aborted job, with the reason and who gave it",
+    request: abort(3, { action: "abort", abort_reason: "wrong image" }),
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            { id: 3, status: "ABORTED", result: { message: "wrong image (aborted by admin)" }, finish_time: /^\d{4}-/ }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "a standard reason when none is given as text",
+    request: abort(3, { action: "ABORT", abort_reason: 5 }),
+    reply: {
+      status: 200,
+      body: { data: { jobs: [{ result: { message: "Aborted via API call (aborted by admin)" } }] } }
+    }
+  },
+  {
+    name: "a running job that is coming to its end",
+    given: [`update job set status = 'RUNNING' where id = 3`],
+    request: abort(3, { action: "ABORT" }),
+    reply: { status: 200, body: { data: { jobs: [{ id: 3, status: "ABORTING" }] } } }
+  },
+  bad("that an action is needed", abort(3, {}), "Action must be specified"),
+  bad("that an action is needed, for no body at all", abort(4711), "Action must be specified"),
+  bad("that the action is unknown", abort(1, { action: "stop" }), "Unknown action: STOP"),
+  bad("that a number is no action", abort(3, { action: 5 }), "Unknown action: 5"),
+  bad(
+    "that the job has ended",
+    abort(1, { action: "ABORT" }),
+    "Job id 1 is in state JobStatus.FINISHED, must be SCHEDULED or RUNNING to abort"
+  ),
+  {
+    name: "no job of that id, before the action is looked at",
+    request: abort(4711, { action: "stop" }),
+    reply: { status: 404, body: { message: "No job with id 4711 found" } }
+  },
+  {
+    name: "the locks that are held",
+    request: { method: "GET", path: "/joblocks" },
+    reply: {
+      status: 200,
+      body: {
+        data: { locks: [{ job_id: 1, name: "devices", start_time: "2026-03-02 09:12:07.788892", abort: false }] }
+      }
+    }
+  },
+  {
+    name: "that a lock of a dead job is gone",
+    request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
+    reply: { status: 200, body: { data: { name: "devices", status: "deleted" } } },
+    afterwards: [{ path: "/joblocks", body: { data: { locks: [] } } }]
+  },
+  ...[{}, { name: "" }, { name: null }].map((json) =>
+    bad("that a name is needed", { method: "DELETE", path: "/joblocks", json }, "No lock name specified")
+  ),
+  ...["interfaces", 5].map((name): Case => ({
+    name: "no lock of that name",
+    request: { method: "DELETE", path: "/joblocks", json: { name } },
+    reply: { status: 404, body: { message: "No such lock found in database" } }
+  })),
+  ...["RUNNING", "ABORTING"].map((status): Case => ({
+    name: "which job is running while the lock cannot be cleared",
+    given: [`update job set status = '${status}' where id = 3`],
+    request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
+    reply: {
+      status: 409,
+      body: { status: "error", message: "Cannot delete lock while jobs are running: job 3", data: absent }
+    }
+  }))
+]

@@ -1,0 +1,258 @@
+/** Lists: filters, sorting, pages and their headers (contract api-devices.md §4, api-rest.md §1.4, DESIGN §7 row 1). */
+import { absent, type Case, type Expected } from "../Case.ts"
+
+const devices = (
+  query: string,
+  name: string,
+  hostnames: ReadonlyArray<string>,
+  headers: Readonly<Record<string, string | RegExp | null>> = {}
+): Case => ({
+  name,
+  request: { method: "GET", path: `/devices?${query}` },
+  reply: {
+    status: 200,
+    body: { status: "success", data: { devices: hostnames.map((hostname) => ({ hostname })) } },
+    headers
+  }
+})
+const refused = (path: string, name: string, message: string): Case => ({
+  name,
+  request: { method: "GET", path },
+  reply: { status: 400, body: { status: "error", message, data: absent } }
+})
+const all = ["core1", "dist1", "dist2", "east-a1", "east-a2", "mac-080027000006", "init-a7", "special-a8", "broken-a9"]
+const unfit = (query: string, reason: string): Case =>
+  refused(`/devices?${query}`, "why a filter does not fit", `Unable to filter devices: ${reason}`)
+const contains = (field: string, kind: string): Case =>
+  unfit(`filter[${field}][contains]=1`, `Cannot use 'contains' operator for ${kind} types`)
+const perPage = (path: string, list: string): Case =>
+  refused(
+    path,
+    "how many records a page may have",
+    `Unable to filter ${list}: per_page argument must be integer between 1-1000`
+  )
+const link = (query: string, page: number) => `<http://[^/]+/api/v1\\.0/${query}page=${page}>`
+
+const filters: ReadonlyArray<Case> = [
+  devices("", "all devices by id, with both counts", all, {
+    "x-total-count": "9",
+    "x-matching-count": "9",
+    link: null
+  }),
+  devices("filter[hostname]=core1", "an exact match; X-Total-Count stays the number of all devices", ["core1"], {
+    "x-total-count": "9",
+    "x-matching-count": "1"
+  }),
+  devices("filter%5Bhostname%5D=core1", "percent-encoded brackets", ["core1"]),
+  devices("filter[hostname]=CORE1", "that text is matched case by case", []),
+  devices("filter[hostname][contains]=EAST", "a substring in any case", ["east-a1", "east-a2"]),
+  devices("filter[hostname][contains]=_", "that wildcards mean themselves", []),
+  devices("filter[hostname][contains]=%25", "that wildcards mean themselves", []),
+  devices("filter[hostname][contains]=", "every device with a value, for an empty substring", all),
+  devices("filter[os_version][contains]=", "no device without a value, for an empty substring", [
+    "core1",
+    "dist1",
+    "east-a1",
+    "east-a2"
+  ]),
+  devices("filter[hostname]=", "nothing, for an empty exact match", []),
+  devices("filter[device.type]=dist", "a dot for an underscore, and a type in lower case", ["dist1", "dist2"]),
+  devices("filter[device_type][ilike]=DIST", "any other operator as an exact match", ["dist1", "dist2"]),
+  devices("filter[id][equals]=1", "the operator of the web client", ["core1"]),
+  devices("filter[hostname][Contains]=core", "that an operator in upper case is no filter", all),
+  devices("filter[state]=DISCOVERED&per_page=100", "a query of the web client", ["mac-080027000006"]),
+  devices("filter[synchronized]=false&filter[state]=MANAGED&per_page=1000", "several filters combined", [
+    "special-a8",
+    "broken-a9"
+  ]),
+  devices("filter[synchronized]=YES", "any word for true", ["core1", "dist1", "dist2", "east-a1"]),
+  devices("filter[ztp_mac]=08002708A8BE", "what the DHCP hook asks", ["east-a1"]),
+  devices("filter[management_ip][contains]=10.0.6", "addresses as text", [
+    "east-a1",
+    "east-a2",
+    "init-a7",
+    "special-a8",
+    "broken-a9"
+  ]),
+  devices("filter[last_seen]=2026-02-27%2010:30:23.338681", "a moment", ["core1"]),
+  devices("filter[last_seen]=2026-02-27T10:30:23.338681", "a moment in ISO notation", ["core1"]),
+  devices("filter[hostname]=core1&filter[hostname]=dist1", "of a repeated filter the first", ["core1"]),
+  devices("limit=1&colour=red&filter[hostname", "that other parameters are ignored", all),
+  unfit("filter[colour]=red", "colour is not a valid attribute to filter on"),
+  unfit("filter[Hostname]=x", "Hostname is not a valid attribute to filter on"),
+  unfit("filter[device.id]=1", "device_id is not a valid attribute to filter on"),
+  unfit("filter[primary_group]=x", "primary_group is not a valid attribute to filter on"),
+  unfit("filter[constructor]=x", "constructor is not a valid attribute to filter on"),
+  unfit("filter[state]=fine", "FINE is not a valid value for state"),
+  unfit("filter[state][contains]=man", "MAN is not a valid value for state"),
+  unfit("filter[state][contains]=managed", "Cannot use 'contains' operator for enum types"),
+  unfit("filter[device_type][contains]=access", "Cannot use 'contains' operator for enum types"),
+  contains("id", "integer"),
+  contains("site_id", "integer"),
+  contains("port", "integer"),
+  contains("last_seen", "datetime"),
+  contains("synchronized", "boolean"),
+  unfit("filter[id]=abc", "abc is not a valid value for id"),
+  unfit("filter[id]=99999999999", "99999999999 is not a valid value for id"),
+  unfit("filter[last_seen]=monday", "monday is not a valid value for last_seen"),
+  unfit("filter[last_seen]=2026-02-31", "2026-02-31 is not a valid value for last_seen"),
+  unfit("filter[last_seen]=2026-02-27T25:00:00", "2026-02-27T25:00:00 is not a valid value for last_seen"),
+  unfit("filter[synchronized]=maybe", "maybe is not a valid value for synchronized")
+]
+
+const paging: ReadonlyArray<Case> = [
+  devices("sort=-hostname&per_page=2", "the last two by name", ["special-a8", "mac-080027000006"], {
+    "x-total-count": "9",
+    link: new RegExp(
+      `^${link("devices\\?sort=-hostname&per_page=2&", 2)}; rel="next",${link("devices\\?sort=-hostname&per_page=2&", 5)}; rel="last"$`
+    )
+  }),
+  devices("sort=HOSTNAME&per_page=1", "a column in any case", ["broken-a9"]),
+  devices("sort=device_type&per_page=3", "types in their own order, equal ones by id", [
+    "mac-080027000006",
+    "east-a1",
+    "east-a2"
+  ]),
+  devices("sort=-state&per_page=1", "states in their own order", ["east-a2"]),
+  devices("sort=colour&per_page=1", "that an unknown column is ignored", ["core1"]),
+  devices("sort=primary_group&per_page=1", "that the group is no column", ["core1"]),
+  devices("sort=-infra_ip&per_page=1", "nulls first when descending", ["east-a1"]),
+  devices("page=2&per_page=4", "the second page", ["east-a2", "mac-080027000006", "init-a7", "special-a8"], {
+    link: /page=3.*rel="next".*page=3.*rel="last"/
+  }),
+  devices("per_page=4&page=3", "the last page, without a link", ["broken-a9"], { link: null }),
+  devices("page=99", "an empty page beyond the end, with the counts", [], {
+    "x-total-count": "9",
+    "x-matching-count": "9",
+    link: null
+  }),
+  devices("page=99999999999999999999", "an empty page for an absurd number", []),
+  devices("page=0&per_page=1", "the first page for a number below 1", ["core1"]),
+  devices("page=1.5&per_page=1", "the first page for what is no integer", ["core1"]),
+  devices("page=&per_page=1", "the first page for an empty number", ["core1"]),
+  devices("filter[hostname][contains]=east&per_page=1", "a link based on the matches", ["east-a1"], {
+    link: /filter%5Bhostname%5D%5Bcontains%5D=east&per_page=1&page=2>; rel="next",.*page=2>; rel="last"$/,
+    "x-total-count": "9",
+    "x-matching-count": "2"
+  }),
+  {
+    name: "links with the scheme of the proxy in front",
+    request: { method: "GET", path: "/devices?per_page=8", headers: { "x-forwarded-proto": "https" } },
+    reply: { status: 200, headers: { link: /^<https:\/\// } }
+  },
+  ...["0", "1001", "x", "", "-1", "1.5", "1e3"].map((value) => perPage(`/devices?per_page=${value}`, "devices"))
+]
+
+const jobs = (
+  query: string,
+  name: string,
+  ids: ReadonlyArray<number>,
+  headers: Readonly<Record<string, string | null>> = {}
+): Case => ({
+  name,
+  request: { method: "GET", path: `/jobs?${query}` },
+  reply: { status: 200, body: { data: { jobs: ids.map((id) => ({ id })) } }, headers }
+})
+const tasks = (...names: ReadonlyArray<string>): Expected => ({
+  data: { jobs: [{ result: { devices: { "east-a1": { job_tasks: names.map((task_name) => ({ task_name })) } } } }] }
+})
+
+const jobLists: ReadonlyArray<Case> = [
+  jobs("", "all jobs by id", [1, 2, 3], { "x-total-count": "3" }),
+  jobs("sort=-id&limit=1", "limit as another name of per_page; X-Total-Count of jobs is the matching number", [3], {
+    "x-total-count": "3"
+  }),
+  jobs("filter[function.name][contains]=SYNC", "jobs of a function", [1], {
+    "x-total-count": "1",
+    "x-matching-count": "1"
+  }),
+  jobs("filter[status]=exception", "jobs of a status in any case", [2]),
+  jobs("filter[finished_devices][contains]=east-a1", "jobs of a device", [1]),
+  jobs("filter[traceback][contains]=gone", "jobs by their traceback", [2]),
+  jobs("filter[change_score]=21", "jobs by their score", [1]),
+  jobs("filter[ticket_ref]=CHG-1", "jobs of a ticket", [1]),
+  jobs("filter[finish_time]=2026-03-02T09:11:35.775562", "a moment as records show it", [1]),
+  jobs("sort=-scheduled_time&per_page=1", "the job that is due last", [3]),
+  {
+    name: "results without the configuration",
+    request: { method: "GET", path: "/jobs?per_page=1&filter_jobresult=config" },
+    reply: { status: 200, body: tasks("push_sync_device", "Sync device config") }
+  },
+  {
+    name: "results without configuration and diff",
+    request: { method: "GET", path: "/jobs?per_page=1&filter_jobresult=config,diff,x" },
+    reply: { status: 200, body: tasks("push_sync_device") }
+  },
+  refused(
+    "/jobs?filter[status]=done",
+    "why a filter does not fit",
+    "Unable to filter jobs: DONE is not a valid value for status"
+  ),
+  refused(
+    "/jobs?filter[colour]=x",
+    "why a filter does not fit",
+    "Unable to filter jobs: colour is not a valid attribute to filter on"
+  ),
+  refused(
+    "/jobs?filter[finish_time][contains]=x",
+    "why a filter does not fit",
+    "Unable to filter jobs: Cannot use 'contains' operator for datetime types"
+  ),
+  perPage("/jobs?limit=0", "jobs")
+]
+
+const others: ReadonlyArray<Case> = [
+  {
+    name: "all links",
+    request: { method: "GET", path: "/linknets" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          linknets: [
+            { id: 1, ipv4_network: "10.198.0.0/31" },
+            { id: 2, ipv4_network: null }
+          ]
+        }
+      }
+    }
+  },
+  {
+    name: "links of a device",
+    request: { method: "GET", path: "/linknets?filter[device_a_id]=4" },
+    reply: { status: 200, body: { data: { linknets: [{ id: 2 }] } }, headers: { "x-total-count": "1" } }
+  },
+  {
+    name: "a page of links when one is asked for",
+    request: { method: "GET", path: "/linknets?per_page=1&page=2" },
+    reply: { status: 200, body: { data: { linknets: [{ id: 2 }] } }, headers: { "x-total-count": "2" } }
+  },
+  refused(
+    "/linknets?filter[colour]=x",
+    "why a filter does not fit",
+    "Unable to filter linknets: colour is not a valid attribute to filter on"
+  ),
+  perPage("/linknets?per_page=0", "linknets"),
+  {
+    name: "management domains with the hostnames of their devices",
+    request: { method: "GET", path: "/mgmtdomains" },
+    reply: {
+      status: 200,
+      body: { data: { mgmtdomains: [{ id: 1, vlan: 600, device_a: "dist1", device_b: "dist2" }] } },
+      headers: { "x-total-count": "1" }
+    }
+  },
+  {
+    name: "management domains of a VLAN",
+    request: { method: "GET", path: "/mgmtdomains?filter[vlan]=1" },
+    reply: { status: 200, body: { data: { mgmtdomains: [] } } }
+  },
+  refused(
+    "/mgmtdomains?filter[device_a]=dist1",
+    "why a filter does not fit",
+    "Unable to filter mgmtdomains: device_a is not a valid attribute to filter on"
+  ),
+  perPage("/mgmtdomains?per_page=1001", "mgmtdomains")
+]
+
+export const listCases: ReadonlyArray<Case> = [...filters, ...paging, ...jobLists, ...others]

@@ -1,0 +1,193 @@
+/** Settings, groups and repositories (contract api-rest.md §7–§9). */
+import { absent, type Case } from "../Case.ts"
+
+const get = (name: string, path: string, body: Case["reply"]["body"], status = 200): Case => ({
+  name,
+  request: { method: "GET", path },
+  reply: { status, ...(body === undefined ? {} : { body }) }
+})
+const refused = (name: string, path: string, message: string, status = 400) =>
+  get(name, path, { status: "error", message, data: absent }, status)
+const refresh = (name: string, json: unknown, status: number, message: string | RegExp, user = "admin"): Case => ({
+  name,
+  request: { method: "PUT", path: "/repository/settings", json, user },
+  reply: { status, body: { status: "error", message } }
+})
+const commit = /^Commit [0-9a-f]{40} master by Jane Doe at 2026-02-13 10:07:32\+01:00\n$/
+const east = {
+  groups: { EAST_WING: ["east-a1", "east-a2"] },
+  group_settings: { EAST_WING: { regex: "east-", group_priority: 100, templates_branch: null } }
+}
+
+const settings: ReadonlyArray<Case> = [
+  get("settings of everybody with their origins", "/settings", {
+    status: "success",
+    data: { settings: { ntp_servers: [{ host: "10.255.0.1" }] }, settings_origin: { ntp_servers: "global" } }
+  }),
+  get("settings of a device", "/settings?hostname=east-a1", { data: { settings: {} } }),
+  get("settings of a device as if it were of another type", "/settings?hostname=east-a1&device_type=dist", {
+    data: { settings: {} }
+  }),
+  get("settings of a type in any case", "/settings?device_type=core", { data: { settings: {} } }),
+  refused("that this is no hostname", "/settings?hostname=a%20b", "Invalid hostname specified"),
+  refused("that nobody has this name", "/settings?hostname=nobody", "Hostname not found in database"),
+  refused("that the type is unknown", "/settings?device_type=FIREWALL", "Invalid device type specified"),
+  refused(
+    "that the type is unknown, beside a hostname too",
+    "/settings?hostname=east-a1&device_type=x",
+    "Invalid device type specified"
+  ),
+  refused(
+    "that UNKNOWN has no settings",
+    "/settings?device_type=UNKNOWN",
+    "Error getting settings: It's not possible to get settings for devices with type UNKNOWN"
+  ),
+  refused(
+    "why there are no settings",
+    "/settings?hostname=broken-a9",
+    "Error getting settings: Directory data/settings/global not found"
+  ),
+  get("the model in both notations, and once more as data", "/settings/model", {
+    status: "success",
+    title: "f_root",
+    definitions: { f_ntp: {} },
+    $defs: { f_ntp: {} },
+    data: { title: "f_root" }
+  }),
+  {
+    name: "the model without a token",
+    request: { method: "GET", path: "/settings/model", user: null },
+    reply: { status: 200 }
+  },
+  {
+    name: "the whole settings with the fragment in them, without a token",
+    request: { method: "POST", path: "/settings/model", json: { domain_name: "example.org" }, user: null },
+    reply: { status: 200, body: { status: "success", data: { domain_name: "example.org", ntp_servers: [{}] } } }
+  },
+  {
+    name: "which setting breaks which rule",
+    request: { method: "POST", path: "/settings/model", json: { radius_servers: [{ host: "10.0.0.500" }] } },
+    reply: {
+      status: 400,
+      body: {
+        status: "error",
+        message:
+          /^Validation error for setting radius_servers->0->host, bad value: 10\.0\.0\.500 \(value origin: API POST data\)\nMessage: /
+      }
+    }
+  },
+  get("the server's configuration without an envelope and without secrets", "/settings/server", {
+    status: absent,
+    api: {
+      HOST: "127.0.0.1",
+      COMMIT_CONFIRMED_MODE: 1,
+      JWT_ENABLED: true,
+      SETTINGS_KEYS_TO_MERGE: [],
+      SETTINGS_OVERRIDE: null,
+      FIRMWARE_URL: /^http/,
+      DATABASE_URL: absent
+    }
+  })
+]
+
+const groups: ReadonlyArray<Case> = [
+  get("all groups with their devices, in every state", "/groups", {
+    data: {
+      ...east,
+      groups: {
+        ...east.groups,
+        DEFAULT: [
+          "broken-a9",
+          "core1",
+          "dist1",
+          "dist2",
+          "east-a1",
+          "east-a2",
+          "init-a7",
+          "mac-080027000006",
+          "special-a8"
+        ]
+      }
+    }
+  }),
+  get("one group with the same keys", "/groups/EAST_WING", {
+    data: { ...east, groups: { ...east.groups, DEFAULT: absent } }
+  }),
+  refused("no group of that name", "/groups/WEST", "No such group found, or group is not valid", 404),
+  ...["os_versions", "os_version"].flatMap((path) => [
+    get("managed devices with a known version", `/groups/EAST_WING/${path}`, {
+      data: { groups: { EAST_WING: { "4.31.5M": ["east-a1"], "4.28.0F": absent } } }
+    }),
+    get("several versions", `/groups/DEFAULT/${path}`, {
+      data: { groups: { DEFAULT: { "4.31.5M": ["core1", "dist1", "east-a1"] } } }
+    }),
+    refused(
+      "no group of that name",
+      `/groups/WEST/${path}`,
+      "Exception while getting group WEST: Could not find group WEST",
+      404
+    )
+  ])
+]
+
+const gone = [`insert into device (hostname, state, device_type) values ('nosettings', 'MANAGED', 'ACCESS')`]
+const withoutSettings: ReadonlyArray<Case> = [
+  {
+    ...refused(
+      "that there are no settings yet",
+      "/groups",
+      "Error getting settings: File data/settings/global/base_system.yml not found",
+      503
+    ),
+    given: gone
+  },
+  {
+    ...refused(
+      "that there are no settings yet",
+      "/groups/EAST_WING",
+      "Error getting settings: File data/settings/global/base_system.yml not found",
+      503
+    ),
+    given: gone
+  },
+  ...["os_versions", "os_version"].map((path) => ({
+    ...refused(
+      "that there are no settings yet",
+      `/groups/EAST_WING/${path}`,
+      "Exception while getting group EAST_WING: File data/settings/global/base_system.yml not found",
+      500
+    ),
+    given: gone
+  }))
+]
+
+const repositories: ReadonlyArray<Case> = [
+  get("the commit in force, as one line", "/repository/settings", { status: "success", data: commit }),
+  get("the repository's name in any case, and that nothing is cloned", "/repository/Templates", {
+    data: "Repository is not yet cloned from remote"
+  }),
+  refused("which repositories there are", "/repository/etc", "Invalid repository type"),
+  ...["REFRESH", "refresh"].map((action): Case => ({
+    name: "the commit after the refresh",
+    request: { method: "PUT", path: "/repository/settings", json: { action } },
+    reply: { status: 200, body: { status: "success", data: commit } }
+  })),
+  {
+    name: "which repositories there are",
+    request: { method: "PUT", path: "/repository/etc", json: {} },
+    reply: { status: 400, body: { message: "Invalid repository type" } }
+  },
+  refresh("that an action is needed", {}, 400, "No action specified"),
+  ...["PULL", null, 5].map((action) => refresh("that the action is unknown", { action }, 400, "Invalid action")),
+  refresh("why the repository is not accepted", { action: "REFRESH" }, 400, /^Syntax error in repository: /, "invalid"),
+  refresh(
+    "that another job has the lock",
+    { action: "REFRESH" },
+    503,
+    /^Another job is locking configuration of devices/,
+    "busy"
+  ),
+  refresh("what went wrong with git", { action: "REFRESH" }, 500, "Error in repository: no remote", "failed")
+]
+
+export const settingsCases: ReadonlyArray<Case> = [...settings, ...groups, ...withoutSettings, ...repositories]

@@ -1,0 +1,163 @@
+/** Plugins, version, health, and what belongs to no route (contract api-rest.md §1, §2.3, §10, §11, §13; DESIGN §7 row 2). */
+import { absent, type Case } from "../Case.ts"
+
+const selftest = (name: string, json: unknown, message: string): Case => ({
+  name,
+  request: { method: "PUT", path: "/plugins", json },
+  reply: { status: 400, body: { status: "error", message } }
+})
+const probe = (path: string): Case => ({
+  name: "that the server is up, without a token",
+  request: { method: "GET", path, user: null },
+  reply: { status: 200, body: { status: "UP" } }
+})
+const nothing = (path: string): Case => ({
+  name: "that this is no path, in the envelope",
+  request: { method: "GET", path, user: null },
+  reply: { status: 404, body: { status: "error", message: "Not Found" } }
+})
+const options = (path: string, allow: string): Case => ({
+  name: "the methods of a route, without a token",
+  request: { method: "OPTIONS", path, user: null },
+  reply: { status: 200, headers: { allow } }
+})
+const origin = { origin: "https://ui.example.org" }
+
+const system: ReadonlyArray<Case> = [
+  {
+    name: "loaded plugins and their variables",
+    request: { method: "GET", path: "/plugins" },
+    reply: {
+      status: 200,
+      body: {
+        data: { loaded_plugins: ["filewriter"], plugindata: { plugins: [{ filename: "filewriter.ts", vars: {} }] } }
+      }
+    }
+  },
+  {
+    name: "why the plugins cannot be shown",
+    given: [`insert into device (hostname, state, device_type) values ('noplugins', 'MANAGED', 'ACCESS')`],
+    request: { method: "GET", path: "/plugins" },
+    reply: { status: 500, body: { status: "error", message: "Error retrieving plugins plugins.yml is no YAML" } }
+  },
+  ...["selftest", "SELFTEST"].map((action): Case => ({
+    name: "what the selftests say",
+    request: { method: "PUT", path: "/plugins", json: { action } },
+    reply: { status: 200, body: { data: { result: [true] } } }
+  })),
+  selftest("that an action is needed", {}, "No action specified"),
+  ...["test", 5, null].map((action) => selftest("that the action is unknown", { action }, "Unknown action specified")),
+  {
+    name: "the version, without a token",
+    request: { method: "GET", path: "/system/version", user: null },
+    reply: { status: 200, body: { data: { version: "0.1.0", git_version: "No git repo found" } } }
+  },
+  probe("/api/health"),
+  probe("/api/health/live"),
+  probe("/api/health/ready"),
+  {
+    name: "the API document, without a token",
+    request: { method: "GET", path: "/api/openapi.json", user: null },
+    reply: { status: 200, body: { openapi: /^3\.1/ } }
+  },
+  {
+    name: "the page of the API document, without a token",
+    request: { method: "GET", path: "/api/doc/", user: null },
+    reply: { status: 200, headers: { "content-type": /^text\/html/ } }
+  }
+]
+
+const transport: ReadonlyArray<Case> = [
+  ...["/nope", "/devices/", "/Devices", "//devices", "/device", "/api/nope", "/job/abc", "/device/1/nope"]
+    .filter((path) => path !== "/device")
+    .map(nothing),
+  {
+    name: "the methods of a path for a wrong one, before any token",
+    request: { method: "PATCH", path: "/devices", user: null },
+    reply: {
+      status: 405,
+      body: { status: "error", message: "Method Not Allowed" },
+      headers: { allow: "HEAD, GET, OPTIONS" }
+    }
+  },
+  {
+    name: "the methods of a path for a wrong one",
+    request: { method: "GET", path: "/device" },
+    reply: { status: 405, headers: { allow: "POST, OPTIONS" } }
+  },
+  options("/devices", "HEAD, GET, OPTIONS"),
+  options("/linknets", "HEAD, GET, POST, DELETE, OPTIONS"),
+  options("/device/4", "HEAD, GET, PUT, DELETE, OPTIONS"),
+  { name: "that this is no path", request: { method: "OPTIONS", path: "/nope", user: null }, reply: { status: 404 } },
+  {
+    name: "the headers of a list without its body",
+    request: { method: "HEAD", path: "/devices" },
+    reply: { status: 200, headers: { "x-total-count": "9" } }
+  },
+  {
+    name: "a list in spite of a body with GET",
+    request: { method: "GET", path: "/joblocks", headers: { "content-type": "application/json" } },
+    reply: { status: 200 }
+  },
+  {
+    name: "that a URL can be too long",
+    request: { method: "GET", path: `/devices?x=${"x".repeat(9000)}` },
+    reply: { status: 414, body: { status: "error", message: "Request URI Too Long" } }
+  },
+  ...["/device/%zz", "/device/%ff", "/device/a%00b", "/devices?filter[hostname]=%00"].map((path): Case => ({
+    name: "that a URL cannot be read",
+    request: { method: "GET", path },
+    reply: { status: 400, body: { status: "error", message: "Bad Request" } }
+  })),
+  {
+    name: "leave for pages of other origins",
+    request: { method: "GET", path: "/devices", headers: origin },
+    reply: {
+      status: 200,
+      headers: {
+        "access-control-allow-origin": "https://ui.example.org",
+        "access-control-allow-credentials": "true",
+        "access-control-expose-headers": /Link.*X-Total-Count/,
+        vary: "Origin"
+      }
+    }
+  },
+  {
+    name: "leave for pages of other origins on errors too",
+    request: { method: "GET", path: "/nope", headers: origin, user: null },
+    reply: { status: 404, headers: { "access-control-allow-origin": "https://ui.example.org" } }
+  },
+  {
+    name: "nothing about origins without one",
+    request: { method: "GET", path: "/devices" },
+    reply: { status: 200, headers: { "access-control-allow-origin": null } }
+  },
+  {
+    name: "what a page may send, before it sends it",
+    request: {
+      method: "OPTIONS",
+      path: "/devices",
+      user: null,
+      headers: {
+        ...origin,
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "authorization, x-fields"
+      }
+    },
+    reply: {
+      status: 200,
+      headers: {
+        "access-control-allow-headers": "authorization, x-fields",
+        "access-control-allow-methods": "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT",
+        "access-control-expose-headers": /X-Total-Count/
+      }
+    }
+  },
+  {
+    name: "that a token is needed",
+    request: { method: "GET", path: "/devices", user: null },
+    reply: { status: 401, body: { status: "error", message: "JWT token missing?", errorCode: absent } }
+  }
+]
+
+export const systemCases: ReadonlyArray<Case> = [...system, ...transport]

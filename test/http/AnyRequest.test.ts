@@ -1,0 +1,61 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { fingerprint, setScene } from "../conformance/Scene.ts"
+import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { endpoints, sampleRequests } from "../support/EndpointRequests.ts"
+
+/** Requests in all; PROPERTY_REQUESTS=50000 for the long form. */
+const REQUESTS = Number(process.env["PROPERTY_REQUESTS"] ?? "2000")
+const PER_SCENE = 40
+
+const isEnvelope = (body: unknown): boolean =>
+  typeof body === "object" &&
+  body !== null &&
+  "status" in body &&
+  body.status === "error" &&
+  "message" in body &&
+  (typeof body.message === "string" ||
+    (Array.isArray(body.message) && body.message.every((text) => typeof text === "string")) ||
+    (typeof body.message === "object" && body.message !== null && "errors" in body.message))
+
+/** A 500 that the contract asks for: the settings or a device behind the API cannot be read. */
+const isDocumented500 = (body: unknown): boolean =>
+  typeof body === "object" &&
+  body !== null &&
+  "message" in body &&
+  /^(Error getting settings|Error in settings repo|Exception while generating config)/.test(String(body.message))
+
+const keepsGoodParts = (body: unknown): boolean => JSON.stringify(body).includes('"updated":')
+
+layer(ApiServer())("Whatever is sent", (it) => {
+  for (const endpoint of endpoints) {
+    it.effect(
+      `${endpoint.method} ${endpoint.path} answers in the envelope, never with a fault of its own, and an error changes nothing`,
+      () =>
+        Effect.gen(function* () {
+          const api = yield* ApiClient
+          const count = Math.ceil(REQUESTS / endpoints.length)
+          const requests = yield* sampleRequests(endpoint, count, `switchyard ${endpoint.name}`)
+          let before = ""
+          for (const [index, { method, path, raw }] of requests.entries()) {
+            if (index % PER_SCENE === 0) {
+              yield* setScene()
+              before = yield* fingerprint
+            }
+            const { body, status, text } = yield* api.send(method, path, raw === undefined ? {} : { raw })
+            const shown = `${method} ${path} ${raw ?? ""}\n${status} ${text.slice(0, 500)}`
+            assert.isTrue(status < 500 || isDocumented500(body), shown)
+            const after = yield* fingerprint
+            if (status >= 400) {
+              assert.isTrue(isEnvelope(body), shown)
+              if (!keepsGoodParts(body)) assert.strictEqual(after, before, shown)
+            } else {
+              assert.notStrictEqual(text, "", shown)
+            }
+            before = after
+          }
+        }),
+      { timeout: 600_000 }
+    )
+  }
+})

@@ -1,0 +1,107 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { fingerprint, setScene } from "../conformance/Scene.ts"
+import { MAX_BODY_BYTES } from "../../src/http/core/JsonBody.ts"
+import { ApiClient, ApiServer, type Sending } from "../support/ApiServer.ts"
+import { endpoints } from "../support/EndpointRequests.ts"
+
+const json = { "content-type": "application/json" }
+const nested = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth)
+
+/** What no route with a body accepts. */
+const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status: number, message: string]> = [
+  ["broken JSON", { raw: "{" }, 400, "Bad Request"],
+  ["a list", { raw: "[]" }, 400, "Bad Request"],
+  ["null", { raw: "null" }, 400, "Bad Request"],
+  ["a text", { raw: '"x"' }, 400, "Bad Request"],
+  ["a number", { raw: "5" }, 400, "Bad Request"],
+  ["NaN", { raw: '{"a": NaN}' }, 400, "Bad Request"],
+  ["a number beyond all numbers", { raw: '{"a": 1e999}' }, 400, "Bad Request"],
+  ["bytes that are no UTF-8", { raw: Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) }, 400, "Bad Request"],
+  ["a NUL character", { raw: '{"hostname": "a\\u0000"}' }, 400, "Bad Request"],
+  ["half a surrogate pair", { raw: '{"hostname": "\\ud800"}' }, 400, "Bad Request"],
+  ["a NUL character in a key", { raw: '{"a\\u0000": 1}' }, 400, "Bad Request"],
+  ["nesting without end", { raw: nested(101) }, 400, "Bad Request"],
+  ["nesting far beyond that", { raw: "[".repeat(100_000) }, 400, "Bad Request"],
+  [
+    "a form",
+    { raw: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } },
+    415,
+    "Unsupported Media Type"
+  ],
+  ["plain text", { raw: "{}", headers: { "content-type": "text/plain" } }, 415, "Unsupported Media Type"]
+]
+
+const withBody = endpoints
+  .filter(({ payload }) => payload !== undefined)
+  .map(({ method, path }) => ({
+    method,
+    path: path.replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
+  }))
+
+layer(ApiServer())((it) => {
+  describe("Every route with a body", () => {
+    for (const { method, path } of withBody) {
+      it.effect(`${method} ${path} refuses what it cannot read and changes nothing`, () =>
+        Effect.gen(function* () {
+          const api = yield* ApiClient
+          yield* setScene()
+          const before = yield* fingerprint
+          for (const [what, sending, status, message] of unreadable) {
+            const answer = yield* api.send(method, path, sending)
+            assert.deepEqual([answer.status, answer.body], [status, { status: "error", message }], what)
+          }
+          assert.strictEqual(yield* fingerprint, before)
+        })
+      )
+    }
+  })
+
+  describe("A body", () => {
+    const send = Effect.fnUntraced(function* (sending: Sending) {
+      return yield* (yield* ApiClient).send("POST", "/api/v1.0/settings/model", sending)
+    })
+
+    it.effect("may have a byte order mark, a charset, another JSON type, and keys twice", () =>
+      Effect.gen(function* () {
+        const marked = yield* send({ raw: `\ufeff{"domain_name": "a"}` })
+        assert.strictEqual(marked.status, 200)
+        const typed = yield* send({
+          raw: "{}",
+          headers: { "content-type": "application/merge-patch+json; charset=utf-8" }
+        })
+        assert.strictEqual(typed.status, 200)
+        const twice = yield* send({ raw: `{"domain_name": "a", "domain_name": "b"}` })
+        assert.include(twice.text, `"domain_name":"b"`)
+      })
+    )
+
+    it.effect("that is empty is an empty object, whatever its type", () =>
+      Effect.gen(function* () {
+        for (const sending of [
+          {},
+          { raw: "" },
+          { raw: "  " },
+          { raw: "", headers: { "content-type": "text/plain" } }
+        ]) {
+          assert.strictEqual((yield* send(sending)).status, 200)
+        }
+      })
+    )
+
+    it.effect("may be nested a hundred deep", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* send({ raw: nested(100) })).status, 200)
+      })
+    )
+
+    it.effect("may have ten megabytes, and not one byte more", () =>
+      Effect.gen(function* () {
+        const filled = (bytes: number) => `{"domain_name": "${"x".repeat(bytes - 19)}"}`
+        assert.strictEqual((yield* send({ raw: filled(MAX_BODY_BYTES) })).status, 200)
+        const large = yield* send({ raw: filled(MAX_BODY_BYTES + 1), headers: { ...json, connection: "close" } })
+        assert.deepEqual([large.status, large.body], [413, { status: "error", message: "Request Entity Too Large" }])
+      })
+    )
+  })
+})

@@ -1,0 +1,151 @@
+/** Simple implementations of what the API asks of other rooms, for tests of the API alone: fixed settings, no git, no device. */
+import { Effect, Layer } from "effect"
+import { Build } from "../../src/http/ports/Build.ts"
+import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.ts"
+import { Plugins, PluginsUnavailable } from "../../src/http/ports/Plugins.ts"
+import { PreviewFailed, Previews } from "../../src/http/ports/Previews.ts"
+import { Repositories, RepositoryBusy, RepositoryFailed, RepositoryInvalid } from "../../src/http/ports/Repositories.ts"
+import { InvalidSettings, SettingsUnavailable, SettingsView } from "../../src/http/ports/SettingsView.ts"
+import { DeviceStore } from "../../src/store/DeviceStore.ts"
+
+const vxlans = { student: { vlan_name: "STUDENT", vni: 100500 }, guest: { vlan_name: "GUEST", vni: 100501 } }
+const underlay = {
+  mgmt_lo_net: "10.100.3.0/29",
+  infra_lo_net: "10.199.0.0/29",
+  infra_link_net: "10.198.0.0/24"
+}
+const settings = { ntp_servers: [{ host: "10.255.0.1" }], vxlans, underlay }
+
+/** Devices whose hostname starts with `broken` have no settings, those of `special` keep theirs to themselves; a device `nosettings` stands for a repository that is not there. */
+const SettingsLayer = Layer.effect(
+  SettingsView,
+  Effect.map(Effect.service(DeviceStore), (devices) =>
+    SettingsView.of({
+      effective: (target) =>
+        target._tag === "Device" && target.device.hostname.startsWith("broken")
+          ? Effect.fail(new SettingsUnavailable({ message: "Directory data/settings/global not found" }))
+          : Effect.succeed({ settings, settings_origin: { ntp_servers: "global", vxlans: "global" } }),
+      sameUnderName: (device, hostname) =>
+        hostname.startsWith("broken")
+          ? Effect.fail(new SettingsUnavailable({ message: "Directory data/settings/global not found" }))
+          : Effect.succeed(device.hostname.startsWith("special") === hostname.startsWith("special")),
+      groups: Effect.flatMap(devices.all, (all) =>
+        all.some(({ hostname }) => hostname === "nosettings")
+          ? Effect.fail(new SettingsUnavailable({ message: "File data/settings/global/base_system.yml not found" }))
+          : Effect.succeed([
+              {
+                name: "EAST_WING",
+                regex: "east-",
+                group_priority: 100,
+                templates_branch: null,
+                hostnames: all
+                  .map(({ hostname }) => hostname)
+                  .filter((name) => name.startsWith("east-"))
+                  .toSorted()
+              },
+              {
+                name: "DEFAULT",
+                regex: ".*",
+                group_priority: 1,
+                templates_branch: null,
+                hostnames: all.map(({ hostname }) => hostname).toSorted()
+              }
+            ])
+      ),
+      primaryGroups: (found) =>
+        Effect.succeed(found.map(({ hostname }) => (hostname.startsWith("east-") ? "EAST_WING" : "DEFAULT"))),
+      model: Effect.succeed({ title: "f_root", type: "object", definitions: { f_ntp: { type: "object" } } }),
+      validate: (fragment) =>
+        "radius_servers" in fragment
+          ? Effect.fail(
+              new InvalidSettings({
+                message:
+                  "Validation error for setting radius_servers->0->host, bad value: 10.0.0.500 (value origin: API POST data)\nMessage: String should match pattern '^(..)$'\n"
+              })
+            )
+          : Effect.succeed({ ...settings, ...fragment })
+    })
+  )
+)
+
+const COMMIT = "Commit cdf978245c3782ec391ffa2bda3ca540577ad36f master by Jane Doe at 2026-02-13 10:07:32+01:00\n"
+
+/** What a refresh by this user does. */
+export const refreshOutcomes: Readonly<
+  Record<string, Effect.Effect<string, RepositoryInvalid | RepositoryBusy | RepositoryFailed>>
+> = {
+  invalid: Effect.fail(new RepositoryInvalid({ message: "Syntax error in repository: bad\n" })),
+  busy: Effect.fail(
+    new RepositoryBusy({ message: "Another job is locking configuration of devices, try again later" })
+  ),
+  failed: Effect.fail(new RepositoryFailed({ message: "Error in repository: no remote" }))
+}
+
+const RepositoriesLayer = Layer.succeed(Repositories, {
+  describe: (name) => Effect.succeed(name === "settings" ? COMMIT : "Repository is not yet cloned from remote"),
+  refresh: (_name, user) => refreshOutcomes[user] ?? Effect.succeed(COMMIT)
+})
+
+const PreviewsLayer = Layer.succeed(Previews, {
+  generate: (device) =>
+    device.device_type === "UNKNOWN"
+      ? Effect.fail(new PreviewFailed({ message: "device type UNKNOWN has no template" }))
+      : Effect.succeed({
+          generated_config: `hostname ${device.hostname}\n`,
+          available_variables: { hostname: device.hostname, interfaces: [{ name: "Ethernet1", ifclass: "downlink" }] }
+        })
+})
+
+const InitCheckLayer = Layer.succeed(InitCheck, {
+  check: (args) =>
+    args.new_hostname === "unreachable"
+      ? Effect.fail(
+          new InitCheckImpossible({
+            status: 500,
+            message: `Exception in pre_init_checks: Failed to connect to device_id ${args.device_id}`
+          })
+        )
+      : args.device_id > 1_000_000
+        ? Effect.fail(
+            new InitCheckImpossible({
+              status: 400,
+              message: `ValueError in pre_init_checks: No device with id ${args.device_id} found`
+            })
+          )
+        : Effect.succeed({
+            linknets: [],
+            linknets_compatible: true,
+            neighbors_compatible: false,
+            neighbors_error: "No linknets found",
+            parsed_args: args,
+            compatible: false
+          })
+})
+
+/** A device `noplugins` stands for a plugin file that cannot be read. */
+const PluginsLayer = Layer.effect(
+  Plugins,
+  Effect.map(Effect.service(DeviceStore), (devices) =>
+    Plugins.of({
+      loaded: Effect.flatMap(Effect.orDie(devices.byHostnames(["noplugins"])), (found) =>
+        found.length > 0
+          ? Effect.fail(new PluginsUnavailable({ message: "plugins.yml is no YAML" }))
+          : Effect.succeed({
+              loaded_plugins: ["filewriter"],
+              plugindata: { plugins: [{ filename: "filewriter.ts", vars: { logfile: "/tmp/filewriter.log" } }] }
+            })
+      ),
+      selftest: Effect.succeed([true])
+    })
+  )
+)
+
+/** All ports. */
+export const TestPorts = Layer.mergeAll(
+  SettingsLayer,
+  RepositoriesLayer,
+  PreviewsLayer,
+  InitCheckLayer,
+  PluginsLayer,
+  Layer.succeed(Build, { version: "0.1.0", git_version: "No git repo found" })
+)

@@ -1,0 +1,33 @@
+/** A job engine that writes jobs to the real table and runs none of them. */
+import { Effect, Layer } from "effect"
+import { functionName, JobNotAbortable } from "../../src/domain/Job.ts"
+import { JobEngine, type StartJob } from "../../src/jobs/JobEngine.ts"
+import { JobStates } from "../../src/jobs/JobStates.ts"
+import { JobStore } from "../../src/store/JobStore.ts"
+
+const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+  const start = (job: StartJob) =>
+    jobs.insert({
+      function_name: functionName(job.function, job.args ?? {}),
+      scheduled_by: job.user,
+      comment: job.comment?.slice(0, 255) ?? null,
+      ticket_ref: job.ticketRef?.slice(0, 32) ?? null,
+      start_arguments: job.args,
+      delaySeconds: job.delaySeconds ?? 1
+    })
+  return JobEngine.of({
+    start,
+    follow: (_id, job) => start(job),
+    ended: jobs.get,
+    abort: (id, user, reason) =>
+      states.apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user }).pipe(
+        Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))),
+        Effect.andThen(jobs.get(id))
+      )
+  })
+})
+
+/** Records started jobs. Needs JobStore and JobStates. */
+export const RecordingEngine = Layer.effect(JobEngine, make)

@@ -1,0 +1,74 @@
+/** The engine in a child process (`engineProcess.ts`), to be driven by commands, stopped by a signal or killed. */
+import { Effect, Schema, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import * as path from "node:path"
+import { createInterface } from "node:readline"
+import type { JobFunction } from "../../src/domain/Job.ts"
+
+export interface ServerProcess {
+  /** Refreshes a repository and waits for it. */
+  readonly refresh: (name: "settings" | "templates") => Effect.Effect<void>
+  /** Starts a job and yields its id. */
+  readonly start: (name: JobFunction, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
+  readonly abort: (id: number) => Effect.Effect<void>
+  /** Kills it this instant: kill -9. */
+  readonly killNow: () => void
+  /** SIGTERM. */
+  readonly terminate: () => void
+  /** The exit code, null after a signal that it did not survive. */
+  readonly ended: Effect.Effect<number | null>
+  /** Its last log lines. */
+  readonly log: () => string
+}
+
+const LOG_LINES = 2_000
+
+const Answer = Schema.fromJsonString(
+  Schema.Struct({ id: Schema.optionalKey(Schema.Int), ready: Schema.optionalKey(Schema.Boolean) })
+)
+
+/** Starts the process and waits until it takes commands; it is killed when the scope closes. */
+export const launch = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string>>
+): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
+  const script = path.join(import.meta.dirname, "engineProcess.ts")
+  const child = spawn(process.execPath, [script], {
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["pipe", "pipe", "inherit"]
+  })
+  const lines: Array<string> = []
+  const waiting: Array<(answer: typeof Answer.Type) => void> = []
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (line.startsWith("@")) waiting.shift()?.(Schema.decodeSync(Answer)(line.slice(1)))
+    else {
+      lines.push(line)
+      if (lines.length > LOG_LINES) lines.shift()
+    }
+  })
+  // a process that was killed takes no more input, which its commands learn from `ended`
+  child.stdin.on("error", () => undefined)
+  const answer = Effect.promise(
+    () =>
+      new Promise<typeof Answer.Type>((resolve, reject) => {
+        waiting.push(resolve)
+        void ended.then(() => reject(new Error("the server process ended before it answered")))
+      })
+  )
+  const command = (line: unknown) =>
+    Effect.andThen(
+      Effect.sync(() => void child.stdin.write(`${JSON.stringify(line)}\n`)),
+      Effect.map(answer, ({ id }) => id ?? 0)
+    )
+  yield* Effect.addFinalizer(() => Effect.sync(() => void child.kill("SIGKILL")))
+  yield* answer
+  return {
+    refresh: (name) => Effect.asVoid(command({ refresh: name })),
+    start: (name, args) => command({ start: name, args }),
+    abort: (id) => Effect.asVoid(command({ abort: id })),
+    killNow: () => void child.kill("SIGKILL"),
+    terminate: () => void child.kill("SIGTERM"),
+    ended: Effect.promise(() => ended),
+    log: () => lines.join("\n")
+  }
+})

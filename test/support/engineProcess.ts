@@ -1,0 +1,54 @@
+/**
+ * The server's engine as a process of its own, for tests that kill it: it runs jobs on the database of DATABASE_URL, takes
+ * commands as JSON lines on its standard input and answers each with a line that starts with `@`. It ends when its input
+ * does, so that no test leaves one behind.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Cause, Effect, Exit, Layer, Schema } from "effect"
+import { createInterface } from "node:readline"
+import * as Engine from "../../src/Engine.ts"
+import { jobFunctions } from "../../src/domain/Job.ts"
+import { JobEngine } from "../../src/jobs/JobEngine.ts"
+import { refresh } from "../../src/jobs/RefreshRepository.ts"
+import * as Logging from "../../src/Logging.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import * as Database from "../../src/store/Database.ts"
+
+const Command = Schema.fromJsonString(
+  Schema.Union([
+    Schema.Struct({ refresh: Schema.Literals(["settings", "templates"]) }),
+    Schema.Struct({ start: Schema.Literals(jobFunctions), args: Schema.Record(Schema.String, Schema.Unknown) }),
+    Schema.Struct({ abort: Schema.Int })
+  ])
+)
+
+const say = (answer: unknown) => Effect.sync(() => process.stdout.write(`@${JSON.stringify(answer)}\n`))
+
+const obey = Effect.fnUntraced(function* (line: string) {
+  const engine = yield* JobEngine
+  const command = yield* Schema.decodeUnknownEffect(Command)(line)
+  if ("refresh" in command) yield* refresh(command.refresh, "tester")
+  else if ("start" in command) {
+    return yield* engine.start({ function: command.start, args: command.args, user: "tester" })
+  } else yield* engine.abort(command.abort, "tester")
+  return 0
+})
+
+const serve = Effect.gen(function* () {
+  const lines = createInterface({ input: process.stdin })
+  const run = Effect.runForkWith(yield* Effect.context<JobEngine>())
+  lines.on("line", (line) => void run(Effect.flatMap(obey(line), (id) => say({ id }))))
+  yield* say({ ready: true })
+  yield* Effect.callback<void>((resume) => void lines.on("close", () => resume(Effect.void)))
+})
+
+const server = Engine.layer.pipe(
+  Layer.provideMerge(Database.layer),
+  Layer.provideMerge(Logging.layer),
+  Layer.provideMerge(ServerConfig.layer)
+)
+
+// a signal is how a server is stopped: it has failed only if closing its resources has
+NodeRuntime.runMain(Effect.provide(serve, server), {
+  teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+})
