@@ -10,7 +10,19 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["machines", "jinja"],
   ["domain"],
   ["ServerConfig"],
-  ["store", "git", "plugins", "settings", "templates", "devices", "provisioning", "api", "firmware", "dhcp", "certificates"],
+  [
+    "store",
+    "git",
+    "plugins",
+    "settings",
+    "templates",
+    "devices",
+    "provisioning",
+    "api",
+    "firmware",
+    "dhcp",
+    "certificates"
+  ],
   ["jobs", "Engine"],
   ["http", "Server", "Logging", "lab"],
   ["demo", "main", "cli"]
@@ -57,8 +69,10 @@ const problemOf = (file: string, target: string): string | null => {
   if (from === to || allowed.some(([one, other]) => one.test(file) && other.test(target))) return null
   if (levelOf(from) < 0) return `${file}: the room ${from} is not in scripts/check-imports.ts`
   const listed = only[from]
-  if (listed !== undefined && !listed.includes(to)) return `${file} may not import ${target}: ${from} imports ${listed.join(", ")} only`
-  if (to === "lab" && from !== "demo" && from !== "cli") return `${file} may not import ${target}: nothing imports the lab`
+  if (listed !== undefined && !listed.includes(to))
+    return `${file} may not import ${target}: ${from} imports ${listed.join(", ")} only`
+  if (to === "lab" && from !== "demo" && from !== "cli")
+    return `${file} may not import ${target}: nothing imports the lab`
   return levelOf(to) > levelOf(from) ? `${file} may not import ${target}: imports go one way` : null
 }
 

@@ -11,7 +11,9 @@ const wanted = createHash("sha256")
   .update(existsSync(path.join(root, "package-lock.json")) ? readFileSync(path.join(root, "package-lock.json")) : "")
   .digest("hex")
 const isInstalled = () =>
-  existsSync(path.join(root, "node_modules", ".bin", "node")) && existsSync(stamp) && readFileSync(stamp, "utf8") === wanted
+  existsSync(path.join(root, "node_modules", ".bin", "node")) &&
+  existsSync(stamp) &&
+  readFileSync(stamp, "utf8") === wanted
 
 if (!isInstalled()) {
   process.stderr.write("Installing dependencies (once, about half a minute) ...\n")

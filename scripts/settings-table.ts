@@ -11,7 +11,9 @@ export const table = (): string =>
   [
     "| Variable | Default | Meaning |",
     "| --- | --- | --- |",
-    ...documentation.map(([name, fallback, about]) => `| \`${name}\` | ${fallback === "" ? "–" : `\`${fallback}\``} | ${about} |`)
+    ...documentation.map(
+      ([name, fallback, about]) => `| \`${name}\` | ${fallback === "" ? "–" : `\`${fallback}\``} | ${about} |`
+    )
   ].join("\n")
 
 /** The README with the table in its place. */

@@ -1,0 +1,11 @@
+/** Documents that are made from the code say what the code says. */
+import { assert, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
+import * as path from "node:path"
+import { withTable } from "../../scripts/settings-table.ts"
+
+it("lists every setting of the server in the README", () => {
+  const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8")
+  const rows = (text: string) => text.split("\n").map((line) => line.replaceAll(/\s+/g, " ").replaceAll(/-+/g, "-"))
+  assert.deepEqual(rows(readme), rows(withTable(readme)), "run `npm run docs`")
+})

@@ -1,0 +1,319 @@
+/** Every way in which the initialisation of an access switch fails: nothing is left behind, and a second try works. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fault } from "../../../src/lab/Faults.ts"
+import { Lab } from "../../../src/lab/Lab.ts"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
+import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import * as Campus from "../../support/ProvisioningLab.ts"
+import { devicesOf, endOf, init, rolesOf, uplink, withFault, withoutFaults } from "./Outcome.ts"
+
+/** Switches that cannot join where they are plugged in, and what the job says. */
+const REFUSED: ReadonlyArray<readonly [name: string, type: string, message: string]> = [
+  ["unwired", "InitVerificationError", "No linknets were specified to check_neighbors"],
+  [
+    "wrongport",
+    "InterfaceError",
+    "Peer device interface is not configured as downlink: lhv-dist1 Ethernet30 ifclass: custom"
+  ],
+  ["nosettings", "InterfaceError", "Peer device interface is not configured: lhv-dist1 Ethernet40"],
+  [
+    "lonely",
+    "InitVerificationError",
+    `Incompatible uplink neighbors found for device id {id} ({hostname}): ['lhv-dist1'] - 1 has redundancy required ("redundant_link" setting)`
+  ],
+  [
+    "parallel",
+    "InitVerificationError",
+    "Could not find appropriate management domain for uplink peer devices: ['lhv-dist1', 'lhv-dist1']"
+  ]
+]
+
+/** Steps at which the push fails, by what the switch does. */
+const NOT_MOVED: ReadonlyArray<readonly [name: string, what: string, fault: Fault | null]> = [
+  ["rejected", "lhv-acc20", { kind: "reject", pattern: "^hostname lhv-acc20", message: "% Invalid input" }],
+  ["stuck", "lhv-acc21", { kind: "lie", step: "commit" }],
+  ["late", "lhv-acc22", { kind: "cut", step: "load", when: "before" }],
+  ["untemplated", "lhv-acc66", null]
+]
+
+layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access switch that cannot join", (it) => {
+  it.effect(
+    "is left as it was, with a sentence that says why",
+    () =>
+      Effect.gen(function* () {
+        const devices = yield* Effect.forEach(REFUSED, ([name]) => Campus.discover(name), { concurrency: "unbounded" })
+        const before = yield* Campus.allRows
+        for (const [index, [name, type, text]] of REFUSED.entries()) {
+          const { hostname = "", id = 0 } = devices[index] ?? {}
+          const message = text.replace("{id}", String(id)).replace("{hostname}", hostname)
+          const [job] = yield* init(id, `lhv-acc9${index}`)
+          assert.deepStrictEqual(job === undefined ? [] : endOf(job), ["EXCEPTION", type, message], name)
+        }
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "is refused for a wrong state, a taken name, half a pair or a switch that is off",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* DeviceStore
+        const { id } = yield* Campus.discover("watched")
+        const dist = yield* rows.getByHostname("lhv-dist1")
+        const before = yield* Campus.allRows
+        const ends = Effect.fnUntraced(function* (device: number, hostname: string, more = {}) {
+          const [job] = yield* init(device, hostname, more)
+          return job === undefined ? [] : endOf(job).slice(1)
+        })
+        assert.deepStrictEqual(yield* ends(9999, "lhv-acc30"), ["ValueError", "No device with id 9999 found"])
+        assert.deepStrictEqual(yield* ends(dist.id, "lhv-acc30"), [
+          "DeviceStateError",
+          "Device must be in state DISCOVERED to begin init"
+        ])
+        assert.deepStrictEqual(yield* ends(id, "lhv-dist2"), [
+          "DeviceStateError",
+          "There is already a device with hostname lhv-dist2"
+        ])
+        assert.deepStrictEqual(yield* ends(id, "lhv-acc30", { mlag_peer_id: 5 }), [
+          "ValueError",
+          "mlag_peer_id and mlag_peer_new_hostname must be specified together"
+        ])
+        const lab = yield* Lab
+        const off = yield* lab.get("watched")
+        yield* off.powerOff
+        assert.deepStrictEqual(yield* ends(id, "lhv-acc30"), [
+          "ConnectionCheckError",
+          `Failed to connect to device_id ${id}`
+        ])
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "is refused below neighbours that are not managed or were changed by hand, which is recorded",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* DeviceStore
+        const sql = yield* SqlClient.SqlClient
+        const lab = yield* Lab
+        yield* (yield* lab.get("watched")).powerOn
+        yield* (yield* lab.get("watched")).whenOn
+        const { dhcp_ip, id } = yield* rediscovered("watched")
+        assert.isNotNull(dhcp_ip)
+        const neighbour = yield* rows.getByHostname("lhv-dist3")
+        yield* sql`update device set state = 'UNMANAGED' where id = ${neighbour.id}`
+        const [unmanaged] = yield* init(id, "lhv-acc30")
+        assert.deepStrictEqual(unmanaged === undefined ? [] : endOf(unmanaged).slice(1), [
+          "DeviceStateError",
+          "Neighbor device lhv-dist3 not in state MANAGED"
+        ])
+        yield* sql`update device set state = 'MANAGED', confhash = 'of another configuration' where id = ${neighbour.id}`
+        const [altered] = yield* init(id, "lhv-acc30")
+        assert.deepStrictEqual(altered === undefined ? [] : endOf(altered).slice(1), [
+          "Exception",
+          "Configuration hash check failed for lhv-dist3"
+        ])
+        const { events, links, reservations } = yield* Campus.allRows
+        assert.deepStrictEqual(events, [{ hostname: "lhv-dist3", cause: "confighash" }])
+        assert.deepStrictEqual([links, reservations], [[], []])
+        assert.isFalse((yield* rows.getByHostname("lhv-dist3")).synchronized)
+      }),
+    60_000
+  )
+
+  it.effect(
+    "rolls back whatever the switch refuses, and joins at the second try",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* DeviceStore
+        const devices = yield* Effect.forEach(NOT_MOVED, ([name]) => Campus.discover(name), {
+          concurrency: "unbounded"
+        })
+        for (const [name, , fault] of NOT_MOVED) if (fault !== null) yield* withFault(name, fault)
+        const before = yield* Campus.allRows
+        const running = yield* Effect.forEach(NOT_MOVED, ([name]) => Campus.runningOf(name))
+        const jobs = yield* Effect.forEach(
+          NOT_MOVED,
+          ([, hostname], index) => init(devices[index]?.id ?? 0, hostname),
+          { concurrency: "unbounded" }
+        )
+        for (const [index, [job]] of jobs.entries()) {
+          assert.deepInclude(job, { status: "FINISHED", next_job_id: null }, JSON.stringify(job))
+          const result = job === undefined ? undefined : devicesOf(job)[devices[index]?.hostname ?? ""]
+          assert.isTrue(result?.failed, JSON.stringify(job?.result))
+        }
+        assert.deepStrictEqual(yield* Effect.forEach(NOT_MOVED, ([name]) => Campus.runningOf(name)), running)
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+        for (const [name] of NOT_MOVED) yield* withoutFaults(name)
+        const again = yield* Effect.forEach(
+          NOT_MOVED,
+          ([, hostname], index) => init(devices[index]?.id ?? 0, hostname.replace("66", "23")),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(
+          again.map((chain) => chain.map(({ status }) => status)),
+          NOT_MOVED.map(() => ["FINISHED", "FINISHED"])
+        )
+        const states = yield* Effect.forEach(devices, ({ id }) => Effect.map(rows.get(id), ({ state }) => state))
+        assert.deepStrictEqual(states, ["MANAGED", "MANAGED", "MANAGED", "MANAGED"])
+      }),
+    60_000
+  )
+
+  it.effect(
+    "is not taken for one of a pair with a single peer link",
+    () =>
+      Effect.gen(function* () {
+        const one = yield* Campus.discover("thin1")
+        const other = yield* Campus.discover("thin2")
+        const before = yield* Campus.allRows
+        const pair = { mlag_peer_id: other.id, mlag_peer_new_hostname: "lhv-acc33" }
+        const [job] = yield* init(one.id, "lhv-acc32", pair)
+        const who = `${one.id} (${one.hostname})`
+        assert.deepStrictEqual(job === undefined ? [] : endOf(job).slice(1), [
+          "InitVerificationError",
+          `MLAG requires at least two MLAG peer links, 1 found for device id ${who}`
+        ])
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+      }),
+    60_000
+  )
+})
+
+/** The switch has booted again, with the same identity. */
+const rediscovered = Effect.fnUntraced(function* (name: string) {
+  const rows = yield* DeviceStore
+  const lab = yield* Lab
+  const blank = yield* lab.get(name)
+  const found = (yield* rows.all).find(
+    ({ ztp_mac }) => ztp_mac === blank.hardware().mac.replaceAll(":", "").toUpperCase()
+  )
+  return yield* rows.get(found?.id ?? 0)
+})
+
+/** A switch that broke, as its rows say: two uplinks, a configured port, and one that the new model has not. */
+const broken = Effect.fnUntraced(function* (
+  hostname: string,
+  last: number,
+  ports: readonly [string, string],
+  far: string
+) {
+  const rows = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const links = yield* LinknetStore
+  const [one, other] = [yield* rows.getByHostname("lhv-dist1"), yield* rows.getByHostname("lhv-dist2")]
+  const old = yield* rows.insert({
+    hostname,
+    state: "UNMANAGED",
+    device_type: "ACCESS",
+    platform: "eos",
+    ztp_mac: `AABBCCDDEE${last}`,
+    serial: `OLD${last}`,
+    model: "CCS-720XP-48Y6-F",
+    management_ip: `10.196.16.${last}`,
+    confhash: "of its last configuration"
+  })
+  yield* interfaces.put(old.id, "Ethernet1", "ACCESS_UNTAGGED", { vxlan: "student1", description: "Printer" })
+  yield* interfaces.put(old.id, "Ethernet40", "ACCESS_UNTAGGED", { vxlan: "student1" })
+  const link = (port: string, id: number, farPort: string) =>
+    links.insert({
+      device_a_id: old.id,
+      device_a_port: port,
+      device_a_ip: null,
+      device_b_id: id,
+      device_b_port: farPort,
+      device_b_ip: null,
+      ipv4_network: null,
+      site_id: null,
+      description: null
+    })
+  yield* interfaces.put(old.id, ports[0], "ACCESS_UPLINK", { neighbor: "lhv-dist1" })
+  yield* interfaces.put(old.id, "Ethernet48", "ACCESS_UPLINK", { neighbor: "lhv-dist2" })
+  return { old, kept: yield* link(ports[0], one.id, far), gone: yield* link("Ethernet48", other.id, "Ethernet13") }
+})
+
+layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a broken access switch", (it) => {
+  it.effect(
+    "is replaced: its id, address, ports and links live on where the new unit has them, the rest is reported",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* DeviceStore
+        const { gone, kept, old } = yield* broken("lhv-acc40", 40, ["Ethernet11", "Ethernet12"], "Ethernet11")
+        const unit = yield* Campus.discover("spare")
+        const [step1, step2] = yield* init(unit.id, "lhv-acc40", { replace_hostname: true })
+        assert.deepInclude(step2, { status: "FINISHED" }, JSON.stringify([step1, step2]))
+        const now = yield* rows.get(old.id)
+        assert.deepInclude(now, {
+          state: "MANAGED",
+          hostname: "lhv-acc40",
+          management_ip: "10.196.16.40",
+          ztp_mac: unit.ztp_mac,
+          serial: unit.serial,
+          model: unit.model
+        })
+        assert.strictEqual((yield* rows.all).filter(({ id }) => id === unit.id).length, 0)
+        const roles = yield* rolesOf(old.id)
+        assert.deepStrictEqual(roles["Ethernet11"], uplink("lhv-dist1"))
+        assert.deepStrictEqual(roles["Ethernet12"], uplink("lhv-dist2"))
+        assert.deepStrictEqual(roles["Ethernet1"], {
+          configtype: "ACCESS_UNTAGGED",
+          data: { vxlan: "student1", description: "Printer" }
+        })
+        const links = yield* (yield* LinknetStore).ofDevice(old.id)
+        assert.deepInclude(links, kept)
+        assert.notDeepInclude(links, gone)
+        assert.strictEqual(links.length, 2)
+        assert.deepInclude(step1?.result, {
+          replacement: {
+            lost: { interfaces: ["Ethernet40", "Ethernet48"], links: [`lhv-acc40:Ethernet48 - lhv-dist2:Ethernet13`] }
+          }
+        })
+      }),
+    60_000
+  )
+
+  it.effect(
+    "stays as it was when its replacement fails, and is replaced at the second try",
+    () =>
+      Effect.gen(function* () {
+        const rows = yield* DeviceStore
+        const { old } = yield* broken("lhv-acc41", 41, ["Ethernet27", "Ethernet28"], "Ethernet12")
+        const unit = yield* Campus.discover("badspare")
+        yield* withFault("badspare", { kind: "reject", pattern: "^hostname lhv-acc41" })
+        const before = yield* Campus.allRows
+        const [failed] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
+        assert.deepInclude(failed, { status: "FINISHED", next_job_id: null }, JSON.stringify(failed))
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+        yield* withoutFaults("badspare")
+        const [, step2] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
+        assert.deepInclude(step2, { status: "FINISHED" })
+        assert.deepInclude(yield* rows.get(old.id), { state: "MANAGED", management_ip: "10.196.16.41" })
+      }),
+    60_000
+  )
+
+  it.effect(
+    "must exist and be unmanaged to be replaced",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* Campus.discover("late")
+        const before = yield* Campus.allRows
+        const ends = Effect.fnUntraced(function* (hostname: string) {
+          const [job] = yield* init(id, hostname, { replace_hostname: true })
+          return job === undefined ? [] : endOf(job).slice(1)
+        })
+        assert.deepStrictEqual(yield* ends("lhv-acc99"), ["DeviceStateError", "Device lhv-acc99 not found"])
+        assert.deepStrictEqual(yield* ends("lhv-dist1"), [
+          "DeviceStateError",
+          "Device lhv-dist1 not in UNMANAGED state"
+        ])
+        assert.deepStrictEqual(yield* Campus.allRows, before)
+      }),
+    60_000
+  )
+})
