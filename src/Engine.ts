@@ -10,13 +10,17 @@ import { DriverRegistry } from "./devices/Driver.ts"
 import * as EosDriver from "./devices/eos/EosDriver.ts"
 import * as AddressMap from "./devices/ssh/AddressMap.ts"
 import { SshLimits } from "./devices/ssh/SshLimits.ts"
+import { Firmware } from "./firmware/Firmware.ts"
+import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import { AccessInitPlan } from "./jobs/AccessInitPlan.ts"
 import { CandidateConfigs } from "./jobs/CandidateConfigs.ts"
 import * as Cluster from "./jobs/Cluster.ts"
 import { DeviceSelection } from "./jobs/DeviceSelection.ts"
 import { DeviceStates } from "./jobs/DeviceStates.ts"
+import { EngineRecords } from "./jobs/EngineRecords.ts"
 import { InitSurvey } from "./jobs/InitSurvey.ts"
 import { JobEngine } from "./jobs/JobEngine.ts"
+import * as DriftSchedule from "./jobs/DriftSchedule.ts"
 import * as JobFunctions from "./jobs/JobFunctions.ts"
 import * as JobRunner from "./jobs/JobRunner.ts"
 import { JobStates } from "./jobs/JobStates.ts"
@@ -30,6 +34,7 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
+import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
@@ -41,6 +46,7 @@ import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
+import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 
 /** A setting has a form that its type cannot express. */
@@ -60,6 +66,7 @@ export const stores = Layer.mergeAll(
   JobStore.layer,
   JobLockStore.layer,
   ChangeStore.layer,
+  ConfigHistoryStore.layer,
   HostKeyStore.layer,
   RepositoryStore.layer
 )
@@ -96,15 +103,20 @@ export const services = Layer.mergeAll(
   )
 )
 
+const firmware = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+
 const functions = JobFunctions.layer.pipe(
+  Layer.provide(firmware),
   Layer.provide(AccessInitPlan.layer),
   Layer.provide([NeighbourSync.layer, SyncOutcome.layer])
 )
 
 const runner = JobRunner.layer.pipe(Layer.provide(functions))
 
+const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
+
 /** The engine on a database that is given: it takes up the jobs that were left, and offers its services. */
-export const layer = Layer.mergeAll(runner, actors, PluginActions.layerSweep).pipe(
+export const layer = Layer.mergeAll(runner, actors, DriftSchedule.layer, PluginActions.layerSweep, records).pipe(
   Layer.provideMerge(services),
   Layer.provideMerge(Cluster.layer),
   Layer.provideMerge(stores),

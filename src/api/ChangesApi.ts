@@ -23,7 +23,7 @@ const configs = HttpApiGroup.make("changes").add(
   HttpApiEndpoint.get("previousConfig", "/device/:hostname/previous_config", {
     params: hostname,
     success: Enveloped(PreviousConfig),
-    error: [BadRequest, NotFound, InternalError]
+    error: [BadRequest, NotFound]
   }).annotateMerge(
     documented({
       summary: "Read an earlier configuration",

@@ -27,7 +27,8 @@ const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device:
   const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
     Effect.map((loggedIn) => loggedIn.session),
-    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: (other) => other === name })),
+    // one call at a time is served for a device, so every session of ours on it was left behind
+    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: () => true })),
     Effect.catch(failed(false))
   )
   yield* session
@@ -50,6 +51,22 @@ const answers = (
     Effect.orElseSucceed(() => false)
   )
 
+/** Removes what a push left on a switch that stays where it is, so that nothing waits there for the next one. */
+const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessionName }: Push) =>
+  Effect.gen(function* () {
+    const { session } = yield* login.open(device, { state: "DISCOVERED", address: oldAddress })
+    const sessions = yield* session.sessions
+    if (sessions.sessions.some(({ name }) => name === sessionName)) yield* session.discard(sessionName)
+  }).pipe(
+    Effect.scoped,
+    Effect.catch((error) =>
+      Effect.logWarning("The configuration session of a failed push could not be removed", {
+        device: device.hostname,
+        error: error.message
+      })
+    )
+  )
+
 /** Pushes (unless it is only to be looked for) and reports on which address the switch answers. Never guesses from silence. */
 export const push = Effect.fn("BaseConfiguration.push")(function* (
   login: DeviceLogin["Service"],
@@ -60,7 +77,10 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
     ? null
     : yield* Effect.match(send(login, device, request), { onSuccess: () => null, onFailure: (error) => error })
   const failure = failed?.text ?? null
-  if (failed?.sent === false) return { newAddressAnswers: false, oldAddressAnswers: true, failure }
+  if (failed?.sent === false) {
+    yield* tidy(login, device, request)
+    return { newAddressAnswers: false, oldAddressAnswers: true, failure }
+  }
   const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
   const { newAddress, newHostname, oldAddress } = request
   do {
@@ -70,5 +90,6 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
     yield* Effect.sleep(PAUSE)
   } while ((yield* Clock.currentTimeMillis) < deadline)
   const oldAnswers = yield* answers(login, device, { address: oldAddress, state: "DISCOVERED", hostname: null })
+  if (oldAnswers) yield* tidy(login, device, request)
   return { newAddressAnswers: false, oldAddressAnswers: oldAnswers, failure }
 })

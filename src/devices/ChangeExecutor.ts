@@ -3,7 +3,7 @@
  * does the step, and asks the machine what follows. A change that another process left behind is resumed by looking at the
  * device. Carries promises 1 to 4 of DESIGN §2.
  */
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { begin, type ChangeDecision, type ChangeOutcome, nextStep, resume } from "../../machines/ChangeDecision.ts"
 import { type ChangeEvent, type ChangeRow, changePhases } from "../../machines/ChangeRow.ts"
@@ -25,7 +25,9 @@ export const ChangeReport = Schema.Struct({
   /** Error text of the step that failed, ending in `Type: message` and a newline. */
   failure: Schema.NullOr(Schema.String),
   diff: Schema.String,
-  hash: Schema.NullOr(Schema.String)
+  hash: Schema.NullOr(Schema.String),
+  /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
+  fqdn: Schema.optionalKey(Schema.String)
 })
 export type ChangeReport = typeof ChangeReport.Type
 
@@ -55,13 +57,39 @@ export type Verdict = Extract<ChangeEvent["type"], "ALL_DEVICES_OK" | "OTHERS_FA
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly login: DeviceLogin["Service"]
+  /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
+  readonly proofDelay: number
 }
+
+/** How often a switch is told to take a change back before only its timer is waited for. */
+const MAX_TELLS = 3
 
 /** The number in a session name of ours (`job412`, `job412-2`, `job412-check`). */
 const jobOfSession = (name: string): number | null => {
   const match = /^job(\d+)(?:-\w+)*$/.exec(name)
   return match === null ? null : Number(match[1])
 }
+
+/** What the device calls itself; nothing when it does not say. */
+const askName = (connection: DeviceConnection.DeviceConnection) =>
+  connection.current.pipe(
+    Effect.flatMap(({ session }) => session.facts),
+    Effect.map(({ fqdn }) => ({ fqdn })),
+    Effect.tapError((error) => Effect.logDebug("The device did not give its name", { error: error.message })),
+    Effect.orElseSucceed(() => ({}))
+  )
+
+/** Remembers what the device was seen to run when its change ended well. */
+const keepProof = Effect.fnUntraced(function* (
+  { changes }: Services,
+  { device_id, job_id }: StoredChange,
+  row: ChangeRow,
+  running: string | null
+) {
+  const isProved = row.phase === "confirmed" || row.phase === "unchanged"
+  if (!isProved || running === null || row.candidateHash === null) return
+  yield* changes.prove({ device_id, job_id, hash: row.candidateHash, config: running })
+})
 
 const drive = Effect.fnUntraced(function* (
   services: Services,
@@ -82,23 +110,38 @@ const drive = Effect.fnUntraced(function* (
   })
   let failure = change.failure
   let decision = start
-  let toldToRevert = false
+  let tells = 0
+  let mayTell = true
+  let running: string | null = null
+  let before: string | null = null
   while (true) {
     if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
     const { claim } = decision
-    if (claim !== null && !(yield* services.changes.claim(change.id, claim, failure))) {
+    const { row } = decision.change
+    if (decision._tag === "Ended") yield* keepProof(services, change, row, running)
+    if (claim !== null && !(yield* services.changes.claim(change.id, claim, failure, before))) {
       return yield* new ChangeTakenOver({ id: change.id })
     }
-    if (decision._tag === "Ended") return report(decision.change.row, decision.outcome, failure)
-    if (decision.step.type === "awaitVerdict") return report(decision.change.row, null, failure)
-    if (decision.step.type === "waitForExpiry" && !toldToRevert) {
+    if (decision._tag === "Ended") {
+      const wantsName = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && running !== null
+      const name = wantsName ? yield* askName(connection) : {}
+      return { ...report(row, decision.outcome, failure), ...name }
+    }
+    if (decision.step.type === "awaitVerdict") return { ...report(row, null, failure), ...(yield* askName(connection)) }
+    const isWait = decision.step.type === "waitForExpiry"
+    if (isWait && mayTell && tells < MAX_TELLS) {
       // taking the change back now is quicker than waiting for the timer; when it cannot be told, the timer does it
-      toldToRevert = true
+      tells += 1
+      mayTell = false
       decision = nextStep(decision.change, { type: "REVERT_NOW" })
       continue
     }
-    const ended = yield* doStep(decision.step, decision.change.row)
+    const ended = yield* doStep(decision.step, row, tells < MAX_TELLS)
+    mayTell = mayTell || isWait
     failure = failure ?? ended.failure
+    running = ended.running ?? running
+    before = decision.step.type === "verify" && !row.dryRun ? ended.running : null
+    if (row.mode === 2 && ended.event.type === "COMMITTED") yield* Effect.sleep(Duration.seconds(services.proofDelay))
     yield* Effect.logDebug("Change step", {
       device: device.hostname,
       step: decision.step.type,

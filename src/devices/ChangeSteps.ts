@@ -13,6 +13,8 @@ import * as UnifiedPatch from "./UnifiedPatch.ts"
 export interface StepEnd {
   readonly event: ChangeEvent
   readonly failure: string | null
+  /** The running configuration, when the step has read it. */
+  readonly running: string | null
 }
 
 /** What a change needs beyond its row. */
@@ -31,6 +33,8 @@ const LOOK_PAUSE = "2 seconds"
 /** How often a switch is asked whether its timer still runs, while we wait for it to take a change back. */
 const EXPIRY_POLL = "3 seconds"
 
+const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but its commit timer goes on running\n"
+
 type AnyError = DriverError | LoginError
 
 /** The text of any error on the way to or on a device, ending in `Type: message` and a newline. */
@@ -39,7 +43,11 @@ export const errorText = (error: AnyError): string =>
     ? `${error._tag === "SqlError" ? "DatabaseError" : "ConnectionException"}: ${error.message}\n`
     : renderError(error)
 
-const end = (event: ChangeEvent, failure: string | null = null): StepEnd => ({ event, failure })
+const end = (event: ChangeEvent, failure: string | null = null, running: string | null = null): StepEnd => ({
+  event,
+  failure,
+  running
+})
 
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext) => {
@@ -51,7 +59,8 @@ export const make = (context: ChangeContext) => {
     const running = yield* session.runningConfig
     const pending = yield* session.pending
     runningBefore = running
-    return end({ type: "RUNNING_READ", hash: driver.configHash(running), foreignTimer: Option.isSome(pending) })
+    const hash = driver.configHash(running)
+    return end({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(pending) }, null, running)
   })
 
   /** The hash of what will run if the switch does what its diff says. */
@@ -113,8 +122,9 @@ export const make = (context: ChangeContext) => {
     const { pending, sessions } = yield* session.sessions
     const ourTimer = Option.exists(pending, ({ name }) => name === row.sessionName)
     const ourSession = sessions.some(({ name, state }) => name === row.sessionName && state === "open")
-    const hash = driver.configHash(yield* session.runningConfig)
-    const seen = (running: Observation["running"]) => ({ running, ourTimer, ourSession })
+    const text = yield* session.runningConfig
+    const hash = driver.configHash(text)
+    const seen = (running: Observation["running"]): [Observation, string] => [{ running, ourTimer, ourSession }, text]
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     const proved = newConnection || row.candidateHash === null ? yield* tookEverything(session, row.sessionName) : true
@@ -124,7 +134,7 @@ export const make = (context: ChangeContext) => {
   const observe = (row: ChangeRow, newConnection: boolean) =>
     look(row, newConnection).pipe(
       Effect.retry({ times: LOOK_ATTEMPTS - 1, schedule: Schedule.spaced(LOOK_PAUSE) }),
-      Effect.map((observation) => end({ type: "OBSERVED", ...observation })),
+      Effect.map(([observation, text]) => end({ type: "OBSERVED", ...observation }, null, text)),
       Effect.catch((error) => Effect.as(connection.close, end({ type: "UNREACHABLE" }, errorText(error))))
     )
 
@@ -140,33 +150,42 @@ export const make = (context: ChangeContext) => {
     Effect.gen(function* () {
       const { session } = yield* connection.current
       yield* session.confirm(sessionName)
+      // what is saved while the timer runs would survive the rollback, and come back with the next start
+      if (Option.exists(yield* session.pending, ({ name }) => name === sessionName)) {
+        return end({ type: "CONFIRM_REFUSED" }, TIMER_RUNS_ON)
+      }
       const saved = yield* save
       return saved.event.type === "SAVED" ? end({ type: "CONFIRMED" }) : saved
     }).pipe(
       Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "CONFIRM_REFUSED" }, renderError(error))))
     )
 
-  const timerIsGone = Effect.gen(function* () {
-    const { session } = yield* connection.fresh
-    return Option.isNone(yield* session.pending)
-  }).pipe(Effect.orElseSucceed(() => false))
+  /** Whether the switch needs no more waiting: its timer is gone, or it answers and can be told. */
+  const waitIsOver = (untilItAnswers: boolean) =>
+    Effect.gen(function* () {
+      const { session } = yield* connection.fresh
+      return Option.isNone(yield* session.pending) || untilItAnswers
+    }).pipe(Effect.orElseSucceed(() => false))
 
-  const waitForExpiry = Effect.fnUntraced(function* (since: number | null, seconds: number) {
+  const waitForExpiry = Effect.fnUntraced(function* (since: number | null, seconds: number, untilItAnswers: boolean) {
     const now = yield* Clock.currentTimeMillis
     const last = (since ?? now) + seconds * 1000
     yield* connection.close
     // the switch is asked every few seconds, so that the full margin is waited out only when it does not answer
     while ((yield* Clock.currentTimeMillis) < last) {
       yield* Effect.sleep(EXPIRY_POLL)
-      if (yield* timerIsGone) break
+      if (yield* waitIsOver(untilItAnswers)) break
     }
     return end({ type: "EXPIRY_PASSED" })
   })
 
   const open = Effect.as(connection.fresh, end({ type: "OPENED" }))
 
-  /** Does the step. Never fails: a broken connection is an end of a step like any other. */
-  return (step: ChangeStep, row: ChangeRow): Effect.Effect<StepEnd> => {
+  /**
+   * Does the step. Never fails: a broken connection is an end of a step like any other. With `untilItAnswers` a wait for the
+   * timer also ends when the switch can be reached again.
+   */
+  return (step: ChangeStep, row: ChangeRow, untilItAnswers = false): Effect.Effect<StepEnd> => {
     const lost = (error: AnyError) => Effect.as(connection.close, end({ type: "LOST" }, errorText(error)))
     switch (step.type) {
       case "open":
@@ -186,7 +205,7 @@ export const make = (context: ChangeContext) => {
       case "save":
         return Effect.catch(save, lost)
       case "waitForExpiry":
-        return waitForExpiry(step.since, step.seconds)
+        return waitForExpiry(step.since, step.seconds, untilItAnswers)
       case "awaitVerdict":
         return Effect.die(new Error("A verdict comes from the job, not from the device"))
     }

@@ -6,14 +6,17 @@
 import { Effect, Layer, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Device } from "../domain/Device.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
+import * as ConfigDiff from "./ConfigDiff.ts"
 import { errorText } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoginError, type LoggedIn } from "./DeviceLogin.ts"
 import type { DriverError } from "./DriverErrors.ts"
+import * as FirmwareSteps from "./FirmwareSteps.ts"
 
 const IDLE = "1 minute"
 
@@ -39,6 +42,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const changes = yield* ChangeStore
   const login = yield* DeviceLogin
+  const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
 
@@ -62,12 +66,15 @@ const make = Effect.gen(function* () {
 
   const change = (run: (services: ChangeExecutor.Services, row: Device) => ReturnType<typeof ChangeExecutor.run>) =>
     Effect.flatMap(device, (row) =>
-      run({ changes, login }, row).pipe(
+      run({ changes, login, proofDelay: COMMIT_CONFIRMED_WAIT }, row).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     ).pipe(contained)
 
   return DeviceEntity.of({
+    ...FirmwareSteps.handlers((work) =>
+      contained(Effect.flatMap(device, ({ hostname }) => session({}, (loggedIn) => work(loggedIn.session, hostname))))
+    ),
     RunChange: ({ payload }) => change((services, row) => ChangeExecutor.run(services, payload.changeId, row)),
     SettleChange: ({ payload: { changeId, verdict } }) =>
       change((services, row) => ChangeExecutor.settle(services, changeId, row, verdict)),
@@ -77,6 +84,16 @@ const make = Effect.gen(function* () {
       contained(
         session(payload.login, ({ driver, session }) =>
           Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
+        )
+      ),
+    ReadDrift: ({ payload: { config, hash } }) =>
+      contained(
+        session({}, ({ driver, session }) =>
+          Effect.map(session.runningConfig, (running) => {
+            const found = driver.configHash(running)
+            const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
+            return { hash: found, diff }
+          })
         )
       ),
     MergeConfig: ({ payload: { config, login: as, sessionName } }) =>
@@ -105,5 +122,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   never,
   never,
-  DeviceStore | ChangeStore | DeviceLogin | import("effect/cluster").Sharding.Sharding
+  DeviceStore | ChangeStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
 > = DeviceEntity.toLayer(make, { maxIdleTime: IDLE, concurrency: 1, mailboxCapacity: "unbounded" })

@@ -7,16 +7,10 @@ import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { DeviceState } from "../domain/Device.ts"
 import { ChangeReport } from "./ChangeExecutor.ts"
+import { DeviceFailure } from "./DeviceFailure.ts"
+import { firmwareCalls } from "./FirmwareCalls.ts"
 
-/**
- * Something could not be done on the device. `type` is the name that operators know (ConnectAuthError, CommandTimeout …),
- * `text` the whole text for a failed task, ending in `Type: message` and a newline.
- */
-export class DeviceFailure extends Schema.TaggedError<DeviceFailure>()("DeviceFailure", {
-  type: Schema.String,
-  message: Schema.String,
-  text: Schema.String
-}) {}
+export { DeviceFailure }
 
 /** Another process has taken the change over; its outcome is not known here. */
 export class ChangeMoved extends Schema.TaggedError<ChangeMoved>()("ChangeMoved", { id: Schema.Int }) {}
@@ -91,6 +85,13 @@ export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
   error: DeviceFailure
 })
 
+/** Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. */
+export const ReadDrift = Rpc.make("ReadDrift", {
+  payload: { config: Schema.String, hash: Schema.String },
+  success: Schema.Struct({ hash: Schema.String, diff: Schema.String }),
+  error: DeviceFailure
+})
+
 /** Adds lines to the running configuration without a timer and saves: for changes that cannot cut the device off. */
 export const MergeConfig = Rpc.make("MergeConfig", {
   payload: { login: LoginAs, sessionName: Schema.String, config: Schema.String },
@@ -113,7 +114,9 @@ export const DeviceEntity = Entity.make("Device", [
   ReadFacts,
   ReadNeighbours,
   ReadRunningConfig,
+  ReadDrift,
   MergeConfig,
   PushBase,
-  FinishInit
+  FinishInit,
+  ...firmwareCalls
 ])

@@ -189,6 +189,8 @@ export interface Driver {
   readonly capabilities: DriverCapabilities
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
   readonly configHash: (text: string) => string
+  /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
+  readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */
   readonly open: (target: DriverTarget) => Effect.Effect<DriverSession, ConnectError, Scope.Scope>
 }

@@ -25,6 +25,7 @@ export type SyncCause =
   | "neighbor_name_change"
   | "linknet_neighbor_name_change"
   | "drift"
+  | "revert_job"
 
 /** One event; `timestamp` is epoch seconds (UTC) with a fraction. */
 export const SyncEvent = Schema.Struct({

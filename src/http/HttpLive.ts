@@ -22,6 +22,7 @@ import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
+import { BootFiles } from "./ztp/BootFiles.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
 
 const Groups = Layer.mergeAll(
@@ -54,6 +55,7 @@ const Document = HttpRouter.use((router) =>
 export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
   ImageFiles,
+  BootFiles,
   Document,
   HttpApiSwagger.layer(Api, { path: "/api/doc/" }),
   Surroundings

@@ -1,113 +1,121 @@
 /**
  * The part of access provisioning that decides and writes: links, ports, management domain and addresses of a new access
  * switch, all in one transaction with the job's memory, so that a failure leaves nothing half done (contract engine.md
- * §5.12 steps 1–11). What it changed is remembered, to be taken back if the switch does not move.
+ * §5.12 steps 1–11, §5.13, §5.14). What it changed is remembered, to be taken back if the switch does not move.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
-import { Linknet } from "../domain/Linknet.ts"
-import { placeAccessSwitch } from "../provisioning/AccessPlacement.ts"
-import { cabledPorts, physicalInterfaces, planInterfaces } from "../provisioning/InterfaceDatabase.ts"
-import { accessVariables, allocateManagement, type ManagementAddresses } from "../provisioning/ManagementAddress.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import { uplinkHostnames } from "../provisioning/InterfaceDatabase.ts"
+import { accessVariables, allocateManagement, type ManagementAddresses } from "../provisioning/ManagementAddress.ts"
+import { findMgmtDomain } from "../provisioning/MgmtDomainChoice.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ReservationStore } from "../store/ReservationStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
-import { InitSurvey, type LinkSurveyed } from "./InitSurvey.ts"
+import * as AccessPlace from "./AccessPlace.ts"
+import type { InitDecision, RowsBefore } from "./InitDecision.ts"
+import * as InitProgress from "./InitProgress.ts"
+import * as InitReplacement from "./InitReplacement.ts"
+import * as InitRows from "./InitRows.ts"
+import type { SurveyImpossible } from "./InitSurvey.ts"
 import { refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
-const Address = Schema.Struct({ ip: Schema.String, network: Schema.String })
+/** What the job is to do with a switch that was found fit for it. */
+export interface AccessRequest {
+  readonly device: Device
+  readonly newHostname: string
+  /** The other switch of an MLAG pair, which gets its links and ports now and its own step 1 later. */
+  readonly peer: { readonly device: Device; readonly newHostname: string } | null
+  /** The second switch of a pair: hostnames above the pair; its links and ports are written already. */
+  readonly uplinks: ReadonlyArray<string> | null
+  /** The switch takes the place of the one that has the new hostname. */
+  readonly replace: boolean
+}
 
-/** What step 1 has decided and how far it came; kept in the job's memory. */
-export const AccessInit = Schema.Struct({
-  stage: Schema.Literals(["prepared", "pushing", "done"]),
-  previousHostname: Schema.String,
-  newHostname: Schema.String,
-  oldAddress: Schema.String,
-  primary: Address,
-  secondary: Schema.NullOr(Address),
-  /** Template variables of the management addresses. */
-  variables: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
-  /** Neighbours that were synchronized before their new links. */
-  neighboursInSync: Schema.Array(Schema.Int),
-  /** Ports that were in the database before. */
-  portsBefore: Schema.Array(Schema.String),
-  removedLinks: Schema.Array(Linknet)
-})
-export type AccessInit = typeof AccessInit.Type
+/** Everything that is to be written, worked out from the rows as they are now. */
+interface Plan {
+  readonly domain: MgmtDomain
+  readonly uplinks: ReadonlyArray<string>
+  readonly neighbours: ReadonlyArray<string>
+  readonly add: InitReplacement.ReplacementRows["add"]
+  readonly remove: InitReplacement.ReplacementRows["remove"]
+  readonly ports: ReadonlyArray<AccessPlace.PortPlan>
+  readonly lost: InitDecision["lost"]
+}
 
-/** Serialises everybody who gives out addresses or links. */
-const ALLOCATION_LOCK = 4_201
+const connectFailure = (error: SurveyImpossible) =>
+  new JobFailure({ type: "ConnectionCheckError", message: error.message })
 
-const failure = (type: string) => (error: { readonly message: string }) =>
-  new JobFailure({ type, message: error.message })
+const NOTHING_LOST = { interfaces: [], links: [] }
 
-const addressOf = ({ ip, network }: { readonly ip: string; readonly network: string }) => ({ ip, network })
+const discoveredOnly = (device: Device) =>
+  device.state === "DISCOVERED"
+    ? Effect.void
+    : new JobFailure({ type: "DeviceStateError", message: "Device must be in state DISCOVERED to begin init" })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const linknets = yield* LinknetStore
-  const domains = yield* MgmtDomainStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
   const jobs = yield* JobStore
-  const survey = yield* InitSurvey
   const neighbourSync = yield* NeighbourSync
+  const place = yield* AccessPlace.make
+  const rows = yield* InitRows.make
+  const replacement = yield* InitReplacement.make
+  const progress = yield* InitProgress.make
 
-  const place = Effect.fnUntraced(function* (device: Device, surveyed: LinkSurveyed) {
-    const all = yield* devices.all
-    const placement = placeAccessSwitch(
-      { device, links: surveyed.links, devices: surveyed.neighbours, neighbors: null, mlagPeer: null },
-      {
-        domains: yield* domains.all,
-        coreDevices: new Set(all.filter((row) => row.device_type === "CORE").map((row) => row.id))
-      }
-    )
-    return yield* Effect.fromResult(placement)
-  })
+  const ask = (device: Device, hostname: string) =>
+    place.ask(device, hostname).pipe(Effect.catchTag("SurveyImpossible", (error) => Effect.fail(connectFailure(error))))
 
-  /** Moved cables lose their old link; both ends of a new one have to be configured anew. */
-  const writeLinks = Effect.fnUntraced(function* (job: RunningJob, device: Device, { neighbours, plan }: LinkSurveyed) {
-    for (const link of plan.remove) yield* linknets.remove(link.id)
-    for (const link of plan.add) yield* linknets.insert(link)
-    const ends = new Set(plan.add.flatMap((link) => [link.device_a_id, link.device_b_id]))
-    const touched = [...neighbours.values()].filter((row) => row.id !== device.id && ends.has(row.id))
-    yield* devices.markUnsynchronized([...ends])
-    const created = { cause: "linknet_created", by: job.user, job_id: job.id }
-    yield* events.append(
-      touched.map((row) => row.hostname),
-      created
-    )
-    return touched.filter((row) => row.synchronized).map((row) => row.id)
-  })
-
-  const writePorts = Effect.fnUntraced(function* (
-    device: Device,
-    surveyed: LinkSurveyed,
-    names: ReadonlyArray<string>
+  /** The plan of a switch (or both of a pair) that is plugged in and asked. */
+  const planCabled = Effect.fnUntraced(function* (
+    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>],
+    old: Device | null
   ) {
-    const ports = yield* Effect.fromResult(physicalInterfaces(device.platform ?? "", device.hostname, names))
-    const stored = yield* interfaces.ofDevice(device.id)
-    const far = new Map([...surveyed.neighbours.values()].map((row) => [row.id, row]))
-    const cabled = cabledPorts(device.id, surveyed.links, far, null)
-    const plan = planInterfaces({ deviceId: device.id, ports, stored, cabled, replace: true })
-    for (const row of plan.write) yield* interfaces.put(device.id, row.name, row.configtype, row.data)
-    yield* interfaces.remove(device.id, plan.remove)
-    return stored.map((row) => row.name)
+    const found = yield* place.links(members)
+    const { domain, neighbors, uplinks } = yield* place.place(members, found)
+    const [{ device }] = members
+    if (domain === null) {
+      const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
+      return yield* new JobFailure({ type: "InitVerificationError", message })
+    }
+    const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
+    if (old !== null) {
+      const { plan } = found
+      const { ports, ...changed } = yield* replacement.rows(old, members[0], {
+        ...found,
+        plan: { ...plan, links: found.links }
+      })
+      const whole: Plan = { ...base, ...changed, ports: [ports] }
+      return whole
+    }
+    const ports = yield* Effect.forEach(members, (member) => place.ports(members, member, found))
+    const { add, remove } = found.plan
+    const whole: Plan = { ...base, add: InitRows.distinctLinks(add), remove, ports, lost: NOTHING_LOST }
+    return whole
+  })
+
+  /** The plan of the second switch of a pair: everything but its addresses is there. */
+  const planSecond = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
+    const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
+    const above = hostnames.flatMap((name) => known.get(name) ?? [])
+    const domain = yield* Effect.fromResult(findMgmtDomain(above, yield* place.choice))
+    const nothing = { add: [], remove: [], ports: [], lost: NOTHING_LOST, neighbours: [] }
+    const whole: Plan = { ...nothing, domain, uplinks: hostnames }
+    return whole
   })
 
   const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
+    const reserved = (yield* reservations.all).filter(({ device_id }) => device_id === device.id)
     yield* reservations.dropStale
     yield* reservations.release(device.id)
     const allocated: ManagementAddresses = yield* Effect.fromResult(
@@ -115,90 +123,111 @@ const make = Effect.gen(function* () {
         domain,
         reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
         primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
-        taken: yield* reservations.takenAddresses
+        taken: yield* reservations.takenAddresses,
+        reuse: reserved.map(({ ip }) => ip)
       })
     )
-    for (const address of [allocated.primary, allocated.secondary]) {
-      if (address === null) continue
-      yield* reservations.reserve({ device_id: device.id, ip_version: address.ip_version, ip: address.ip })
-    }
+    const { primary, secondary } = allocated
+    yield* rows.reserve(device, secondary === null ? [primary] : [primary, secondary])
     return allocated
+  })
+
+  const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: Plan, old: Device | null) {
+    const { device, peer } = request
+    const own = old ?? device
+    const ids = peer === null ? [own.id] : [own.id, peer.device.id]
+    const { links, ports } = yield* rows.snapshot(ids, plan.remove)
+    const replaced = old === null ? null : { old, unit: device }
+    return { deviceIds: ids, links, ports, infraIp: own.infra_ip, replaced } as const
   })
 
   const write = Effect.fnUntraced(function* (
     job: RunningJob,
-    device: Device,
-    newHostname: string,
-    surveyed: LinkSurveyed,
-    domain: MgmtDomain,
-    interfaceList: ReadonlyArray<string>
+    request: AccessRequest,
+    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
   ) {
-    yield* sql`select pg_advisory_xact_lock(${ALLOCATION_LOCK})`
-    const portsBefore = yield* writePorts(device, surveyed, interfaceList)
-    const neighboursInSync = yield* writeLinks(job, device, surveyed)
-    const { primary, secondary } = yield* allocate(device, domain)
+    const { newHostname } = request
+    yield* rows.allocationLock
+    const unit = yield* devices.lock(request.device.id)
+    yield* discoveredOnly(unit)
+    const old = request.replace ? yield* replacement.find(newHostname) : null
+    const plan = yield* request.uplinks === null ? planCabled(members, old) : planSecond(request.uplinks)
+    const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
+    const device = old === null ? unit : yield* replacement.swap(job, old, unit)
+    for (const { deviceId, remove, write: ports } of plan.ports) yield* rows.writePorts(deviceId, ports, remove)
+    const inSync = yield* rows.writeLinks(job, before.deviceIds, plan)
+    const addresses = yield* allocate(device, plan.domain)
     yield* devices.update(device.id, { hostname: newHostname })
-    yield* events.clear([device.hostname])
-    const decided: AccessInit = {
-      stage: "prepared",
-      previousHostname: device.hostname,
-      newHostname,
-      oldAddress: device.dhcp_ip ?? "",
-      primary: addressOf(primary),
-      secondary: secondary === null ? null : addressOf(secondary),
-      variables: accessVariables({ primary, secondary }, domain),
-      neighboursInSync,
-      portsBefore,
-      removedLinks: surveyed.plan.remove
-    }
+    yield* events.clear([unit.hostname])
+    const decided = decision(request, unit, device.id, plan, addresses, { ...before, inSync })
     yield* jobs.remember(job.id, decided)
     return decided
   }, sql.withTransaction)
 
-  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: RunningJob, device: Device, newHostname: string) {
-    const facts = yield* survey.facts(device).pipe(Effect.mapError(failure("ConnectionCheckError")))
-    const surveyed = yield* survey.links(device, { hostname: newHostname, device_type: "ACCESS", mlagPeerId: null })
-    const { domain, uplinks } = yield* place(device, surveyed)
-    if (domain === null) {
-      const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
-      return yield* new JobFailure({ type: "InitVerificationError", message })
+  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: RunningJob, request: AccessRequest) {
+    const { device, newHostname, peer, replace } = request
+    yield* progress.say(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
+    const first = yield* ask(device, newHostname)
+    const members = [first, ...(peer === null ? [] : [yield* ask(peer.device, peer.newHostname)])] as const
+    if (request.uplinks === null) {
+      const old = replace ? yield* replacement.find(newHostname) : null
+      const plan = yield* planCabled(members, old)
+      yield* progress.say(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
+      yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
     }
-    yield* neighbourSync.check(
-      uplinks.map((row) => row.hostname),
-      "ACCESS",
-      job.id
-    )
-    return yield* write(job, device, newHostname, surveyed, domain, facts.interface_list)
+    const decided = yield* write(job, request, members)
+    const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
+    yield* progress.say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)
+    for (const name of decided.lost.interfaces) {
+      yield* progress.say(job, "lost", `The new unit has no port ${name}: its configuration is lost`)
+    }
+    return decided
   }, refusedAsFailure)
 
-  /** Takes back what `prepare` has written, except what the machine takes back itself (hostname, links, reservations). */
-  const restore = Effect.fn("AccessInitPlan.restore")(function* (job: RunningJob, device: Device, decided: AccessInit) {
-    const kept = new Set(decided.portsBefore)
-    const rows = yield* interfaces.ofDevice(device.id)
-    yield* interfaces.remove(
-      device.id,
-      rows.map((row) => row.name).filter((name) => !kept.has(name))
-    )
-    for (const { id: _id, ...link } of decided.removedLinks) yield* linknets.insert(link)
-    yield* sql`delete from sync_event where job_id = ${job.id} and cause = 'linknet_created'`
-    if (decided.neighboursInSync.length === 0) return
-    yield* sql`update device set synchronized = true where id in ${sql.in(decided.neighboursInSync)}
-      and not exists (select 1 from sync_event e where e.hostname = device.hostname)`
-  }, refusedAsFailure)
+  /** The uplinks of a pair whose first switch is managed already, as the rows say. */
+  const uplinksOfPair = Effect.fn("AccessInitPlan.uplinksOfPair")(function* (ids: ReadonlyArray<number>) {
+    return uplinkHostnames(yield* interfaces.ofDevices(ids))
+  })
 
-  return AccessInitPlan.of({ prepare, restore })
+  return AccessInitPlan.of({ prepare, uplinksOfPair })
+})
+
+const decision = (
+  { newHostname }: AccessRequest,
+  unit: Device,
+  deviceId: number,
+  { domain, lost, neighbours, uplinks }: Plan,
+  { primary, secondary }: ManagementAddresses,
+  before: RowsBefore
+): InitDecision => ({
+  stage: "prepared",
+  deviceId,
+  device_type: "ACCESS",
+  previousHostname: before.replaced?.old.hostname ?? unit.hostname,
+  newHostname,
+  oldAddress: unit.dhcp_ip ?? "",
+  primary: { ip: primary.ip, network: primary.network },
+  secondary: secondary === null ? null : { ip: secondary.ip, network: secondary.network },
+  infraIp: null,
+  variables: accessVariables({ primary, secondary }, domain),
+  neighbours,
+  uplinks,
+  before,
+  lost
 })
 
 type Step<A> = Effect.Effect<A, JobFailure | SqlError.SqlError>
 
-/** Plans and un-plans the initialisation of an access switch. */
+/** Plans the initialisation of an access switch. */
 export class AccessInitPlan extends Context.Service<
   AccessInitPlan,
   {
     /** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
-    readonly prepare: (job: RunningJob, device: Device, newHostname: string) => Step<AccessInit>
-    /** Undoes the writing, in the caller's transaction. */
-    readonly restore: (job: RunningJob, device: Device, decided: AccessInit) => Step<void>
+    readonly prepare: (job: RunningJob, request: AccessRequest) => Step<InitDecision>
+    /** Hostnames above an MLAG pair whose ports are written, one per uplink. */
+    readonly uplinksOfPair: (
+      deviceIds: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
   }
 >()("switchyard/jobs/AccessInitPlan") {
   static readonly layer = Layer.effect(AccessInitPlan, make)

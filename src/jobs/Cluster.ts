@@ -15,15 +15,20 @@ const shared = {
   runnerHealthCheckInterval: "2 seconds",
   entityMessagePollInterval: "1 second",
   entityReplyPollInterval: "100 millis",
+  // what a switch has not answered by then is left for the next process, which looks at the switch
+  entityTerminationTimeout: "3 seconds",
   maxResidentEntities: "unbounded",
   simulateRemoteSerialization: false
 } as const
+
+/** One process alone has every shard for good; looking for others would only warn, while it stops, that it finds none. */
+const alone = { ...shared, refreshAssignmentsInterval: "1 hour" } as const
 
 const runner = Layer.unwrap(
   Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }) =>
     Option.match(CLUSTER_HOST, {
       onNone: () =>
-        SingleRunner.layer({ runnerStorage: "memory", shardingConfig: shared }).pipe(
+        SingleRunner.layer({ runnerStorage: "memory", shardingConfig: alone }).pipe(
           Layer.provide(NodeCrypto.layerDigest)
         ),
       onSome: (host) =>

@@ -1,147 +1,111 @@
 /**
  * Job `init_access_device_step1`: gives a discovered access switch its place in the network and moves it to its management
- * address (contract engine.md §5.12, DESIGN §7 row 13). Whether it moved is decided by where it answers. A restart finds
- * out first how far the switch has come.
+ * address (contract engine.md §5.12–5.14). A restart goes on with what was decided before.
  */
-import { Effect, Option, Result, Schema } from "effect"
-import { SqlClient } from "effect/sql"
-import { type BasePushed, DeviceEntity } from "../devices/DeviceCalls.ts"
+import { Effect, Option, Schema } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { type DeviceResult, JobFailure } from "../domain/Job.ts"
-import { step2Delay } from "../provisioning/InitStart.ts"
+import { JobFailure } from "../domain/Job.ts"
+import { accessStart, mlagPeerDelay, step2Delay } from "../provisioning/InitStart.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
-import { AccessInit, AccessInitPlan } from "./AccessInitPlan.ts"
-import { CandidateConfigs } from "./CandidateConfigs.ts"
-import { DeviceStates } from "./DeviceStates.ts"
-import * as InitTasks from "./InitTasks.ts"
+import { AccessInitPlan } from "./AccessInitPlan.ts"
+import { type InitDecision, remembered } from "./InitDecision.ts"
+import * as InitMove from "./InitMove.ts"
+import * as InitProgress from "./InitProgress.ts"
+import { JobEngine } from "./JobEngine.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 
-const Arguments = Schema.Struct({ device_id: Schema.Int, new_hostname: Schema.String })
+const Arguments = Schema.Struct({
+  device_id: Schema.Int,
+  new_hostname: Schema.String,
+  mlag_peer_id: Schema.optionalKey(Schema.Int),
+  mlag_peer_new_hostname: Schema.optionalKey(Schema.String),
+  uplink_hostnames_arg: Schema.optionalKey(Schema.Array(Schema.String)),
+  replace_hostname: Schema.optionalKey(Schema.Boolean)
+})
+type Arguments = typeof Arguments.Type
 
-/** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
-const FIRST_LOOK = 3
+interface Peer {
+  readonly device: Device
+  readonly newHostname: string
+}
 
-const stateError = (message: string) => new JobFailure({ type: "DeviceStateError", message })
+const refuse = (type: string, message: string) => new JobFailure({ type, message })
 
 /** The handler of the job. */
 export const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const states = yield* DeviceStates
+  const engine = yield* JobEngine
   const plan = yield* AccessInitPlan
-  const configs = yield* CandidateConfigs
-  const actorOf = yield* DeviceEntity.client
+  const move = yield* InitMove.make
+  const progress = yield* InitProgress.make
 
   const find = Effect.fnUntraced(function* (id: number) {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
-      Effect.fail(new JobFailure({ type: "ValueError", message: `No device with id ${id} found` }))
+      Effect.fail(refuse("ValueError", `No device with id ${id} found`))
     )
   })
 
-  const memoOf = (id: number) =>
-    Effect.map(jobs.memo(id), (memo) => Option.flatMap(memo, Schema.decodeUnknownOption(AccessInit)))
+  const peerOf = Effect.fnUntraced(function* ({ mlag_peer_id: id, mlag_peer_new_hostname: newHostname }: Arguments) {
+    if (id === undefined && newHostname === undefined) return null
+    if (id === undefined || newHostname === undefined) {
+      return yield* refuse("ValueError", "mlag_peer_id and mlag_peer_new_hostname must be specified together")
+    }
+    const peer: Peer = { device: yield* find(id), newHostname }
+    return peer
+  })
 
-  const prepare = Effect.fnUntraced(function* (job: RunningJob, device: Device, hostname: string) {
-    if (device.state !== "DISCOVERED") return yield* stateError("Device must be in state DISCOVERED to begin init")
+  const nameIsFree = Effect.fnUntraced(function* (hostname: string, id: number) {
     const [taken] = yield* devices.byHostnames([hostname])
-    if (taken !== undefined && taken.id !== device.id) {
-      return yield* stateError(`There is already a device with hostname ${hostname}`)
-    }
-    return yield* plan.prepare(job, device, hostname)
+    if (taken === undefined || taken.id === id) return
+    return yield* refuse("DeviceStateError", `There is already a device with hostname ${hostname}`)
   })
 
-  const end = (job: RunningJob, hostname: string, result: DeviceResult) =>
-    jobs.addDevice(job.id, { hostname, result, reachedEnd: !result.failed, changed: !result.failed, score: null })
-
-  const causeOf = (job: RunningJob) => ({ by: job.user, jobId: job.id })
-
-  /** Everything as it was before, in one transaction with the record of it. */
-  const takeBack = Effect.fnUntraced(function* (
-    job: RunningJob,
-    device: Device,
-    decided: AccessInit,
-    result: DeviceResult
-  ) {
-    const { previousHostname } = decided
-    yield* states.apply(device.id, { type: "INIT_STEP1_FAILED", previousHostname }, causeOf(job))
-    yield* plan.restore(job, device, decided)
-    yield* jobs.remember(job.id, { ...decided, stage: "done" })
-    yield* end(job, previousHostname, result)
-  }, sql.withTransaction)
-
-  const moveOn = Effect.fnUntraced(function* (
-    job: RunningJob,
-    device: Device,
-    decided: AccessInit,
-    pushed: BasePushed,
-    result: DeviceResult
-  ) {
-    const event = {
-      type: "INIT_STEP1_PUSHED",
-      newAddressAnswers: pushed.newAddressAnswers,
-      oldAddressAnswers: pushed.oldAddressAnswers,
-      previousHostname: decided.previousHostname,
-      device_type: "ACCESS",
-      management_ip: decided.primary.ip,
-      secondary_management_ip: decided.secondary?.ip ?? null,
-      infra_ip: null,
-      ipv4_network: decided.primary.network,
-      step2DelaySeconds: step2Delay(config.INIT_STEP2_DELAY, config.INIT_MGMT_TIMEOUT, false)
-    } as const
-    yield* states.apply(device.id, event, causeOf(job))
-    yield* jobs.remember(job.id, { ...decided, stage: "done" })
-    yield* end(job, decided.newHostname, result)
-  }, sql.withTransaction)
-
-  const push = Effect.fnUntraced(function* (job: RunningJob, device: Device, decided: AccessInit, text: string) {
-    const call = (seconds: number, lookOnly: boolean) =>
-      actorOf(String(device.id)).PushBase({
-        sessionName: `job${job.id}`,
-        config: text,
-        newHostname: decided.newHostname,
-        oldAddress: decided.oldAddress,
-        newAddress: decided.primary.ip,
-        seconds,
-        lookOnly
-      })
-    if (decided.stage === "pushing") {
-      const seen = yield* call(FIRST_LOOK, true)
-      if (seen.newAddressAnswers) return seen
-      if (!seen.oldAddressAnswers) return yield* call(config.INIT_MGMT_TIMEOUT, true)
-    }
-    yield* jobs.remember(job.id, { ...decided, stage: "pushing" })
-    return yield* call(config.INIT_MGMT_TIMEOUT, false)
+  const startPeer = (job: RunningJob, { device, newHostname }: Peer, uplinks: ReadonlyArray<string>) => ({
+    function: "init_access_device_step1" as const,
+    args: { device_id: device.id, new_hostname: newHostname, uplink_hostnames_arg: uplinks },
+    user: job.user,
+    delaySeconds: mlagPeerDelay(config.INIT_STEP2_DELAY)
   })
 
-  const carryOut = Effect.fnUntraced(function* (job: RunningJob, device: Device, decided: AccessInit) {
-    const certificate = InitTasks.noCertificate(decided.newHostname)
-    const rendered = yield* configs.renderInit(device, {
-      hostname: decided.newHostname,
-      device_type: "ACCESS",
-      addresses: decided.variables
+  const prepare = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device, peer: Peer | null) {
+    const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = args
+    if (device.id === peer?.device.id || newHostname === peer?.newHostname) {
+      return yield* refuse("ValueError", "The switches of an MLAG pair must be two devices with two hostnames")
+    }
+    if (peer !== null && replace) return yield* refuse("DeviceStateError", "Replacing a MLAG switch is not supported")
+    if (!replace) yield* nameIsFree(newHostname, device.id)
+    if (peer !== null) yield* nameIsFree(peer.newHostname, peer.device.id)
+    return yield* plan.prepare(job, { device, newHostname, peer, uplinks: uplink_hostnames_arg ?? null, replace })
+  })
+
+  const carryOut = Effect.fnUntraced(function* (job: RunningJob, decided: InitDecision, peer: Peer | null) {
+    const { INIT_MGMT_TIMEOUT, INIT_STEP2_DELAY } = config
+    yield* move(job, decided, {
+      step2DelaySeconds: step2Delay(INIT_STEP2_DELAY, INIT_MGMT_TIMEOUT, peer !== null),
+      afterwards: peer === null ? Effect.void : Effect.asVoid(engine.start(startPeer(job, peer, decided.uplinks)))
     })
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      return yield* takeBack(job, device, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
-    }
-    const pushed = yield* push(job, device, decided, rendered.success.text)
-    if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
-      const result = InitTasks.notMoved(certificate, rendered.success.text, decided.newHostname, pushed)
-      return yield* takeBack(job, device, decided, result)
-    }
-    yield* moveOn(job, device, decided, pushed, InitTasks.moved(certificate, rendered.success.text))
   })
 
   const handler: JobHandler = Effect.fn("InitAccessStep1")(function* (job: RunningJob) {
     const args = yield* decodeArguments(Arguments)(job)
+    const before = yield* remembered(job.id).pipe(Effect.provideService(JobStore, jobs))
+    const peer = yield* peerOf(args)
+    if (Option.isSome(before)) {
+      if (before.value.stage !== "done") yield* carryOut(job, before.value, peer)
+      return deviceRows
+    }
     const device = yield* find(args.device_id)
-    const before = yield* memoOf(job.id)
-    const decided = Option.isSome(before) ? before.value : yield* prepare(job, device, args.new_hostname)
-    if (decided.stage !== "done") yield* carryOut(job, yield* find(args.device_id), decided)
+    if ((yield* Effect.fromResult(accessStart(device, peer?.device ?? null))) === "peerOnly" && peer !== null) {
+      const uplinks = yield* plan.uplinksOfPair([device.id, peer.device.id])
+      yield* progress.finish(job, { devices: {} })
+      yield* engine.follow(job.id, startPeer(job, peer, uplinks))
+      return deviceRows
+    }
+    yield* carryOut(job, yield* prepare(job, args, device, peer), peer)
     return deviceRows
   }, refusedAsFailure)
   return handler

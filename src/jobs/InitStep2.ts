@@ -12,6 +12,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { DeviceStates } from "./DeviceStates.ts"
+import * as InitProgress from "./InitProgress.ts"
 import { FACTS_TASK } from "./DiscoverDevice.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 
@@ -30,10 +31,13 @@ export const make = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const states = yield* DeviceStates
   const plugins = yield* PluginActions
+  const progress = yield* InitProgress.make
   const actorOf = yield* DeviceEntity.client
 
-  const end = (job: RunningJob, { hostname }: Device, result: DeviceResult) =>
-    jobs.addDevice(job.id, { hostname, result, reachedEnd: !result.failed, changed: false, score: null })
+  const end = Effect.fnUntraced(function* (job: RunningJob, { hostname }: Device, result: DeviceResult) {
+    yield* progress.finish(job)
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: !result.failed, changed: false, score: null })
+  })
 
   const managed = Effect.fnUntraced(function* (job: RunningJob, device: Device, facts: Facts, hostKey: string) {
     yield* states
@@ -66,6 +70,8 @@ export const make = Effect.gen(function* () {
         const message = "Device must be in state INIT to continue init step 2"
         return yield* new JobFailure({ type: "DeviceStateError", message })
       }
+      const { hostname, management_ip } = device
+      yield* progress.say(job, "login", `Logging in to ${hostname} at ${management_ip} and saving its configuration`)
       const found = yield* Effect.result(actorOf(String(device.id)).FinishInit())
       if (Result.isSuccess(found)) yield* managed(job, device, found.success.facts, found.success.hostKey)
       else {

@@ -12,6 +12,7 @@ import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../pr
 import {
   joinLinks,
   type LinkPlan,
+  type LldpTable,
   planLinks,
   type ReportedLink,
   seenPeers,
@@ -20,6 +21,7 @@ import {
 } from "../provisioning/Links.ts"
 import type { InterfaceError, InvalidNetwork, NoFreeAddress } from "../provisioning/ProvisioningErrors.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
+import type { Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
@@ -83,7 +85,7 @@ const make = Effect.gen(function* () {
   const portsOf = Effect.fnUntraced(function* (device: Device) {
     const { settings: effective } = yield* settings.ofDevice(device)
     const ports: ConfiguredPorts = configuredPorts(effective.interfaces)
-    return { ports, infraLinkNet: effective.underlay?.infra_link_net ?? null }
+    return { ports, underlay: effective.underlay ?? null }
   })
 
   const peersOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
@@ -98,42 +100,59 @@ const make = Effect.gen(function* () {
     return peers
   })
 
-  const links = Effect.fn("InitSurvey.links")(function* (device: Device, target: Target) {
-    const lldp = yield* neighboursOf(device)
+  const underlay = Effect.fn("InitSurvey.underlay")(function* (device: Device, target: Target) {
+    return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
+  })
+
+  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: Heard) {
     const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
     const heard = yield* devices.byHostnames(names)
     const byName = new Map(heard.map((row) => [row.hostname, row]))
-    const seen = seenPeers(lldp, byName, target.mlagPeerId, longName)
+    const every = seenPeers(lldp, byName, target.mlagPeerId, longName)
+    const peers = yield* peersOf(every.map(({ peer }) => peer.id))
+    const seen = every.filter(({ peer, peerPort }) => !isBelow(peers.get(peer.id), peerPort, target.hostname))
     const own = yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })
     const stored = yield* linknets.all
     const { device_type } = target
-    const plan = yield* Effect.fromResult(
+    const planned = yield* Effect.fromResult(
       planLinks({
         device: { id: device.id, hostname: device.hostname, device_type, ports: own.ports },
         seen,
-        peers: yield* peersOf(seen.map(({ peer }) => peer.id)),
+        peers,
         stored,
-        infraLinkNet: own.infraLinkNet
+        infraLinkNet: own.underlay?.infra_link_net ?? null
       })
     )
     const mine = stored.filter(
-      (link) => [link.device_a_id, link.device_b_id].includes(device.id) && !plan.remove.includes(link)
+      (link) => [link.device_a_id, link.device_b_id].includes(device.id) && !planned.remove.includes(link)
     )
-    const far = yield* devices.byIds([...mine, ...plan.add].flatMap((link) => [link.device_a_id, link.device_b_id]))
+    const far = yield* devices.byIds([...mine, ...planned.add].flatMap((link) => [link.device_a_id, link.device_b_id]))
     const hostnames = new Map(far.map((row) => [row.id, row.hostname]))
     return {
-      plan,
-      links: joinLinks(plan.links, storedLinks(mine, hostnames)),
+      plan: planned,
+      links: joinLinks(planned.links, storedLinks(mine, hostnames)),
       neighbours: new Map([...heard, ...far].map((row) => [row.hostname, row]))
     }
   })
 
-  return InitSurvey.of({ facts, links })
+  const links = Effect.fn("InitSurvey.links")(function* (device: Device, target: Target) {
+    return yield* plan(device, target, yield* neighboursOf(device))
+  })
+
+  return InitSurvey.of({ facts, heard: neighboursOf, plan, links, underlay })
 })
+
+/** A port that leads down to a switch which was initialised below the one that is to be replaced. */
+const isBelow = (peer: PeerPortOwner | undefined, port: string, hostname: string): boolean =>
+  peer?.device_type === "ACCESS" &&
+  peer.interfaces.some(
+    ({ configtype, data, name }) => name === port && configtype === "ACCESS_UPLINK" && data?.["neighbor"] === hostname
+  )
 
 const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   `${error._tag}: ${error.message}`
 
+type Heard = LldpTable
 type LinkError = SurveyImpossible | SettingsError | InterfaceError | NoFreeAddress | InvalidNetwork | SqlError.SqlError
 
 /** Surveys switches that are about to be initialised. Reads only. */
@@ -142,7 +161,13 @@ export class InitSurvey extends Context.Service<
   {
     /** Logs in with the credentials of DISCOVERED and reads what the switch is. */
     readonly facts: (device: Device) => Effect.Effect<Facts, SurveyImpossible>
-    /** The links that the switch has and would get as the target. */
+    /** What the switch hears on its ports. */
+    readonly heard: (device: Device) => Effect.Effect<LldpTable, SurveyImpossible>
+    /** The links that follow from what was heard; asks the database only. */
+    readonly plan: (device: Device, target: Target, heard: LldpTable) => Effect.Effect<LinkSurveyed, LinkError>
+    /** Settings `underlay` of the switch as the target; null when there are none. */
+    readonly underlay: (device: Device, target: Target) => Effect.Effect<Settings["underlay"] | null, SettingsError>
+    /** `plan` of what is heard now: the links that the switch has and would get as the target. */
     readonly links: (device: Device, target: Target) => Effect.Effect<LinkSurveyed, LinkError>
   }
 >()("switchyard/jobs/InitSurvey") {

@@ -11,15 +11,27 @@ import { checkNeighbourStates } from "../provisioning/NeighbourChecks.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
 
+const altered = (hostnames: ReadonlyArray<string>) =>
+  new JobFailure({
+    type: "Exception",
+    message: `Configuration hash check failed for ${hostnames.join(" ")}`
+  })
+
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const actorOf = yield* DeviceEntity.client
 
+  /** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
   const isAltered = Effect.fnUntraced(function* (device: Device) {
     if (device.confhash === null) return false
-    const read = actorOf(String(device.id)).ReadRunningConfig({ login: {} })
-    return yield* Effect.match(read, { onFailure: () => true, onSuccess: ({ hash }) => hash !== device.confhash })
+    const { hash } = yield* actorOf(String(device.id))
+      .ReadRunningConfig({ login: {} })
+      .pipe(
+        Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
+        Effect.mapError(() => altered([device.hostname]))
+      )
+    return hash !== device.confhash
   })
 
   const check = Effect.fn("NeighbourSync.check")(function* (
@@ -33,15 +45,12 @@ const make = Effect.gen(function* () {
       Effect.mapError((error) => new JobFailure({ type: error._tag, message: error.message }))
     )
     for (const warning of states.warnings) yield* Effect.logWarning(warning.message)
-    const altered = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
-    if (altered.length === 0) return
-    const names = altered.map((row) => row.hostname)
-    yield* devices.markUnsynchronized(altered.map((row) => row.id))
+    const others = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
+    if (others.length === 0) return
+    const names = others.map((row) => row.hostname)
+    yield* devices.markUnsynchronized(others.map((row) => row.id))
     yield* events.append(names, { cause: "confighash", by: "unknown", job_id: jobId })
-    return yield* new JobFailure({
-      type: "Exception",
-      message: `Configuration hash check failed for ${names.join(" ")}`
-    })
+    return yield* altered(names)
   })
 
   return NeighbourSync.of({ check })

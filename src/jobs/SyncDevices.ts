@@ -3,162 +3,119 @@
  * proves and confirms it (contract engine.md §7, DESIGN §3 and §7 rows 14 and 15). A restart goes on with the devices that
  * have no result yet; a change that was under way is resumed by looking at its device.
  */
-import { Cause, Effect, Exit, Option, Result, Schedule, Schema } from "effect"
-import { newChange } from "../../machines/ChangeDecision.ts"
-import { DeviceEntity } from "../devices/DeviceCalls.ts"
-import type { ChangeReport } from "../devices/ChangeExecutor.ts"
-import { DeviceLogin } from "../devices/DeviceLogin.ts"
+import { Effect, Fiber, Option, Result, Schema } from "effect"
 import { AUTO_PUSH_BELOW, jobScore } from "../domain/ChangeScore.ts"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
-import { DEVICES_LOCK } from "../domain/JobLock.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobLockStore } from "../store/JobLockStore.ts"
 import { type JobDevice, JobStore } from "../store/JobStore.ts"
-import { CandidateConfigs, type Render } from "./CandidateConfigs.ts"
+import { CandidateConfigs, type Render, RenderFailed } from "./CandidateConfigs.ts"
+import type { ConfirmMode } from "./ChangeCalls.ts"
 import { DeviceSelection } from "./DeviceSelection.ts"
+import * as DevicesLock from "./DevicesLock.ts"
+import * as HashCheck from "./HashCheck.ts"
 import { JobEngine } from "./JobEngine.ts"
-import type { JobHandler, RunningJob } from "./JobHandler.ts"
+import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
+import { type Guard, type Limits, makeGuard, stagesOf, unknownCanaries } from "./Rollout.ts"
 import { SyncArguments, SyncMemo } from "./SyncArguments.ts"
+import * as SyncConfirm from "./SyncConfirm.ts"
 import { SyncOutcome, type SyncRun } from "./SyncOutcome.ts"
-import { notStarted, renderFailed } from "./SyncTasks.ts"
-
-/** Five attempts to get the lock, two seconds apart (contract engine.md §3). */
-const LOCK_ATTEMPTS = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 4 }))
-
-const interrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+import * as SyncRollout from "./SyncRollout.ts"
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
-/** Attempts to go on with a change that another replica seemed to have taken. */
-const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
+/** For a run in which every device has its candidate already. */
+const nothingPrepared: Render = ({ hostname }) =>
+  Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` }))
 
-/** A change that could not be carried out at all, such as when the actor met a defect: nothing certain is known. */
-const broken = (text: string): ChangeReport => ({
-  waiting: false,
-  result: "unknown",
-  runs: "unclear",
-  ok: false,
-  phase: "unknown",
-  reason: null,
-  message: "The change could not be carried through",
-  failure: text,
-  diff: "",
-  hash: null
-})
+/** How this job confirms, from its arguments and the server's mode. */
+interface Plan extends Limits {
+  readonly mode: ConfirmMode
+  readonly holding: SyncRollout.Holding
+  readonly takesBack: boolean
+}
+
+const planOf = (args: SyncArguments, configured: number): Plan => {
+  const wanted = args.confirm_mode_override ?? configured
+  const mode = wanted === 0 || wanted === 2 ? wanted : 1
+  const holding = args.dry_run || mode === 0 ? "none" : mode === 2 ? "job" : args.revert_on_failure ? "stage" : "none"
+  const takesBack = args.revert_on_failure ?? mode === 2
+  return {
+    mode: holding === "none" ? (mode === 0 ? 0 : 1) : 2,
+    holding,
+    takesBack,
+    // who wants failures taken back wants the first one to stop the rollout, unless told otherwise
+    maxFailures: args.dry_run ? null : (args.max_failures ?? (takesBack && mode !== 2 ? 1 : null)),
+    allOrNothing: holding === "job" && takesBack
+  }
+}
 
 /** The handler of the job. */
 export const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const jobs = yield* JobStore
-  const locks = yield* JobLockStore
   const changes = yield* ChangeStore
+  const locks = yield* JobLockStore
   const selection = yield* DeviceSelection
   const candidates = yield* CandidateConfigs
   const outcomes = yield* SyncOutcome
   const engine = yield* JobEngine
-  const login = yield* DeviceLogin
-  const actorOf = yield* DeviceEntity.client
+  const rollout = yield* SyncRollout.make
+  const confirmation = yield* SyncConfirm.make
+  const lock = yield* DevicesLock.make
+  const checkHashes = yield* HashCheck.make
+
+  const select = (selector: Parameters<typeof selection.select>[0]) =>
+    selection.select(selector).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
+
+  const prepare = (devices: ReadonlyArray<Device>) =>
+    devices.length === 0
+      ? Effect.succeed(nothingPrepared)
+      : candidates
+          .prepare(devices)
+          .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
 
   /** What the first run selected; a later run of the same job goes on with it. */
   const remembered = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments) {
     const memo = yield* jobs.memo(job.id)
     if (Option.isSome(memo)) return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
     const eventsSeen = yield* outcomes.newestEvent
-    const selected = yield* selection
-      .select(args)
-      .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-    const decided: SyncMemo = { hostnames: selected.map((device) => device.hostname), eventsSeen }
+    const selected = yield* select(args)
+    const hostnames = selected.map((device) => device.hostname)
+    const unknown = unknownCanaries(hostnames, args.canary)
+    if (unknown.length > 0) {
+      return yield* invalid({ message: `canary names devices that are not selected: ${unknown.join(", ")}` })
+    }
+    if (args.abort_on_failure && !args.force) yield* checkHashes(job, selected)
+    const decided: SyncMemo = { hostnames, eventsSeen }
     yield* jobs.remember(job.id, decided)
     return decided
   })
 
-  const modeOf = (args: SyncArguments, hasTimer: boolean): 0 | 1 | 2 => {
-    const asked = args.confirm_mode_override ?? config.COMMIT_CONFIRMED_MODE
-    return !hasTimer || asked === 0 ? 0 : asked === 2 ? 2 : 1
-  }
-
-  const storedChange = Effect.fnUntraced(function* (
-    job: RunningJob,
-    args: SyncArguments,
-    device: Device,
-    candidate: string
-  ) {
-    const { capabilities } = yield* login.driverOf(device)
-    const mode = modeOf(args, capabilities.timer)
-    const protocol = newChange({
-      mode,
-      dryRun: args.dry_run,
-      force: args.force,
-      sessionName: `job${job.id}`,
-      expectedHash: device.confhash,
-      timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
-    })
-    return yield* changes.findOrInsert({
-      job_id: job.id,
-      device_id: device.id,
-      protocol,
-      candidate,
-      load_mode: "replace"
-    })
-  })
-
-  const runChange = (device: Device, changeId: number) =>
-    actorOf(String(device.id))
-      .RunChange({ changeId })
-      .pipe(
-        Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS }),
-        Effect.catch((error) =>
-          Effect.succeed(broken(error._tag === "DeviceFailure" ? error.text : `${error._tag}: ${error.message}\n`))
-        )
-      )
-
-  const settled = (hostname: string, result: JobDevice["result"]): JobDevice => ({
-    hostname,
-    result,
-    reachedEnd: false,
-    changed: false,
-    score: null
-  })
-
-  const syncDevice = Effect.fn("SyncDevices.device")(function* (
-    job: RunningJob,
-    args: SyncArguments,
-    run: SyncRun,
-    device: Device,
-    render: Render
-  ) {
-    if (yield* job.aborting) return yield* jobs.addDevice(job.id, settled(device.hostname, notStarted()))
-    const rendered = render(device)
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      return yield* jobs.addDevice(job.id, settled(device.hostname, renderFailed(`${type}: ${message}\n`)))
-    }
-    const change = yield* storedChange(job, args, device, rendered.success.text).pipe(
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(`${error._tag}: ${error.message}\n`))
-    )
-    if (typeof change === "string") return yield* outcomes.record(device, run, rendered.success.text, broken(change))
-    const report = yield* runChange(device, change.id)
-    yield* outcomes.record(device, run, change.candidate, report)
-  })
-
-  const syncAll = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, memo: SyncMemo) {
-    const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
-    const selected = yield* selection
-      .select({ hostnames: memo.hostnames, resync: true })
-      .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-    const rest = selected.filter(({ hostname }) => !done.has(hostname))
-    if (rest.length === 0) return
-    const render = yield* candidates
-      .prepare(rest)
-      .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
+  /** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
+  const runStages = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, memo: SyncMemo) {
+    const plan = planOf(args, config.COMMIT_CONFIRMED_MODE)
+    const rows = yield* jobs.devices(job.id)
+    const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
+    const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
+    const selected = yield* select({ hostnames: memo.hostnames, resync: true })
+    const rest = new Map(selected.filter(({ hostname }) => !done.has(hostname)).map((row) => [row.hostname, row]))
+    const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
+    const render = yield* prepare([...rest.values()].filter(({ id }) => !begun.has(id)))
+    const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
     const run: SyncRun = { jobId: job.id, user: job.user, dryRun: args.dry_run, eventsSeen: memo.eventsSeen }
-    yield* Effect.forEach(rest, (device) => syncDevice(job, args, run, device, render), {
-      concurrency: config.SYNC_CONCURRENCY,
-      discard: true
-    })
+    const work: SyncRollout.Work = { job, args, run, guard, render, begun, held: new Map(), ...plan }
+    const remembering = yield* Effect.forkChild(
+      Effect.flatMap(guard.stopped, (stop) => jobs.remember(job.id, { ...memo, stop }))
+    )
+    for (const { hostnames, isCanary } of stagesOf(memo.hostnames, args)) {
+      const devices = hostnames.flatMap((hostname) => rest.get(hostname) ?? [])
+      if (devices.length > 0) yield* rollout.runStage(work, devices, isCanary)
+    }
+    yield* guard.stop() === null ? Fiber.interrupt(remembering) : Fiber.join(remembering)
+    return work
   })
 
   /** A dry run of one named device with a low score is followed by the live run, when that was asked for. */
@@ -180,30 +137,80 @@ export const make = Effect.gen(function* () {
     yield* engine.follow(job.id, { function: "sync_devices", args: next, user: job.user, delaySeconds: 0 })
   })
 
-  const sync = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments) {
-    yield* syncAll(job, args, yield* remembered(job, args))
+  /** Waits for the job that confirms, and takes back what it has left behind. */
+  const awaitConfirmation = Effect.fnUntraced(function* (
+    job: RunningJob,
+    judged: SyncRollout.Judged,
+    confirming: number
+  ) {
+    const status = yield* confirmation.ended(job, confirming)
+    yield* locks.transfer(confirming, job.id)
+    const left = yield* confirmation.leftWaiting(job.id)
+    if (left.length === 0) return
+    const message = `The job ${confirming} that was to confirm the change ended ${status}`
+    yield* judged.guard.halt(message)
+    yield* rollout.takeBack(judged, left, { aborted: status === "ABORTED", message })
+  })
+
+  /** All or nothing: devices that kept the change although others failed are put back by a job of their own. */
+  const restoreConfirmed = Effect.fnUntraced(function* (job: RunningJob) {
+    const confirmed = yield* changes.undoable(job.id, job.id)
+    if (confirmed.length === 0) return
+    const args = { job_id: job.id, dry_run: false, hostnames: confirmed.map(({ hostname }) => hostname) }
+    yield* confirmation.handOver(job.id, { function: "revert_job", args, user: job.user, delaySeconds: 0 }, null)
+  })
+
+  /** The verdict over what waits, once all stages have ended. */
+  const conclude = Effect.fnUntraced(function* (work: SyncRollout.Work, memo: SyncMemo) {
+    const { args, guard, held, holding, job, takesBack } = work
+    if (yield* job.aborting) yield* guard.aborted
+    const stop = guard.stop()
+    if (stop !== null && (takesBack || stop.aborted)) {
+      yield* rollout.takeBack(work, [...held.values()], stop)
+      if (holding === "job" && !stop.aborted) yield* restoreConfirmed(job)
+    } else if (held.size > 0 && !args.dry_run) {
+      const next = { ...memo, ...(stop === null ? {} : { stop }) }
+      yield* awaitConfirmation(job, work, yield* confirmation.confirmAll(work, next))
+    }
+  })
+
+  const summary = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, guard: Guard) {
     const devices = yield* jobs.devices(job.id)
     const scored = devices.map(({ result, score }) => ({ score, failed: result.failed }))
     yield* autoPush(job, args, devices)
-    return { result: devices.length === 0 ? { devices: {} } : null, change_score: jobScore(scored) }
+    const stop = guard.stop()
+    const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
+    return { result: devices.length === 0 ? { devices: {}, ...rolledOut } : rolledOut, change_score: jobScore(scored) }
   })
 
-  const takeLock = (job: RunningJob) =>
-    locks.acquire(DEVICES_LOCK, job.id).pipe(
-      Effect.retry({ while: (error) => error._tag === "JobLockBusy", schedule: LOCK_ATTEMPTS }),
-      Effect.mapError((error) =>
-        error._tag === "JobLockBusy" ? new JobFailure({ type: "JoblockError", message: error.message }) : error
-      )
-    )
+  const sync = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, memo: SyncMemo) {
+    const work = yield* runStages(job, args, memo)
+    yield* conclude(work, memo)
+    return yield* summary(job, args, work.guard)
+  })
+
+  /** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
+  const goOnWaiting = Effect.fnUntraced(function* (
+    job: RunningJob,
+    args: SyncArguments,
+    memo: SyncMemo,
+    confirming: number
+  ) {
+    const guard = yield* makeGuard(planOf(args, config.COMMIT_CONFIRMED_MODE), memo.stop ?? null, [])
+    const run: SyncRun = { jobId: job.id, user: job.user, dryRun: false, eventsSeen: memo.eventsSeen }
+    yield* awaitConfirmation(job, { guard, run }, confirming)
+    return yield* summary(job, args, guard)
+  })
 
   const handler: JobHandler = Effect.fn("SyncDevices")(function* (job: RunningJob) {
-    const args = yield* Effect.mapError(Schema.decodeUnknownEffect(SyncArguments)(job.args), invalid)
-    if (args.dry_run) return yield* sync(job, args)
-    yield* takeLock(job)
-    // an interrupted job keeps its lock: it goes on after the restart, and nobody may come between
-    return yield* sync(job, args).pipe(
-      Effect.onExit((exit) => (interrupted(exit) ? Effect.void : Effect.ignore(locks.release(job.id))))
-    )
+    const args = yield* decodeArguments(SyncArguments)(job)
+    const memo = yield* remembered(job, args)
+    if (args.dry_run) return yield* sync(job, args, memo)
+    const { confirmingJob } = memo
+    if (confirmingJob !== undefined) return yield* lock.releasing(job.id)(goOnWaiting(job, args, memo, confirmingJob))
+    // a follow-up that was started before a restart has the lock already, and all that is left is to say how this job ended
+    const { next_job_id } = yield* Effect.catchTag(jobs.get(job.id), "JobNotFound", Effect.die)
+    return yield* next_job_id === null ? lock.withLock(job.id)(sync(job, args, memo)) : sync(job, args, memo)
   })
   return handler
 })

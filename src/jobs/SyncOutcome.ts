@@ -12,7 +12,7 @@ import { deviceScore } from "../domain/ChangeScore.ts"
 import type { SyncCause } from "../domain/SyncEvent.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
-import { syncResult } from "./SyncTasks.ts"
+import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
 
 /** The circumstances of a device's change. */
 export interface SyncRun {
@@ -20,6 +20,12 @@ export interface SyncRun {
   readonly user: string
   readonly dryRun: boolean
   readonly eventsSeen: number
+}
+
+/** Hostnames, sorted. */
+export interface StoppedDevices {
+  readonly reverted: ReadonlyArray<string>
+  readonly not_started: ReadonlyArray<string>
 }
 
 const make = Effect.gen(function* () {
@@ -56,42 +62,105 @@ const make = Effect.gen(function* () {
     yield* outOfSync(device, run, "commit_confirm_failed")
   })
 
+  const reachedEnd = ({ reason, result }: ChangeReport) =>
+    result !== null && !(reason === "unreachable" && result === "discarded")
+
   const record = Effect.fn("SyncOutcome.record")(function* (
     device: Device,
     run: SyncRun,
     config: string,
     report: ChangeReport
   ) {
-    const result = syncResult(config, report)
     yield* jobs.addDevice(run.jobId, {
       hostname: device.hostname,
-      result,
-      reachedEnd: report.result !== null && !(report.reason === "unreachable" && report.result === "discarded"),
+      result: syncResult(config, report),
+      reachedEnd: reachedEnd(report),
       changed: report.diff !== "",
       score: report.ok ? deviceScore(config, report.diff) : null
     })
     yield* write(device, run, report)
   }, sql.withTransaction)
 
+  const recordWaiting = Effect.fn("SyncOutcome.recordWaiting")(
+    (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
+      jobs.addDevice(run.jobId, {
+        hostname: device.hostname,
+        result: doneResult(config, report),
+        reachedEnd: true,
+        changed: true,
+        score: deviceScore(config, report.diff),
+        waiting: true
+      })
+  )
+
+  const recordVerdict = Effect.fn("SyncOutcome.recordVerdict")(function* (
+    device: Device,
+    run: SyncRun,
+    config: string,
+    report: ChangeReport
+  ) {
+    if (!report.ok) return yield* record(device, run, config, report)
+    const { hostname } = device
+    const rows = yield* sql`update job_device set waiting = false
+      where job_id = ${run.jobId} and hostname = ${hostname} and waiting returning hostname`
+    yield* rows.length === 0 ? record(device, run, config, report) : write(device, run, report)
+  }, sql.withTransaction)
+
+  const recordRestored = Effect.fn("SyncOutcome.recordRestored")(function* (
+    device: Device,
+    run: SyncRun,
+    report: ChangeReport
+  ) {
+    if (run.dryRun || report.result === "discarded") return
+    if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
+    yield* sql`update device set confhash = coalesce(${report.hash}, confhash), last_seen = now() where id = ${device.id}`
+    yield* outOfSync(device, run, "revert_job")
+  })
+
+  const stopped = Effect.fn("SyncOutcome.stopped")(function* (jobId: number) {
+    const reverted = yield* sql<{ hostname: string }>`select hostname from config_change c
+      join device on device.id = c.device_id where c.job_id = ${jobId} and c.phase = 'reverted'
+      and c.protocol ->> 'reason' = 'othersFailed' order by hostname`
+    const not_started = yield* sql<{ hostname: string }>`select hostname from job_device where job_id = ${jobId}
+      and starts_with(job_tasks -> 0 ->> 'result', ${NOT_STARTED}) order by hostname`
+    const names = (rows: ReadonlyArray<{ hostname: string }>) => rows.map(({ hostname }) => hostname)
+    return { reverted: names(reverted), not_started: names(not_started) }
+  })
+
   const newest = Effect.map(
     sql<{ id: number }>`select coalesce(max(id), 0)::int as id from sync_event`,
     (rows) => rows[0]?.id ?? 0
   )
 
-  return SyncOutcome.of({ record, newestEvent: newest })
+  return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordRestored, stopped, newestEvent: newest })
 })
+
+/** Writes what became of a device. `config` is what was rendered for it. */
+type Recorded = (
+  device: Device,
+  run: SyncRun,
+  config: string,
+  report: ChangeReport
+) => Effect.Effect<void, SqlError.SqlError>
 
 /** Writes how a device fared. */
 export class SyncOutcome extends Context.Service<
   SyncOutcome,
   {
-    /** Writes the device's task list and its sync status in one transaction. `config` is what was rendered. */
-    readonly record: (
+    /** Writes the device's task list and its sync status in one transaction. */
+    readonly record: Recorded
+    /** Writes the task list of a device that is proved and waits for the others; its sync status is not decided yet. */
+    readonly recordWaiting: Recorded
+    /** The same as `record` for a device that may have a row as waiting. */
+    readonly recordVerdict: Recorded
+    /** Writes the sync status of a device that was put back to an older configuration. */
+    readonly recordRestored: (
       device: Device,
       run: SyncRun,
-      config: string,
       report: ChangeReport
     ) => Effect.Effect<void, SqlError.SqlError>
+    /** The devices that a stopped rollout has taken back although they were fine, and those that it has not begun. */
+    readonly stopped: (jobId: number) => Effect.Effect<StoppedDevices, SqlError.SqlError>
     /** Number of the newest sync event. */
     readonly newestEvent: Effect.Effect<number, SqlError.SqlError>
   }

@@ -5,10 +5,12 @@
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import type { ChangeReason } from "../../machines/ChangeRow.ts"
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
+import type { Stop } from "./Rollout.ts"
 
 export const MAIN_TASK = "push_sync_device"
 export const GENERATE_TASK = "Generate device config"
 export const SYNC_TASK = "Sync device config"
+export const REACHABLE_TASK = "Verify reachability"
 
 /** Reasons that, when nothing was committed, may be known before the switch has been given anything. */
 const early: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
@@ -45,14 +47,36 @@ export const failureText = (report: ChangeReport): string => {
 export const renderFailed = (text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
 
-/** The job was aborted before this device was begun. */
-export const notStarted = (): DeviceResult =>
-  deviceResult([taskFailed(MAIN_TASK, "JobAborted: The job was aborted before this device was started\n")])
+/** The first words of the text of a device that was left alone because the rollout was stopped. */
+export const NOT_STARTED = "This device was not started and runs what it ran before."
+
+/** The rollout was stopped before this device was begun. */
+export const notStarted = (stop: Stop, mainTask = MAIN_TASK): DeviceResult =>
+  deviceResult([
+    taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
+  ])
+
+/** The report of a device that was taken back although nothing was wrong with it, with the reason of the rollout. */
+export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
+  report.reason === "othersFailed" ? { ...report, message: `${stop.message}, so the change was taken back` } : report
+
+/** That the device answered after a mode-2 commit, as far as it said its name. */
+const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
+  fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
+
+/** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
+export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
+  deviceResult([
+    taskOk(MAIN_TASK),
+    taskOk(GENERATE_TASK, config),
+    taskOk(SYNC_TASK, null, report.diff),
+    ...reachable(report)
+  ])
 
 /** The entries of a device whose change has come to its end. `config` is the configuration that was rendered for it. */
 export const syncResult = (config: string, report: ChangeReport): DeviceResult => {
   const generated = taskOk(GENERATE_TASK, config)
-  if (report.ok) return deviceResult([taskOk(MAIN_TASK), generated, taskOk(SYNC_TASK, null, report.diff)])
+  if (report.ok) return doneResult(config, report)
   const text = failureText(report)
   if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
   const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)

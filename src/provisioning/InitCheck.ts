@@ -17,8 +17,18 @@ export interface InitCheck {
   readonly neighbors_compatible: boolean
   readonly neighbors_error?: string
   readonly mlag_compatible?: boolean
+  /** Another device has the new hostname already. */
+  readonly hostname_error?: string
+  /** With replace_hostname: what the new unit has no ports for. */
+  readonly replacement_lost?: ReplacementLost
   readonly parsed_args: InitArguments
   readonly compatible: boolean
+}
+
+/** Ports with rows of their own, and links, that a replacement would lose. */
+export interface ReplacementLost {
+  readonly interfaces: ReadonlyArray<string>
+  readonly links: ReadonlyArray<string>
 }
 
 interface Reason {
@@ -32,6 +42,9 @@ export interface InitCheckSurvey {
   readonly verifyNeighbours: (links: ReadonlyArray<ReportedLink>) => Result.Result<VerifiedNeighbours, Reason>
   /** Present hostname of the MLAG peer; null without one. */
   readonly mlagPeerHostname: string | null
+  /** What speaks against the new hostnames; null when nothing does. */
+  readonly hostnameError?: string | null
+  readonly lost?: ReplacementLost | null
 }
 
 const neighboursOf = ({
@@ -52,6 +65,7 @@ export const initCheck = (survey: InitCheckSurvey): InitCheck => {
   const neighboursFit = Result.isSuccess(neighbours)
   const mlag =
     mlagPeerHostname === null ? {} : { mlag_compatible: neighboursFit && neighbours.success.includes(mlagPeerHostname) }
+  const { hostnameError = null, lost = null } = survey
   return {
     ...(linksFit ? { linknets: links.success } : {}),
     linknets_compatible: linksFit,
@@ -60,7 +74,9 @@ export const initCheck = (survey: InitCheckSurvey): InitCheck => {
     neighbors_compatible: neighboursFit,
     ...(neighboursFit ? {} : { neighbors_error: neighbours.failure.message }),
     ...mlag,
+    ...(hostnameError === null ? {} : { hostname_error: hostnameError }),
+    ...(lost === null ? {} : { replacement_lost: lost }),
     parsed_args: args,
-    compatible: linksFit && neighboursFit && mlag.mlag_compatible !== false
+    compatible: linksFit && neighboursFit && mlag.mlag_compatible !== false && hostnameError === null
   }
 }

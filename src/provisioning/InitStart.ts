@@ -47,12 +47,14 @@ export const accessStart = (
   return Result.succeed(device.state === "MANAGED" ? "peerOnly" : "wholeStep1")
 }
 
-/** Seconds after which the second switch of an MLAG pair starts its own step 1. */
-export const MLAG_PEER_DELAY_SECONDS = 60
+const MLAG_PEER_DELAY_SECONDS = 60
+
+/** Seconds after which the second switch of an MLAG pair starts its own step 1; a site with a shorter step 2 delay waits no longer than that. */
+export const mlagPeerDelay = (step2DelaySeconds: number): number => Math.min(MLAG_PEER_DELAY_SECONDS, step2DelaySeconds)
 
 /**
  * Seconds between step 1 and step 2. The first switch of an MLAG pair waits until its peer is through as well, because the
  * peer's step 1 starts late. `mgmtTimeout` is INIT_MGMT_TIMEOUT, `delay` INIT_STEP2_DELAY.
  */
 export const step2Delay = (delay: number, mgmtTimeout: number, isFirstOfPair: boolean): number =>
-  isFirstOfPair ? Math.max(delay, MLAG_PEER_DELAY_SECONDS + 2 * mgmtTimeout) : delay
+  isFirstOfPair ? Math.max(delay, mlagPeerDelay(delay) + 2 * mgmtTimeout) : delay

@@ -3,7 +3,7 @@
  * listed is data (`Listable`); texts and limits are those of contract api-devices.md §4 and api-rest.md §1.4.
  */
 import { Effect, Result, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 
 /** How values of a column are read and compared. */
 export type ColumnKind =
@@ -33,9 +33,8 @@ export interface ListQuery {
   readonly perPage: number | null
 }
 
-/** One page, the number of rows that match and of all rows. */
-export interface ListedPage<Row> {
-  readonly rows: ReadonlyArray<Row>
+/** The number of rows that match and of all rows. */
+export interface Counts {
   readonly matching: number
   readonly total: number
 }
@@ -138,32 +137,48 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   return { condition, order }
 }
 
+/** A query that fits its list: reads of the rows of its page and of the counts. Equal keys are equal questions. */
+export interface CompiledList<Row> {
+  readonly rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+  readonly counts: Effect.Effect<Counts, SqlError.SqlError>
+  readonly rowsKey: string
+  readonly countsKey: string
+}
+
 /**
- * Reads one page. `Row` is what `list.select` yields. Fails with ListQueryInvalid, before anything is read, when the query
- * does not fit the list.
+ * Compiles queries for this list. `Row` is what `list.select` yields. Fails with ListQueryInvalid, before anything is read,
+ * when the query does not fit the list.
  */
 export const makeListing = <Row extends object>(list: Listable) =>
   Effect.map(Effect.service(SqlClient.SqlClient), (sql) => {
     const { condition, order } = compile(sql, list)
     const from = sql.literal(list.from)
-    return Effect.fn(`Listing.${list.name}`)(function* ({ filters, page, perPage, sort }: ListQuery) {
-      const conditions = yield* Effect.fromResult(Result.all(filters.map(condition)))
-      const where = sql.and([sql`true`, ...conditions])
-      const offset = (page - 1) * (perPage ?? 0)
-      const limit = perPage === null ? sql`` : sql`limit ${perPage} offset ${offset}`
-      // no table holds more rows than its ids can count
-      const rows =
-        offset > MAX_INTEGER || (perPage === null && page > 1)
-          ? Effect.succeed([])
-          : sql<Row>`select ${sql.literal(list.select)} from ${from} where ${where} order by ${order(sort)} ${limit}`
-      const matching =
-        conditions.length === 0 ? sql`null::int` : sql`(select count(*)::int from ${from} where ${where})`
-      const counts = sql<{
-        total: number
-        matching: number | null
-      }>`select (select count(*)::int from ${from}) as total, ${matching} as matching`
-      const [found, [count]] = yield* Effect.all([rows, counts], { concurrency: 2 })
-      const total = count?.total ?? 0
-      return { rows: found, total, matching: count?.matching ?? total } satisfies ListedPage<Row>
-    })
+    return (query: ListQuery): Result.Result<CompiledList<Row>, ListQueryInvalid> =>
+      Result.map(Result.all(query.filters.map(condition)), (conditions) => {
+        const { page, perPage, sort } = query
+        const where = sql.and([sql`true`, ...conditions])
+        const offset = (page - 1) * (perPage ?? 0)
+        const limit = perPage === null ? sql`` : sql`limit ${perPage} offset ${offset}`
+        // no table holds more rows than its ids can count
+        const beyond = offset > MAX_INTEGER || (perPage === null && page > 1)
+        const id = sql.literal(list.columns["id"]?.sql ?? "id")
+        // the page's ids first: texts are then made for its rows only, not for those that are skipped
+        const rows = sql<Row>`select ${sql.literal(list.select)} from ${from} where ${id} in
+          (select ${id} from ${from} where ${where} order by ${order(sort)} ${limit}) order by ${order(sort)}`
+        const matching =
+          conditions.length === 0 ? sql`null::int` : sql`(select count(*)::int from ${from} where ${where})`
+        const counts = sql<{
+          total: number
+          matching: number | null
+        }>`select (select count(*)::int from ${from}) as total, ${matching} as matching`
+        return {
+          rows: beyond ? Effect.succeed([]) : Effect.withSpan(rows, `Listing.${list.name}`),
+          counts: Effect.map(counts, ([row]) => {
+            const total = row?.total ?? 0
+            return { total, matching: row?.matching ?? total }
+          }),
+          rowsKey: JSON.stringify(query),
+          countsKey: JSON.stringify(query.filters)
+        }
+      })
   })

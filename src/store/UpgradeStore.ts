@@ -48,16 +48,9 @@ const make = Effect.gen(function* () {
 export class UpgradeStore extends Context.Service<
   UpgradeStore,
   {
-    readonly find: (
-      jobId: number,
-      hostname: string
-    ) => Effect.Effect<Option.Option<UpgradeProgress>, SqlError.SqlError>
+    readonly find: (jobId: number, hostname: string) => Effect.Effect<Option.Option<UpgradeProgress>, SqlError.SqlError>
     /** Writes the progress, new or again. */
-    readonly put: (
-      jobId: number,
-      hostname: string,
-      progress: UpgradeProgress
-    ) => Effect.Effect<void, SqlError.SqlError>
+    readonly put: (jobId: number, hostname: string, progress: UpgradeProgress) => Effect.Effect<void, SqlError.SqlError>
     /** The device answered now. */
     readonly seen: (deviceId: number) => Effect.Effect<void, SqlError.SqlError>
   }

@@ -8,6 +8,9 @@ import { endpoints } from "../support/EndpointRequests.ts"
 const json = { "content-type": "application/json" }
 const nested = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth)
 
+/** An object of exactly this size. */
+const filled = (bytes: number) => `{"domain_name": "${"x".repeat(bytes - 19)}"}`
+
 /** What no route with a body accepts. */
 const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status: number, message: string]> = [
   ["broken JSON", { raw: "{" }, 400, "Bad Request"],
@@ -97,7 +100,6 @@ layer(ApiServer())((it) => {
 
     it.effect("may have ten megabytes, and not one byte more", () =>
       Effect.gen(function* () {
-        const filled = (bytes: number) => `{"domain_name": "${"x".repeat(bytes - 19)}"}`
         assert.strictEqual((yield* send({ raw: filled(MAX_BODY_BYTES) })).status, 200)
         const large = yield* send({ raw: filled(MAX_BODY_BYTES + 1), headers: { ...json, connection: "close" } })
         assert.deepEqual([large.status, large.body], [413, { status: "error", message: "Request Entity Too Large" }])

@@ -190,6 +190,18 @@ const refusesConnections = (port: number): Effect.Effect<void> =>
     )
   )
 
+layer(ApiServer({ HTTPD_URL: "http://127.0.0.1:1/firmware" }), { excludeTestServices: true })(
+  "While the firmware server is away",
+  (it) => {
+    it.effect("its images cannot be listed, and that is said with 404", () =>
+      Effect.gen(function* () {
+        const { body, status } = yield* (yield* ApiClient).get("/firmware")
+        assert.deepEqual([status, body], [404, { status: "error", message: "Could not get files" }])
+      })
+    )
+  }
+)
+
 describe("What is no HTTP at all", () => {
   it.effect("is answered in the envelope, too", () =>
     Effect.gen(function* () {

@@ -18,7 +18,7 @@ const column = Effect.fnUntraced(function* (query: string) {
   return (yield* sql.unsafe<{ value: unknown }>(query)).map(({ value }) => value)
 })
 
-layer(ApiServer())("Clients at the same time", (it) => {
+layer(ApiServer(), { excludeTestServices: true })("Clients at the same time", (it) => {
   it.effect("cannot create a device twice: one succeeds, the others are told", () =>
     Effect.gen(function* () {
       yield* setScene()

@@ -100,6 +100,8 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
         [{ sub: "x", nbf: now() + 60 }, invalid("The token is not yet valid (nbf)")],
         [{ sub: "x", iat: now() + 60 }, invalid("The token is not yet valid (iat)")],
         [{ sub: 5 }, invalid("Subject must be a string")],
+        [{ sub: "x".repeat(256) }, invalid("Subject cannot be stored")],
+        [{ sub: "a\u0000" }, invalid("Subject cannot be stored")],
         [{}, invalid("Missing claim: sub")],
         [{ sub: "x", type: "refresh" }, invalid("Only non-refresh tokens are allowed")]
       ] as const
@@ -140,6 +142,10 @@ const tokensOf = (issuer: Issuer) =>
   ).pipe(Layer.provide(NodeServices.layer))
 
 const rsa = makeIssuer("RS256")
+
+/** Starts the server and stops it again. */
+const start = (variables: Readonly<Record<string, string>>) =>
+  Effect.scoped(Layer.build(HttpServerLive.pipe(Layer.provide(Backend({ HOST: "0.0.0.0", ...variables })))))
 
 describe("The server", () => {
   it.effect("takes RS256 tokens when its key is RSA", () =>
@@ -183,8 +189,6 @@ describe("The server", () => {
 
   it.effect("refuses to serve everybody on a public address, unless that is wanted", () =>
     Effect.gen(function* () {
-      const start = (variables: Readonly<Record<string, string>>) =>
-        Effect.scoped(Layer.build(HttpServerLive.pipe(Layer.provide(Backend({ HOST: "0.0.0.0", ...variables })))))
       const error = yield* Effect.flip(start({}))
       assert.strictEqual("_tag" in error ? error._tag : "", "OpenApiRefused")
       yield* start({ ALLOW_OPEN_API: "true" })

@@ -1,7 +1,6 @@
 /** The order of a rollout and what stops it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { FastCheck } from "effect/testing"
+import { Effect, Schema } from "effect"
 import { makeGuard, stagesOf, unknownCanaries } from "../../src/jobs/Rollout.ts"
 
 const devices = ["a", "b", "c", "d", "e"]
@@ -25,18 +24,16 @@ describe("The order of a rollout", () => {
     assert.deepStrictEqual(stagesOf(devices, { canary: 9 }), [{ isCanary: true, hostnames: devices }])
   })
 
-  it("has every device exactly once and no stage larger than the portion", () => {
-    const names = FastCheck.uniqueArray(FastCheck.string({ minLength: 1 }), { maxLength: 60 })
-    FastCheck.assert(
-      FastCheck.property(names, FastCheck.integer({ min: 1, max: 70 }), FastCheck.nat(70), (all, batch_size, canary) => {
-        const stages = stagesOf(all, { batch_size, ...(canary === 0 ? {} : { canary }) })
-        assert.deepStrictEqual(stages.flatMap(({ hostnames }) => hostnames).toSorted(), all.toSorted())
-        for (const { hostnames, isCanary } of stages) {
-          assert.isAtLeast(hostnames.length, 1)
-          assert.isAtMost(hostnames.length, isCanary ? canary : batch_size)
-        }
-      })
-    )
+  const Names = Schema.UniqueArray(Schema.NonEmptyString).pipe(Schema.check(Schema.isMaxLength(60)))
+  const Size = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: 70 })))
+  it.prop("has every device exactly once and no stage larger than the portion", [Names, Size, Size], (values) => {
+    const [all, batch_size, canary] = values
+    const stages = stagesOf(all, { batch_size, canary })
+    assert.deepStrictEqual(stages.flatMap(({ hostnames }) => hostnames).toSorted(), all.toSorted())
+    for (const { hostnames, isCanary } of stages) {
+      assert.isAtLeast(hostnames.length, 1)
+      assert.isAtMost(hostnames.length, isCanary ? canary : batch_size)
+    }
   })
 
   it("names canaries that are not selected", () => {

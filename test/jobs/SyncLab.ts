@@ -80,10 +80,10 @@ export const causes = (hostname: string) =>
 export const nothingLeft = Effect.fnUntraced(function* (lab: SyncLab) {
   const sql = yield* SqlClient.SqlClient
   assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
-  const unfinished = yield* sql`select * from config_change
+  const unfinished = yield* sql`select job_id, device_id, phase from config_change
     where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
   assert.deepStrictEqual(unfinished, [])
-  assert.deepStrictEqual(yield* sql`select * from job_device where waiting`, [])
+  assert.deepStrictEqual(yield* sql`select job_id, hostname from job_device where waiting`, [])
   for (const device of lab.switches) assert.deepStrictEqual(Managed.debrisOn(device), [], device.name)
 })
 
@@ -130,6 +130,9 @@ export const withServers = <A, E>(
       Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
     const first = Effect.gen(function* () {
       const devices = yield* Managed.seedManaged(names)
+      const sql = yield* SqlClient.SqlClient
+      // wide enough for hundreds of switches
+      yield* sql`update mgmtdomain set ipv4_gw = '10.196.16.1/20'`
       yield* refresh("templates", user)
       yield* refresh("settings", user)
       const made: SyncLab = { names, switches: yield* Managed.switchesOf(lab, names), devices }

@@ -14,7 +14,9 @@ const start = Effect.flatMap(JobEngine, (engine) =>
 const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended(id))
 
 /** Moments at which the server is stopped. */
-const moments: Readonly<Record<string, (lab: Lab.SyncLab, job: number) => Effect.Effect<unknown, unknown, JobLockStore>>> = {
+const moments: Readonly<
+  Record<string, (lab: Lab.SyncLab, job: number) => Effect.Effect<unknown, unknown, JobLockStore>>
+> = {
   "some devices wait and others are being loaded": (lab) =>
     Lab.until(() => lab.switches.some((device) => device.timer() !== undefined)),
   "the confirming job was just started": (_lab, job) =>
@@ -44,7 +46,10 @@ for (const [moment, reached] of Object.entries(moments)) {
             assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(job))), new Set(["ok"]))
             assert.deepStrictEqual(yield* serve(Lab.synchronized(lab)), lab.names)
             for (const [index, device] of lab.switches.entries()) {
-              const timed = device.commits().slice(before[index]).filter(({ kind }) => kind === "commitTimer")
+              const timed = device
+                .commits()
+                .slice(before[index])
+                .filter(({ kind }) => kind === "commitTimer")
               assert.strictEqual(timed.length, 1, `${device.name} was committed once`)
             }
           }),
@@ -62,14 +67,26 @@ it.live(
       (lab, serve) =>
         Effect.gen(function* () {
           yield* serve(Lab.want(lab, "two"))
-          lab.switches[3]?.setFault({ kind: "slow", step: "load", milliseconds: 10 })
+          lab.switches[3]?.setFault({ kind: "slow", step: "load", milliseconds: 80 })
           const waits = () => lab.switches.slice(0, 3).every((device) => device.timer() !== undefined)
           const id = yield* serve(Effect.tap(start, () => Lab.until(waits)))
-          lab.switches[3]?.setFault({ kind: "cut", step: "connect" })
-          const job = yield* serve(Effect.tap(ended(id), () => Lab.nothingLeft(lab)))
+          const dead = lab.switches[3]
+          dead?.setFault({ kind: "cut", step: "connect" })
+          const takenBack = () => lab.switches.slice(0, 3).every((device) => device.timer() === undefined)
+          const job = yield* serve(
+            Effect.gen(function* () {
+              yield* Lab.until(takenBack)
+              assert.deepStrictEqual(described(lab).slice(0, 3), ["one", "one", "one"])
+              return yield* ended(id)
+            })
+          )
           assert.deepInclude(job, { status: "FINISHED", next_job_id: null }, JSON.stringify(job))
           assert.deepStrictEqual(described(lab), ["one", "one", "one", "one"])
           assert.notInclude(Object.values(Lab.outcomes(job)), "ok")
+          // what the dead switch had been given goes with the next change
+          dead?.clearFaults()
+          yield* serve(Effect.andThen(Lab.sync({ confirm_mode_override: 2 }), Lab.nothingLeft(lab)))
+          assert.deepStrictEqual(described(lab), ["two", "two", "two", "two"])
         }),
       { COMMIT_CONFIRMED_TIMEOUT: "60" }
     ),

@@ -23,7 +23,10 @@ it.live(
         assert.strictEqual(job.status, "FINISHED")
         assert.deepStrictEqual(described(lab), ["one", "one", "one", "one"])
         const texts = Lab.outcomes(job)
-        assert.match(texts[lab.names[0] ?? ""] ?? "", /not started and runs what it ran before.\nRolloutStopped: The canary/)
+        assert.match(
+          texts[lab.names[0] ?? ""] ?? "",
+          /not started and runs what it ran before.\nRolloutStopped: The canary/
+        )
         assert.deepInclude(job.result, {
           rollout: {
             stopped: `The canary ${canary} failed`,

@@ -96,33 +96,49 @@ it.live(
 )
 
 it.live(
-  "finds what was changed by hand, keeps the difference and pushes nothing",
+  "looks for drift by itself as often as it is told to",
   () =>
     Lab.withLab(
-      3,
+      1,
       (lab) =>
         Effect.gen(function* () {
-          const clean = yield* Lab.run("device_drift", {})
-          assert.strictEqual(clean.status, "FINISHED")
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
-          lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
-          lab.switches[2]?.setFault({ kind: "cut", step: "connect" })
-          const job = yield* Lab.run("device_drift", {})
-          const [same = "", drifted = "", silent = ""] = lab.names
-          assert.match(JSON.stringify(job.result), /\+vlan 999/)
-          assert.deepInclude(Lab.outcomes(job), { [same]: "ok", [drifted]: "ok" })
-          assert.notStrictEqual(Lab.outcomes(job)[silent], "ok")
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [same, silent])
-          yield* Lab.run("device_drift", { hostnames: [drifted] })
-          assert.deepStrictEqual(yield* Lab.causes(drifted), ["drift"], "one event for one drift")
-          assert.match(lab.switches[1]?.running() ?? "", /BY-HAND/)
+          lab.switches[0]?.configure("vlan 999\n   name BY-HAND\n")
+          yield* Lab.untilSome(
+            Effect.map(Lab.causes(lab.names[0] ?? ""), (causes) => causes.find((cause) => cause === "drift"))
+          )
+          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+        }),
+      { DRIFT_INTERVAL: "1" }
+    ),
+  30_000
+)
 
-          // what a forced sync repairs is no drift any more
-          yield* Lab.sync({ hostnames: [drifted], force: true })
-          yield* Lab.run("device_drift", { hostnames: [drifted] })
-          assert.include(yield* Lab.synchronized(lab), drifted)
-          yield* Lab.nothingLeft(lab)
-        })
+it.live(
+  "finds what was changed by hand, keeps the difference and pushes nothing",
+  () =>
+    Lab.withLab(3, (lab) =>
+      Effect.gen(function* () {
+        const clean = yield* Lab.run("device_drift", {})
+        assert.strictEqual(clean.status, "FINISHED")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+        lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
+        lab.switches[2]?.setFault({ kind: "cut", step: "connect" })
+        const job = yield* Lab.run("device_drift", {})
+        const [same = "", drifted = "", silent = ""] = lab.names
+        assert.match(JSON.stringify(job.result), /\+vlan 999/)
+        assert.deepInclude(Lab.outcomes(job), { [same]: "ok", [drifted]: "ok" })
+        assert.notStrictEqual(Lab.outcomes(job)[silent], "ok")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [same, silent])
+        yield* Lab.run("device_drift", { hostnames: [drifted] })
+        assert.deepStrictEqual(yield* Lab.causes(drifted), ["drift"], "one event for one drift")
+        assert.match(lab.switches[1]?.running() ?? "", /BY-HAND/)
+
+        // what a forced sync repairs is no drift any more
+        yield* Lab.sync({ hostnames: [drifted], force: true })
+        yield* Lab.run("device_drift", { hostnames: [drifted] })
+        assert.include(yield* Lab.synchronized(lab), drifted)
+        yield* Lab.nothingLeft(lab)
+      })
     ),
   60_000
 )

@@ -112,6 +112,7 @@ const CABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   newdist: { "Ethernet49/1": "lhv-core1:Ethernet1/1", "Ethernet50/1": "lhv-core2:Ethernet1/1" },
   newcore: { "Ethernet1/1": "lhv-dist3:Ethernet49/1", "Ethernet2/1": "lhv-dist4:Ethernet49/1" },
   baddist: { "Ethernet49/1": "lhv-core1:Ethernet2/1", "Ethernet50/1": "lhv-core2:Ethernet2/1" },
+  otherdist: { "Ethernet49/1": "lhv-core1:Ethernet3/1", "Ethernet50/1": "lhv-core2:Ethernet3/1" },
   freedist: {}
 }
 
@@ -267,4 +268,10 @@ export const allRows = Effect.gen(function* () {
 export const runningOf = Effect.fnUntraced(function* (name: string) {
   const lab: LabShape = yield* Lab
   return (yield* lab.get(name)).running()
+})
+
+/** Configuration sessions that are open on a lab switch. */
+export const sessionsOf = Effect.fnUntraced(function* (name: string) {
+  const lab: LabShape = yield* Lab
+  return (yield* lab.get(name)).sessions().filter(({ state }) => state === "pending" || state === "pendingCommitTimer")
 })

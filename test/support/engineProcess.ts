@@ -13,6 +13,7 @@ import { refresh } from "../../src/jobs/RefreshRepository.ts"
 import * as Logging from "../../src/Logging.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as Database from "../../src/store/Database.ts"
+import type { JobStore } from "../../src/store/JobStore.ts"
 
 const Command = Schema.fromJsonString(
   Schema.Union([
@@ -36,7 +37,7 @@ const obey = Effect.fnUntraced(function* (line: string) {
 
 const serve = Effect.gen(function* () {
   const lines = createInterface({ input: process.stdin })
-  const run = Effect.runForkWith(yield* Effect.context<JobEngine>())
+  const run = Effect.runForkWith(yield* Effect.context<JobEngine | JobStore>())
   lines.on("line", (line) => void run(Effect.flatMap(obey(line), (id) => say({ id }))))
   yield* say({ ready: true })
   yield* Effect.callback<void>((resume) => void lines.on("close", () => resume(Effect.void)))

@@ -1,7 +1,7 @@
 /** Commit, commit timer, confirm, discard and save on EOS (contract device-cli §3.7). */
 import { Effect, Option } from "effect"
 import type { ExchangeError, ReadError } from "../DriverErrors.ts"
-import { CommitError } from "../DriverErrors.ts"
+import { CommandRejected, CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { rejection } from "../ssh/Cli.ts"
@@ -76,5 +76,18 @@ export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string) {
   yield* commitCommand(cli, name, `configure session ${name} commit`)
 })
 
-/** Running configuration to startup configuration. */
-export const save = (cli: Cli) => Effect.asVoid(cli.query("write memory", { timeout: cli.timeouts.save }))
+/** A release that does not know the comparison has to be believed. */
+const unsaved = (cli: Cli) =>
+  cli.query("show running-config diffs", { timeout: cli.timeouts.runningConfig }).pipe(
+    Effect.map((diff) => diff.trim() !== ""),
+    Effect.catchTag("CommandRejected", () => Effect.succeed(false))
+  )
+
+/** Running configuration to startup configuration; the switch's word for it is not enough. */
+export const save = Effect.fnUntraced(function* (cli: Cli) {
+  const command = "write memory"
+  yield* cli.query(command, { timeout: cli.timeouts.save })
+  if (!(yield* unsaved(cli))) return
+  const message = "the switch answered, but its startup configuration is not the running one"
+  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message })
+})

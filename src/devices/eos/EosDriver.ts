@@ -90,5 +90,6 @@ export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimit
   platform: eosPlatform.name,
   capabilities: { replace: true, timer: true, confirmFromNewSession: true, certificates: true, firmware: true },
   configHash: Reading.configHash,
+  stableText: Reading.stableText,
   open: (target: DriverTarget) => open(target, limits)
 }))

@@ -71,9 +71,14 @@ export const runningConfig: (cli: Cli) => Effect.Effect<string, ReadError> = Eff
   return `${text}\n`
 })
 
-/** Hexadecimal SHA-256 of a configuration without its volatile header lines and trailing blank lines (§3.9). */
-export const configHash = (text: string): string => {
+/** A configuration without its volatile header lines and trailing blank lines (§3.9). */
+export const stableText = (text: string): string => {
   const lines = text.replaceAll("\r", "").split("\n")
-  const stable = lines.filter((line) => !volatileLine.test(line)).join("\n")
-  return createHash("sha256").update(`${stable.trimEnd()}\n`).digest("hex")
+  return `${lines
+    .filter((line) => !volatileLine.test(line))
+    .join("\n")
+    .trimEnd()}\n`
 }
+
+/** Hexadecimal SHA-256 of a configuration as `stableText` gives it. */
+export const configHash = (text: string): string => createHash("sha256").update(stableText(text)).digest("hex")

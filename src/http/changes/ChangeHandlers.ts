@@ -36,9 +36,7 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
       .handleRaw("applyConfig", ({ params, request }) =>
         withBody(request, (body, user) => apply(params.hostname, body, user))
       )
-      .handleRaw("revertJob", ({ params, request }) =>
-        withBody(request, (body, user) => revert(params.id, body, user))
-      )
+      .handleRaw("revertJob", ({ params, request }) => withBody(request, (body, user) => revert(params.id, body, user)))
       .handleRaw("drift", ({ request }) => withBody(request, drift))
   })
 )

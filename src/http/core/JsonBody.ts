@@ -7,21 +7,20 @@ import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
 import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from "../../api/Failures.ts"
 import { rememberBody } from "./RequestNotes.ts"
+import { isObject, isStorable, type JsonObject } from "./Values.ts"
 
-/** A JSON object as it was sent; nothing is known of its values. */
-export type JsonObject = Readonly<Record<string, unknown>>
+export type { JsonObject }
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
 const MAX_DEPTH = 100
+/** Larger bodies are no help in a log. */
+const MAX_LOGGED_BYTES = 16 * 1024
 
 const isJsonType = (contentType: string | undefined): boolean => {
   const type = (contentType ?? "application/json").split(";", 1)[0]?.trim().toLowerCase() ?? ""
   return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))
 }
-
-/** Text that PostgreSQL keeps as it is. */
-export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
 
 /** True when every text in the value can be stored and nothing is nested too deep. */
 const isAcceptable = (value: unknown, depth = 0): boolean => {
@@ -33,9 +32,6 @@ const isAcceptable = (value: unknown, depth = 0): boolean => {
     ? value.every((element) => isAcceptable(element, depth + 1))
     : Object.entries(value).every(([key, element]) => isStorable(key) && isAcceptable(element, depth + 1))
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 const badRequest = () => new BadRequest({ message: "Bad Request" })
@@ -67,6 +63,6 @@ export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.
     return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
   }
   const body = yield* parse(bytes)
-  rememberBody(request, body)
+  if (bytes.byteLength <= MAX_LOGGED_BYTES) rememberBody(request, body)
   return body
 })

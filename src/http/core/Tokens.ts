@@ -8,6 +8,7 @@ import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { isStorable, lengthOf } from "./Values.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
 export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
@@ -44,6 +45,9 @@ const expired = () => new Unauthorized({ message: "The JWT token is expired", er
 const Claims = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const readClaims = Schema.decodeUnknownEffect(Claims)
 
+/** Jobs keep the name of who started them in a column of this length. */
+const MAX_SUBJECT = 255
+
 type ClaimSet = typeof Claims.Type
 
 const isPast = (value: unknown, now: number): boolean => typeof value !== "number" || value <= now
@@ -57,6 +61,7 @@ export const subject = (claims: ClaimSet, now: number): Result.Result<string, Un
   if (nbf !== undefined && !isPast(nbf, now)) return Result.fail(invalid("The token is not yet valid (nbf)"))
   if (sub === undefined) return Result.fail(invalid("Missing claim: sub"))
   if (typeof sub !== "string") return Result.fail(invalid("Subject must be a string"))
+  if (!isStorable(sub) || lengthOf(sub) > MAX_SUBJECT) return Result.fail(invalid("Subject cannot be stored"))
   if (type !== undefined && type !== "access") return Result.fail(invalid("Only non-refresh tokens are allowed"))
   return Result.succeed(sub)
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of database errors in handlers: a database that is away is 503, a deadlock is tried again, and everything
- * else is a defect of ours, which is logged and answered with 500.
+ * What becomes of database errors in handlers: a database that is away is 503, a deadlock is tried again and then 503
+ * as well, and everything else is a defect of ours, which is logged and answered with 500.
  */
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -24,7 +24,7 @@ export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect,
     (error): error is E & SqlError.SqlError => isSqlError(error),
     (error) => {
-      if (!AWAY.has(error.reason._tag)) return Effect.die(error)
+      if (!AWAY.has(error.reason._tag) && !COLLIDED.has(error.reason._tag)) return Effect.die(error)
       const refusal = new ServiceUnavailable({ message: "The database is not available, try again later" })
       return Effect.andThen(
         Effect.logWarning("The database does not answer", { reason: error.reason._tag }),
@@ -33,14 +33,14 @@ export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     }
   )
 
-/** Runs the effect in one transaction, again when it met another one in a deadlock; at most five times. */
+/** Runs the effect in one transaction, again when it met another one in a deadlock; at most nine times. */
 export const transaction = Effect.map(
   Effect.service(SqlClient.SqlClient),
   (sql) =>
     <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
       sql.withTransaction(effect).pipe(
         Effect.retry({
-          times: 4,
+          times: 8,
           while: (error) => isSqlError(error) && COLLIDED.has(error.reason._tag),
           schedule: Schedule.jittered(Schedule.exponential("10 millis"))
         })

@@ -1,10 +1,15 @@
 /** Small readings of JSON values that several routes' field rules share. */
 import { Option } from "effect"
 import { isIP } from "node:net"
-import type { JsonObject } from "./JsonBody.ts"
+
+/** A JSON object as it was sent; nothing is known of its values. */
+export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The largest number that the database's integer columns hold. */
 export const MAX_INTEGER = 2 ** 31 - 1
+
+/** Text that PostgreSQL keeps as it is. */
+export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
 
 /** Characters as the database counts them. */
 export const lengthOf = (text: string): number => [...text].length

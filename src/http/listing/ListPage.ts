@@ -1,13 +1,11 @@
-/** Answers one list request: parses it, reads the page, shares the read with equal requests, and adds the headers. */
-import { Effect } from "effect"
+/** Answers one list request: parses it, reads the page, shares its reads with equal ones, and adds the headers. */
+import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { BadRequest } from "../../api/Failures.ts"
-import { makeListing, type Listable, type ListedPage, type ListQueryInvalid } from "../../store/Listing.ts"
-import { makeSharedRead } from "../../store/SharedRead.ts"
 import type { SqlError } from "effect/sql"
+import { BadRequest } from "../../api/Failures.ts"
+import { type Counts, type Listable, makeListing } from "../../store/Listing.ts"
+import { makeSharedRead } from "../../store/SharedRead.ts"
 import { type ListDefaults, pageHeaders, parseListQuery } from "./ListRequest.ts"
-
-const refuse = ({ message }: ListQueryInvalid) => new BadRequest({ message })
 
 /**
  * A reader of pages of this list: yields the rows and the headers of the page that the current request asks for. Fails with
@@ -17,17 +15,22 @@ export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   list: Listable,
   defaults: Omit<ListDefaults, "list">
 ) {
-  const read = yield* makeListing<Row>(list)
-  const shared = makeSharedRead<ListedPage<Row>, SqlError.SqlError | ListQueryInvalid>()
+  const compile = yield* makeListing<Row>(list)
+  const sharedRows = makeSharedRead<ReadonlyArray<Row>, SqlError.SqlError>()
+  const sharedCounts = makeSharedRead<Counts, SqlError.SqlError>()
   return Effect.fn("ListPage.read")(function* (request: HttpServerRequest.HttpServerRequest) {
     const parameters = yield* HttpServerRequest.ParsedSearchParams
-    const query = yield* Effect.mapError(
-      Effect.fromResult(parseListQuery(parameters, { list: list.name, ...defaults })),
-      refuse
+    const parsed = Result.flatMap(parseListQuery(parameters, { list: list.name, ...defaults }), (query) =>
+      Result.map(compile(query), (compiled) => ({ query, compiled }))
     )
-    const listed = yield* shared(JSON.stringify(query), read(query)).pipe(
-      Effect.catchTag("ListQueryInvalid", (error) => Effect.fail(refuse(error)))
+    const { compiled, query } = yield* Effect.mapError(
+      Effect.fromResult(parsed),
+      ({ message }) => new BadRequest({ message })
     )
-    return { rows: listed.rows, headers: pageHeaders(request, query, listed, defaults.totalCount) }
+    const [rows, counts] = yield* Effect.all(
+      [sharedRows(compiled.rowsKey, compiled.rows), sharedCounts(compiled.countsKey, compiled.counts)],
+      { concurrency: 2 }
+    )
+    return { rows, headers: pageHeaders(request, query, counts, defaults.totalCount) }
   })
 })

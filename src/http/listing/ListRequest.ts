@@ -1,7 +1,7 @@
 /** Reads the query of a list and writes the headers of its page (contract api-devices.md §4, api-rest.md §1.4). */
 import { Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { ListQueryInvalid, type ListedPage, type ListQuery } from "../../store/Listing.ts"
+import { type Counts, ListQueryInvalid, type ListQuery } from "../../store/Listing.ts"
 
 /** Query parameters as the router has parsed them: several values when a name is repeated. */
 export type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>>
@@ -73,10 +73,10 @@ const linkTo = ({ headers, url }: Request, page: number): string => {
 export const pageHeaders = (
   request: Request,
   query: ListQuery,
-  listed: Omit<ListedPage<unknown>, "rows">,
+  counts: Counts,
   totalCount: ListDefaults["totalCount"]
 ) => {
-  const { matching, total } = listed
+  const { matching, total } = counts
   const last = query.perPage === null ? 1 : Math.ceil(matching / query.perPage)
   return {
     "x-total-count": String(totalCount === "matching" ? matching : total),

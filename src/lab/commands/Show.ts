@@ -1,4 +1,5 @@
 /** Show commands about the box and its configuration. contract/device-cli.md §3.4–3.5 and §3.9. */
+import * as ConfigDiff from "../ConfigDiff.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import type { Output } from "../Shell.ts"
 import * as Switch from "../Switch.ts"
@@ -141,7 +142,9 @@ export const commands: ReadonlyArray<Command> = [
   command("show running-config", "showRunning", ({ device }) => Switch.showRunning(device)),
   command("show running-config all", "showRunning", ({ device }) => Switch.showRunning(device)),
   command("show startup-config", "show", ({ device }) => Switch.showStartup(device) ?? "% No startup configuration\n"),
-  command("show running-config diffs", "diff", () => "\n"),
+  command("show running-config diffs", "show", ({ device }) =>
+    ConfigDiff.unsaved(device.startup ?? "", device.running)
+  ),
   command("show session-config", "show", sessionConfig),
   command("show session-config diffs", "diff", sessionDiff),
   command("show session-config named <name>", "show", sessionConfig),

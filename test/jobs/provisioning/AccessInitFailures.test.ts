@@ -148,6 +148,7 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access s
           assert.isTrue(result?.failed, JSON.stringify(job?.result))
         }
         assert.deepStrictEqual(yield* Effect.forEach(NOT_MOVED, ([name]) => Campus.runningOf(name)), running)
+        for (const [name] of NOT_MOVED) assert.deepStrictEqual(yield* Campus.sessionsOf(name), [], name)
         assert.deepStrictEqual(yield* Campus.allRows, before)
         for (const [name] of NOT_MOVED) yield* withoutFaults(name)
         const again = yield* Effect.forEach(
@@ -157,7 +158,8 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access s
         )
         assert.deepStrictEqual(
           again.map((chain) => chain.map(({ status }) => status)),
-          NOT_MOVED.map(() => ["FINISHED", "FINISHED"])
+          NOT_MOVED.map(() => ["FINISHED", "FINISHED"]),
+          JSON.stringify(again)
         )
         const states = yield* Effect.forEach(devices, ({ id }) => Effect.map(rows.get(id), ({ state }) => state))
         assert.deepStrictEqual(states, ["MANAGED", "MANAGED", "MANAGED", "MANAGED"])

@@ -28,8 +28,8 @@ export const rolesOf = Effect.fnUntraced(function* (id: number) {
   return Object.fromEntries(special.map(({ configtype, data, name }) => [name, { configtype, data }]))
 })
 
-export const uplink = (neighbor: string) => ({ configtype: "ACCESS_UPLINK", data: { neighbor } })
-export const mlag = (neighbor_id: number) => ({ configtype: "MLAG_PEER", data: { neighbor_id } })
+export const uplink = (neighbor: string) => ({ configtype: "ACCESS_UPLINK" as const, data: { neighbor } })
+export const mlag = (neighbor_id: number) => ({ configtype: "MLAG_PEER" as const, data: { neighbor_id } })
 
 /** Port, far port and network of every link of a device. */
 export const linksOf = Effect.fnUntraced(function* (id: number) {

@@ -1,0 +1,95 @@
+/**
+ * Firmware images as the rest of the server sees them: those of its own store, or those of an external firmware server when
+ * HTTPD_URL names one. Carries contract engine.md §14.1.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import * as path from "node:path"
+import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import { type FirmwareError, FirmwareRefused } from "./FirmwareErrors.ts"
+import type { ImageDigests } from "./ImageDigests.ts"
+import { nameInUrl } from "./ImageName.ts"
+import * as ImageStore from "./ImageStore.ts"
+import * as RemoteImages from "./RemoteImages.ts"
+
+/** A download as it was asked for; nothing is known of the values yet. */
+export interface ImageOrder {
+  readonly url?: unknown
+  readonly sha1?: unknown
+  readonly verify_tls?: unknown
+}
+
+interface FirmwareShape {
+  readonly list: Effect.Effect<ImageStore.ImageList, FirmwareError>
+  /** Downloads an image; it is visible when it is whole and has the checksum. */
+  readonly download: (order: ImageOrder) => Effect.Effect<void, FirmwareError>
+  /** SHA-1 of an image in hexadecimal, computed from the file as it is now. */
+  readonly sha1: (name: string) => Effect.Effect<string, FirmwareError>
+  readonly remove: (name: string) => Effect.Effect<void, FirmwareError>
+  /** Makes an image the default of its family; yields what was linked. */
+  readonly setDefault: (name: string) => Effect.Effect<unknown, FirmwareError>
+  /** Size and checksums of an image that this server keeps; none for images that are elsewhere. */
+  readonly image: (name: string) => Effect.Effect<Option.Option<ImageDigests>, FirmwareError>
+}
+
+/** The folder of the images that this server keeps and serves. */
+export const imageFolder = (config: ServerSettings): string => path.resolve(config.DATA_DIR, "firmware")
+
+/** True unless HTTPD_URL names an external firmware server. */
+export const keepsImages = (config: ServerSettings): boolean => config.HTTPD_URL === OWN_HTTPD_URL
+
+/** Where switches are told to fetch images when a request does not say it. */
+export const defaultUrl = (config: ServerSettings): string =>
+  Option.getOrElse(config.FIRMWARE_URL, () => config.HTTPD_URL)
+
+const SHA1 = /^[\da-f]{40}$/
+
+const refuse = (message: string) => new FirmwareRefused({ message })
+
+const checkedOrder = Effect.fnUntraced(function* ({ sha1, url, verify_tls }: ImageOrder) {
+  if (typeof url !== "string" || url === "") return yield* refuse("URL must be specified")
+  if (typeof sha1 !== "string" || sha1 === "") return yield* refuse("Checksum must be specified")
+  const name = nameInUrl(url)
+  if (name === undefined) return yield* refuse("Invalid URL, could not parse filename")
+  const sum = sha1.trim().toLowerCase()
+  if (!SHA1.test(sum)) return yield* refuse("Invalid checksum, must be 40 hexadecimal digits")
+  return { name, url, sha1: sum, verifyTls: verify_tls !== false }
+})
+
+const ownImages = (config: ServerSettings): FirmwareShape => {
+  const store = ImageStore.make({
+    folder: imageFolder(config),
+    maxBytes: config.FIRMWARE_MAX_SIZE,
+    allowLocal: config.FIRMWARE_ALLOW_LOCAL
+  })
+  const { image, list, remove, setDefault } = store
+  return {
+    list,
+    download: (order) =>
+      Effect.flatMap(checkedOrder(order), ({ name, sha1, url, verifyTls }) => store.add(name, url, sha1, verifyTls)),
+    sha1: (name) => Effect.map(store.recompute(name), (digests) => digests.sha1),
+    remove,
+    setDefault,
+    image
+  }
+}
+
+const externalImages = (config: ServerSettings): FirmwareShape => {
+  const { add, image, list, remove, setDefault, sha1 } = RemoteImages.make(config.HTTPD_URL, config.VERIFY_TLS)
+  return {
+    list,
+    download: (order) => Effect.flatMap(checkedOrder(order), ({ sha1, url }) => add(url, sha1, order.verify_tls)),
+    sha1,
+    remove,
+    setDefault,
+    image
+  }
+}
+
+const make = Effect.map(ServerConfig, (config) =>
+  Firmware.of(keepsImages(config) ? ownImages(config) : externalImages(config))
+)
+
+/** Firmware images. */
+export class Firmware extends Context.Service<Firmware, FirmwareShape>()("switchyard/firmware/Firmware") {
+  static readonly layer = Layer.effect(Firmware, make)
+}

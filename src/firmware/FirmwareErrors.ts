@@ -1,0 +1,14 @@
+/** What can go wrong with firmware images. The texts are those that clients know (contract engine.md §14.1). */
+import { Schema } from "effect"
+
+/** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
+export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
+  message: Schema.String
+}) {}
+
+/** The image service, or the server that an image comes from, cannot be reached or does not answer as it should. */
+export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>()("FirmwareUnreachable", {
+  message: Schema.String
+}) {}
+
+export type FirmwareError = FirmwareRefused | FirmwareUnreachable

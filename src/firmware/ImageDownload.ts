@@ -1,0 +1,139 @@
+/**
+ * Downloads one image into a partial file, in constant memory. What is there already is kept and only the rest is asked for,
+ * so a download goes on after a cut or a restart; the checksum over the whole decides. Nothing is visible to anybody yet.
+ */
+import { Effect, Schedule } from "effect"
+import type { IncomingMessage } from "node:http"
+import * as fs from "node:fs/promises"
+import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
+import * as HttpFetch from "./HttpFetch.ts"
+import * as ImageDigests from "./ImageDigests.ts"
+
+/** What to download and within which limits. `sha1` in lower-case hexadecimal, `maxBytes` the largest image. */
+export interface Download {
+  readonly url: string
+  readonly sha1: string
+  readonly verifyTls: boolean
+  readonly allowLocal: boolean
+  readonly maxBytes: number
+  readonly part: string
+}
+
+const IDLE_SECONDS = 60
+const PARTIAL = 206
+const NOT_SATISFIABLE = 416
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429])
+
+/** A cut connection is taken up again this often, after a growing pause. */
+const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
+
+const refused = (message: string) => new FirmwareRefused({ message })
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
+
+const onDisk = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (error) =>
+      refused(
+        codeOf(error) === "ENOSPC"
+          ? "No space left for firmware on the server"
+          : `Could not store firmware: ${String(error)}`
+      )
+  })
+
+const startOf = (response: IncomingMessage): number | undefined => {
+  const match = /^bytes (\d+)-/.exec(response.headers["content-range"] ?? "")
+  return match === null ? undefined : Number(match[1])
+}
+
+const tooLarge = ({ maxBytes }: Download) => refused(`The image is larger than ${maxBytes} bytes`)
+
+/** Appends the body to the file from `position` on. */
+const receive = (download: Download, response: IncomingMessage, sums: ImageDigests.RunningDigests) =>
+  Effect.acquireUseRelease(
+    onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+")),
+    (file) =>
+      Effect.tryPromise({
+        try: async () => {
+          for await (const chunk of response) {
+            if (!Buffer.isBuffer(chunk)) continue
+            if (sums.size() + chunk.length > download.maxBytes) throw tooLarge(download)
+            await file.write(chunk, 0, chunk.length, sums.size())
+            sums.add(chunk)
+          }
+          await file.datasync()
+        },
+        catch: (error): FirmwareError => {
+          if (error instanceof FirmwareRefused) return error
+          return codeOf(error) === "ENOSPC"
+            ? refused("No space left for firmware on the server")
+            : new FirmwareUnreachable({ message: error instanceof Error ? error.message : String(error) })
+        }
+      }),
+    (file) => Effect.promise(() => file.close())
+  )
+
+const sumsOfPart = Effect.fnUntraced(function* (part: string) {
+  const sums = ImageDigests.begin()
+  yield* ImageDigests.addFile(sums, part)
+  return sums
+})
+
+const once = Effect.fnUntraced(function* (download: Download) {
+  const known = yield* sumsOfPart(download.part)
+  const from = known.size()
+  const response = yield* HttpFetch.open(download.url, {
+    verifyTls: download.verifyTls,
+    allowLocal: download.allowLocal,
+    idleSeconds: IDLE_SECONDS,
+    headers: { accept: "*/*", "accept-encoding": "identity", ...(from > 0 ? { range: `bytes=${from}-` } : {}) }
+  })
+  const status = response.statusCode ?? 0
+  if (status === NOT_SATISFIABLE && from > 0) return known.end()
+  if (status >= 500 || BUSY.has(status))
+    return yield* new FirmwareUnreachable({ message: `the server answers ${status}` })
+  if (status !== 200 && status !== PARTIAL)
+    return yield* refused(`Could not download firmware: the server answers ${status}`)
+  const continues = status === PARTIAL && startOf(response) === from
+  if (status === PARTIAL && !continues) return yield* refused("The server answers with another part than was asked for")
+  const sums = continues ? known : ImageDigests.begin()
+  if (sums.size() + Number(response.headers["content-length"] ?? 0) > download.maxBytes)
+    return yield* tooLarge(download)
+  yield* receive(download, response, sums)
+  return sums.end()
+}, Effect.scoped)
+
+const discard = ({ part }: Download) => onDisk(() => fs.rm(part, { force: true }))
+
+const checked = (download: Download) =>
+  Effect.flatMap(
+    once(download).pipe(Effect.retry({ while: (error) => error._tag === "FirmwareUnreachable", schedule: AGAIN })),
+    (digests) =>
+      digests.sha1 === download.sha1
+        ? Effect.succeed(digests)
+        : Effect.andThen(discard(download), refused("Checksum mismatch, file corrupt"))
+  )
+
+const sizeOf = (file: string) =>
+  Effect.promise(() =>
+    fs.stat(file).then(
+      ({ size }) => size,
+      () => 0
+    )
+  )
+
+/**
+ * Downloads into `part` and yields the checksums. Fails with FirmwareRefused when it can never work (then the partial file is
+ * gone), or FirmwareUnreachable after several attempts (then it is kept for the next one).
+ */
+export const download = Effect.fn("ImageDownload.download")(function* (wanted: Download) {
+  const resumes = (yield* sizeOf(wanted.part)) > 0
+  return yield* checked(wanted).pipe(
+    // what was left from before may be of another file: once more from the start
+    Effect.catchIf(
+      (error) => resumes && error._tag === "FirmwareRefused" && error.message.startsWith("Checksum mismatch"),
+      () => checked(wanted)
+    ),
+    Effect.tapErrorTag("FirmwareRefused", () => discard(wanted))
+  )
+})

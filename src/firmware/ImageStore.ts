@@ -1,0 +1,202 @@
+/**
+ * The images that this server keeps itself, in a folder of its data directory. An image becomes visible in one step, when it
+ * is whole and its checksum is right; what is still coming, and what is known about the files, is in hidden folders beside.
+ */
+import { Effect, Option, Schema, Semaphore } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { FirmwareRefused } from "./FirmwareErrors.ts"
+import * as ImageDigests from "./ImageDigests.ts"
+import * as ImageDownload from "./ImageDownload.ts"
+import { defaultName, isImageName } from "./ImageName.ts"
+
+/** A link by which switches find the image that is current. */
+export interface DefaultImage {
+  readonly default: string
+  readonly file: string
+}
+
+export interface ImageList {
+  readonly files: ReadonlyArray<string>
+  readonly defaults: ReadonlyArray<DefaultImage>
+}
+
+export interface ImageStoreOptions {
+  /** Folder of the images. */
+  readonly folder: string
+  readonly maxBytes: number
+  readonly allowLocal: boolean
+}
+
+const STALE_MILLIS = 7 * 24 * 3600 * 1000
+
+const Known = Schema.fromJsonString(Schema.Struct({ ...ImageDigests.ImageDigests.fields, modified: Schema.Finite }))
+
+const refuse = (message: string) => new FirmwareRefused({ message })
+
+const disk = <A>(message: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: () => refuse(message) })
+
+/** Runs effects of one key one after the other; keeps nothing for keys that nobody uses. */
+const makeTurns = () => {
+  const turns = new Map<string, { readonly turn: Semaphore.Semaphore; users: number }>()
+  return <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const entry = turns.get(key) ?? { turn: Semaphore.makeUnsafe(1), users: 0 }
+        entry.users += 1
+        turns.set(key, entry)
+        return entry
+      }),
+      ({ turn }) => turn.withPermits(1)(effect),
+      (entry) =>
+        Effect.sync(() => {
+          entry.users -= 1
+          if (entry.users === 0) turns.delete(key)
+        })
+    )
+}
+
+/** Downloads that nobody has taken up again for a week are given up. */
+const dropStale = async (incoming: string) => {
+  for (const name of await fs.readdir(incoming)) {
+    const file = path.join(incoming, name)
+    const { mtimeMs } = await fs.stat(file)
+    if (Date.now() - mtimeMs > STALE_MILLIS) await fs.rm(file, { force: true })
+  }
+}
+
+const linkTo = async (link: string, file: string) => {
+  const fresh = `${link}.${process.pid}.part`
+  await fs.rm(fresh, { force: true })
+  await fs.symlink(file, fresh)
+  await fs.rename(fresh, link)
+}
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
+
+/** Opens the store. Its folders are made by the first download. */
+export const make = (options: ImageStoreOptions) => {
+  const { folder } = options
+  const incoming = path.join(folder, ".incoming")
+  const sums = path.join(folder, ".digests")
+  const inTurn = makeTurns()
+  const prepare = disk("Could not make the folder of the firmware images", async () => {
+    await fs.mkdir(incoming, { recursive: true })
+    await fs.mkdir(sums, { recursive: true })
+    await dropStale(incoming)
+  })
+
+  const stat = (name: string) =>
+    isImageName(name)
+      ? Effect.option(disk(`Could not find file ${name}`, () => fs.stat(path.join(folder, name)))).pipe(
+          Effect.map(Option.filter((found) => found.isFile()))
+        )
+      : Effect.succeedNone
+
+  const writeKnown = (name: string, digests: ImageDigests.ImageDigests, modified: number) =>
+    disk(`Could not note the checksum of ${name}`, async () => {
+      await fs.mkdir(sums, { recursive: true })
+      const file = path.join(sums, `${name}.json`)
+      await fs.writeFile(`${file}.${process.pid}.part`, JSON.stringify({ ...digests, modified }))
+      await fs.rename(`${file}.${process.pid}.part`, file)
+    })
+
+  const known = (name: string) =>
+    disk("not noted", () => fs.readFile(path.join(sums, `${name}.json`), "utf8")).pipe(
+      Effect.flatMap(Schema.decodeEffect(Known)),
+      Effect.option
+    )
+
+  const computed = Effect.fnUntraced(function* (name: string, modified: number) {
+    const running = ImageDigests.begin()
+    yield* ImageDigests.addFile(running, path.join(folder, name))
+    const digests = running.end()
+    yield* writeKnown(name, digests, modified)
+    return digests
+  })
+
+  const image = Effect.fn("ImageStore.image")(function* (name: string) {
+    const found = yield* stat(name)
+    if (Option.isNone(found)) return Option.none<ImageDigests.ImageDigests>()
+    const { mtimeMs, size } = found.value
+    const noted = Option.filter(yield* known(name), (one) => one.modified === mtimeMs && one.size === size)
+    return Option.some(Option.isSome(noted) ? noted.value : yield* inTurn(name, computed(name, mtimeMs)))
+  })
+
+  const publish = Effect.fnUntraced(function* (name: string, part: string, digests: ImageDigests.ImageDigests) {
+    const { mtimeMs } = yield* disk("Could not store firmware", () => fs.stat(part))
+    yield* writeKnown(name, digests, mtimeMs)
+    yield* disk("Could not store firmware", () => fs.rename(part, path.join(folder, name)))
+  })
+
+  const add = Effect.fn("ImageStore.add")(function* (name: string, url: string, sha1: string, verifyTls: boolean) {
+    const found = yield* stat(name)
+    const there = Option.isSome(found) ? yield* computed(name, found.value.mtimeMs) : undefined
+    if (there?.sha1 === sha1) return
+    yield* prepare
+    const part = path.join(incoming, `${sha1}-${name}`)
+    const { allowLocal, maxBytes } = options
+    const digests = yield* ImageDownload.download({ url, sha1, verifyTls, allowLocal, maxBytes, part })
+    yield* publish(name, part, digests)
+  })
+
+  const list = disk("Could not get files", async (): Promise<ImageList> => {
+    const found = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+    const entries = found.filter(({ name }) => isImageName(name))
+    const named = (test: (entry: (typeof entries)[number]) => boolean) =>
+      entries
+        .filter(test)
+        .map(({ name }) => name)
+        .toSorted()
+    const files = named((entry) => entry.isFile())
+    const links = named((entry) => entry.isSymbolicLink())
+    const defaults = await Promise.all(
+      links.map(async (link) => ({ default: link, file: await fs.readlink(path.join(folder, link)) }))
+    )
+    return { files, defaults: defaults.filter(({ file }) => files.includes(file)) }
+  })
+
+  const remove = Effect.fn("ImageStore.remove")(function* (name: string) {
+    if (Option.isNone(yield* stat(name))) return yield* refuse(`Could not find file ${name}`)
+    const { defaults } = yield* list
+    yield* disk(`Could not remove file ${name}`, async () => {
+      for (const link of defaults) if (link.file === name) await fs.rm(path.join(folder, link.default), { force: true })
+      await fs.rm(path.join(folder, name))
+      await fs.rm(path.join(sums, `${name}.json`), { force: true })
+    })
+  })
+
+  const setDefault = Effect.fn("ImageStore.setDefault")(function* (name: string) {
+    const { files } = yield* list
+    const link = defaultName(name)
+    if (!files.includes(name)) return yield* refuse(`Could not find file ${name}`)
+    if (link === undefined || files.includes(link)) return yield* refuse(`Could not set file ${name} as default`)
+    yield* disk(`Could not set file ${name} as default`, () => linkTo(path.join(folder, link), name))
+    return { default: link, file: name } satisfies DefaultImage
+  })
+
+  return {
+    list,
+    /** Checksums of an image, from what is noted as long as the file has not changed; none when it is not there. */
+    image,
+    /** Downloads an image under this name; a second call for the same name waits for the first. */
+    add: (name: string, url: string, sha1: string, verifyTls: boolean) => inTurn(name, add(name, url, sha1, verifyTls)),
+    /** The checksums computed anew from the file. */
+    recompute: Effect.fn("ImageStore.recompute")(function* (name: string) {
+      const found = yield* stat(name)
+      if (Option.isNone(found)) return yield* refuse(`Could not find file ${name}`)
+      return yield* inTurn(name, computed(name, found.value.mtimeMs))
+    }),
+    /** Removes an image and the default links to it. */
+    remove: (name: string) => inTurn(name, remove(name)),
+    /** Makes the image the default of its family. */
+    setDefault
+  }
+}
+
+/** The images of this server. */
+export type ImageStore = ReturnType<typeof make>

@@ -1,0 +1,61 @@
+/** The images of an external firmware server, which HTTPD_URL names (contract api-rest.md §4.1). */
+import { Effect, Option, Schema } from "effect"
+import { FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
+import * as HttpFetch from "./HttpFetch.ts"
+
+const MAX_ANSWER = 4 * 1024 * 1024
+const IDLE_SECONDS = 120
+
+const Answer = Schema.fromJsonString(
+  Schema.Struct({
+    status: Schema.String,
+    message: Schema.optionalKey(Schema.Unknown),
+    data: Schema.optionalKey(Schema.Unknown)
+  })
+)
+
+const Files = Schema.Struct({
+  files: Schema.Array(Schema.String),
+  defaults: Schema.optionalKey(Schema.Array(Schema.Struct({ default: Schema.String, file: Schema.String })))
+})
+const File = Schema.Struct({ file: Schema.Struct({ sha1: Schema.String }) })
+
+const notUnderstood = () => new FirmwareUnreachable({ message: "the firmware server's answer is not understood" })
+
+/** Images on the server at this URL; `verifyTls` says whether its certificate is checked. */
+export const make = (base: string, verifyTls: boolean) => {
+  const ask = Effect.fn("RemoteImages.ask")(function* (
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: unknown
+  ) {
+    const response = yield* HttpFetch.open(`${base.replace(/\/+$/, "")}${path}`, {
+      method,
+      verifyTls,
+      // the operator has named this server, it may be this machine
+      allowLocal: true,
+      idleSeconds: IDLE_SECONDS,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } })
+    })
+    const text = yield* HttpFetch.textOf(response, MAX_ANSWER)
+    const answer = yield* Effect.mapError(Schema.decodeEffect(Answer)(text), notUnderstood)
+    if (answer.status === "success") return answer.data
+    return yield* new FirmwareRefused({
+      message: typeof answer.message === "string" ? answer.message : "the firmware server refused"
+    })
+  }, Effect.scoped)
+
+  const read = <A, I>(schema: Schema.Codec<A, I>, path: string) =>
+    Effect.flatMap(ask("GET", path), (data) => Effect.mapError(Schema.decodeUnknownEffect(schema)(data), notUnderstood))
+  const at = (name: string) => `/${encodeURIComponent(name)}`
+
+  return {
+    list: Effect.map(read(Files, ""), ({ defaults = [], files }) => ({ files, defaults })),
+    add: (url: string, sha1: unknown, verify_tls: unknown) => Effect.asVoid(ask("POST", "", { url, sha1, verify_tls })),
+    sha1: (name: string) => Effect.map(read(File, at(name)), ({ file }) => file.sha1),
+    remove: (name: string) => Effect.asVoid(ask("DELETE", at(name))),
+    setDefault: (name: string) => ask("POST", `${at(name)}/set-default`),
+    /** Sizes and further checksums are not known of another server's files. */
+    image: () => Effect.succeed(Option.none())
+  }
+}

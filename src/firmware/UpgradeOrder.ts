@@ -1,0 +1,155 @@
+/**
+ * The order of a staggered upgrade: batches of access switches that may be away at the same time. Pure. Nearest to the
+ * distribution layer first, the two of an MLAG pair one after the other, and never so many at once that a switch which has
+ * several ways to the distribution layer is left without one. Contract engine.md §14.5.
+ */
+import { Schema } from "effect"
+
+/** A switch of the network. `root`: it is not upgraded and leads out of the access layer (a distribution or core switch). */
+export interface OrderedSwitch {
+  readonly hostname: string
+  readonly root: boolean
+  /** Hostnames of directly connected switches. */
+  readonly neighbours: ReadonlySet<string>
+  readonly mlagPeer: string | undefined
+}
+
+/** An order cannot be told for this selection. */
+export class UpgradeOrderUnknown extends Schema.TaggedError<UpgradeOrderUnknown>()("UpgradeOrderUnknown", {
+  message: Schema.String
+}) {}
+
+/** Every switch by its hostname. Neighbours that are not in the map are ignored. */
+export type Network = ReadonlyMap<string, OrderedSwitch>
+
+/** Access switches that are connected with each other, whatever is above them. */
+type Component = ReadonlySet<string>
+
+const componentOf = (network: Network, start: string): Set<string> => {
+  const seen = new Set([start])
+  const queue = [start]
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    for (const neighbour of network.get(name)?.neighbours ?? []) {
+      if (seen.has(neighbour) || network.get(neighbour)?.root !== false) continue
+      seen.add(neighbour)
+      queue.push(neighbour)
+    }
+  }
+  return seen
+}
+
+const hasRoot = (network: Network, name: string): boolean =>
+  [...(network.get(name)?.neighbours ?? [])].some((neighbour) => network.get(neighbour)?.root === true)
+
+/** Distance of each switch from the roots when those of `away` are down; unconnected ones are missing. */
+const distances = (network: Network, component: Component, away: ReadonlySet<string>): Map<string, number> => {
+  const found = new Map<string, number>()
+  let layer = [...component].filter((name) => !away.has(name) && hasRoot(network, name))
+  for (let distance = 0; layer.length > 0; distance++) {
+    for (const name of layer) found.set(name, distance)
+    const next = new Set<string>()
+    for (const name of layer) {
+      for (const neighbour of network.get(name)?.neighbours ?? []) {
+        if (component.has(neighbour) && !found.has(neighbour) && !away.has(neighbour)) next.add(neighbour)
+      }
+    }
+    layer = [...next]
+  }
+  return found
+}
+
+/** One component with what holds when nothing is down and when one switch is. */
+interface Surveyed {
+  readonly component: Component
+  readonly layers: ReadonlyMap<string, number>
+  /** Switches that lose every way out when this one is down: nothing can be done about them. */
+  readonly cutOffBy: (name: string) => ReadonlySet<string>
+}
+
+const survey = (network: Network, component: Component): Surveyed => {
+  const whole = distances(network, component, new Set())
+  const layers = new Map(whole)
+  for (const [name, own] of whole) {
+    const peer = network.get(name)?.mlagPeer
+    const other = peer === undefined ? undefined : whole.get(peer)
+    if (other !== undefined) layers.set(name, Math.min(own, other))
+  }
+  const known = new Map<string, ReadonlySet<string>>()
+  const cutOffBy = (name: string) => {
+    const cached = known.get(name)
+    if (cached !== undefined) return cached
+    const left = distances(network, component, new Set([name]))
+    const cut = new Set([...whole.keys()].filter((other) => other !== name && !left.has(other)))
+    known.set(name, cut)
+    return cut
+  }
+  return { component, layers, cutOffBy }
+}
+
+/**
+ * True when the switches of a batch may be down together, in any combination: everybody else keeps a way out (unless a single
+ * one of the batch is its only way), and so does each of the batch that is back before the others.
+ */
+const mayBeAway = (
+  network: Network,
+  { component, cutOffBy, layers }: Surveyed,
+  batch: ReadonlySet<string>
+): boolean => {
+  const left = distances(network, component, batch)
+  const comesBackToNothing = (name: string) =>
+    !hasRoot(network, name) && ![...(network.get(name)?.neighbours ?? [])].some((neighbour) => left.has(neighbour))
+  const isLeftAlone = (name: string) => !left.has(name) && ![...batch].some((one) => cutOffBy(one).has(name))
+  return [...layers.keys()].every((name) => (batch.has(name) ? !comesBackToNothing(name) : !isLeftAlone(name)))
+}
+
+const ready = (network: Network, { layers }: Surveyed, waiting: ReadonlySet<string>, name: string): boolean =>
+  [...(network.get(name)?.neighbours ?? [])].every(
+    (neighbour) => !waiting.has(neighbour) || (layers.get(neighbour) ?? 0) >= (layers.get(name) ?? 0)
+  )
+
+const batchesOf = (network: Network, surveyed: Surveyed, selected: ReadonlyArray<string>): Array<Array<string>> => {
+  const batches: Array<Array<string>> = []
+  const waiting = new Set(selected)
+  while (waiting.size > 0) {
+    const batch = new Set<string>()
+    const candidates = [...waiting].filter((name) => ready(network, surveyed, waiting, name))
+    for (const name of candidates) {
+      const peer = network.get(name)?.mlagPeer
+      if (peer !== undefined && batch.has(peer)) continue
+      if (mayBeAway(network, surveyed, new Set([...batch, name]))) batch.add(name)
+    }
+    // a single switch may always be away; this only guards against a rule above that forbids even that
+    const [first] = candidates
+    if (batch.size === 0 && first !== undefined) batch.add(first)
+    for (const name of batch) waiting.delete(name)
+    batches.push([...batch])
+  }
+  return batches
+}
+
+const unconnected = () =>
+  new UpgradeOrderUnknown({
+    message: "No devices with neighbors in the last added group found in ACCESS-only upgrade group"
+  })
+
+/**
+ * Batches of the selected hostnames, each ascending. Yields UpgradeOrderUnknown when a selected switch has no known way to a
+ * distribution or core switch.
+ */
+export const upgradeOrder = (
+  network: Network,
+  selected: ReadonlyArray<string>
+): ReadonlyArray<ReadonlyArray<string>> | UpgradeOrderUnknown => {
+  const merged: Array<Array<string>> = []
+  const left = new Set(selected.toSorted())
+  for (const name of left) {
+    const surveyed = survey(network, componentOf(network, name))
+    const members = [...surveyed.component].filter((other) => left.has(other)).toSorted()
+    if (members.some((member) => !surveyed.layers.has(member))) return unconnected()
+    for (const [index, batch] of batchesOf(network, surveyed, members).entries()) {
+      merged[index] = [...(merged[index] ?? []), ...batch]
+    }
+    for (const member of members) left.delete(member)
+  }
+  return merged.map((batch) => batch.toSorted())
+}

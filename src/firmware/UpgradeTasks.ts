@@ -1,0 +1,73 @@
+/**
+ * The steps of an upgrade in their order, with the names and texts that clients know (contract engine.md §14.2 and
+ * api-rest.md §4.8). Pure.
+ */
+import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
+
+export const MAIN_TASK = "device_upgrade_task"
+
+/** The steps in their order; the name is also the argument that asks for the step. */
+export const stepNames = ["pre_flight", "download", "activate", "reboot", "post_flight"] as const
+export type StepName = (typeof stepNames)[number]
+
+interface StepTexts {
+  readonly task: string
+  readonly done: string
+  readonly aborted: string
+}
+
+const STEPS: Readonly<Record<StepName, StepTexts>> = {
+  pre_flight: { task: "arista_pre_flight_check", done: "Pre-flight check done.", aborted: "Pre-flight aborted" },
+  download: {
+    task: "arista_firmware_download",
+    done: "Firmware download done.",
+    aborted: "Firmware download aborted"
+  },
+  activate: {
+    task: "arista_firmware_activate",
+    done: "Firmware activate done.",
+    aborted: "Firmware activate aborted"
+  },
+  reboot: { task: "arista_device_reboot", done: "Device reboot done.", aborted: "Reboot aborted" },
+  post_flight: { task: "arista_post_flight_check", done: "Post-flight check done.", aborted: "Post-flight aborted" }
+}
+
+/** The name of a step's entry. */
+export const taskName = (step: StepName): string => STEPS[step].task
+
+/** The text of a failed entry: what was met, then the sentence that clients show, as the last line. */
+export const failureText = (sentence: string, met = ""): string => {
+  const before = met.trimEnd()
+  return `${before === "" ? "" : `${before}\n`}FirmwareError: ${sentence}\n`
+}
+
+/** An entry that failed. */
+export const stepFailed = (step: StepName, sentence: string, met?: string): JobTask =>
+  taskFailed(STEPS[step].task, failureText(sentence, met))
+
+/** An entry of a step that was not begun because of an abort. */
+export const stepAborted = (step: StepName): JobTask => taskOk(STEPS[step].task, STEPS[step].aborted)
+
+/** The entry of a finished step; `text` replaces the usual sentence. */
+export const stepDone = (step: StepName, text: string = STEPS[step].done): JobTask => taskOk(STEPS[step].task, text)
+
+const isPostFlight = ({ task_name }: JobTask) => task_name === STEPS.post_flight.task
+
+/** The result of a device from its steps. A failed check after the reboot does not fail the main task. */
+export const upgradeResult = (
+  tasks: ReadonlyArray<JobTask>
+): { readonly result: DeviceResult; readonly reachedEnd: boolean } => {
+  const stopped = tasks.find((task) => task.failed && !isPostFlight(task))
+  const main = stopped === undefined ? taskOk(MAIN_TASK) : taskFailed(MAIN_TASK, subtaskFailed(stopped.task_name))
+  return { result: deviceResult([main, ...tasks]), reachedEnd: stopped === undefined }
+}
+
+/** The result of a device that was not begun. */
+export const notStarted = (why: string): DeviceResult => deviceResult([taskFailed(MAIN_TASK, `JobAborted: ${why}\n`)])
+
+/** Success of the check after a reboot; `from` null when no version was known. */
+export const updatedText = (from: string | null, to: string): string =>
+  `Post-flight, OS version updated from ${from ?? "None"} to ${to}.`
+
+/** Failure of the check after a reboot. */
+export const postFlightText = (reason: string): string => `Post-flight failed, could not update OS version: ${reason}`

@@ -1,0 +1,132 @@
+/**
+ * The second half of step 1, the same for access and fabric devices: renders the base configuration, pushes it, and decides
+ * by where the switch answers whether it moved (contract engine.md §5.12 steps 13–18, DESIGN §7 row 13). A switch that did
+ * not move is as it was before, and so is every row.
+ */
+import { Effect, Result } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type BasePushed, DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Device } from "../domain/Device.ts"
+import { type DeviceResult, JobFailure } from "../domain/Job.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import { CandidateConfigs } from "./CandidateConfigs.ts"
+import { DeviceStates } from "./DeviceStates.ts"
+import type { InitDecision } from "./InitDecision.ts"
+import * as InitProgress from "./InitProgress.ts"
+import * as InitRows from "./InitRows.ts"
+import * as InitTasks from "./InitTasks.ts"
+import { refusedAsFailure, type RunningJob } from "./JobHandler.ts"
+
+/** A switch that may have been told to move is looked for this long before it is told again, in seconds. */
+const FIRST_LOOK = 3
+
+/** What else belongs to the move. */
+export interface Moving {
+  readonly step2DelaySeconds: number
+  /** Starts other jobs, in the transaction in which the device becomes INIT. */
+  readonly afterwards: Effect.Effect<void, JobFailure | SqlError.SqlError>
+}
+
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const config = yield* ServerConfig
+  const devices = yield* DeviceStore
+  const jobs = yield* JobStore
+  const states = yield* DeviceStates
+  const configs = yield* CandidateConfigs
+  const rows = yield* InitRows.make
+  const progress = yield* InitProgress.make
+  const actorOf = yield* DeviceEntity.client
+
+  const end = Effect.fnUntraced(function* (
+    job: RunningJob,
+    hostname: string,
+    result: DeviceResult,
+    { lost }: InitDecision
+  ) {
+    const replacement = lost.interfaces.length + lost.links.length === 0 ? {} : { replacement: { lost } }
+    yield* progress.finish(job, replacement)
+    const done = !result.failed
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
+  })
+
+  /** Everything as it was before, in one transaction with the record of it. */
+  const takeBack = Effect.fnUntraced(function* (job: RunningJob, decided: InitDecision, result: DeviceResult) {
+    yield* rows.restore(job, decided)
+    yield* jobs.remember(job.id, { ...decided, stage: "done" })
+    yield* end(job, decided.previousHostname, result, decided)
+  }, sql.withTransaction)
+
+  const moveOn = Effect.fnUntraced(function* (
+    job: RunningJob,
+    decided: InitDecision,
+    { newAddressAnswers, oldAddressAnswers }: BasePushed,
+    result: DeviceResult,
+    moving: Moving
+  ) {
+    const { device_type, infraIp, primary, secondary } = decided
+    const event = {
+      type: "INIT_STEP1_PUSHED",
+      newAddressAnswers,
+      oldAddressAnswers,
+      previousHostname: decided.previousHostname,
+      device_type,
+      management_ip: primary.ip,
+      secondary_management_ip: secondary?.ip ?? null,
+      infra_ip: infraIp,
+      ipv4_network: primary.network,
+      step2DelaySeconds: moving.step2DelaySeconds
+    } as const
+    yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
+    yield* moving.afterwards
+    yield* jobs.remember(job.id, { ...decided, stage: "done" })
+    yield* end(job, decided.newHostname, result, decided)
+  }, sql.withTransaction)
+
+  const push = Effect.fnUntraced(function* (job: RunningJob, device: Device, decided: InitDecision, text: string) {
+    const call = (seconds: number, lookOnly: boolean) =>
+      actorOf(String(device.id)).PushBase({
+        sessionName: `job${job.id}`,
+        config: text,
+        newHostname: decided.newHostname,
+        oldAddress: decided.oldAddress,
+        newAddress: decided.primary.ip,
+        seconds,
+        lookOnly
+      })
+    if (decided.stage === "pushing") {
+      yield* progress.say(job, "look", `Looking where ${decided.newHostname} answers after the restart of the server`)
+      const seen = yield* call(FIRST_LOOK, true)
+      if (seen.newAddressAnswers) return seen
+      if (!seen.oldAddressAnswers) return yield* call(config.INIT_MGMT_TIMEOUT, true)
+    }
+    yield* jobs.remember(job.id, { ...decided, stage: "pushing" })
+    const { newHostname, oldAddress, primary } = decided
+    yield* progress.say(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
+    return yield* call(config.INIT_MGMT_TIMEOUT, false)
+  })
+
+  /** Brings a prepared initialisation to its end: the device is INIT or everything is as before. */
+  return Effect.fn("InitMove")(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
+    const device = yield* devices.get(decided.deviceId)
+    const certificate = InitTasks.noCertificate(decided.newHostname)
+    yield* progress.say(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
+    const rendered = yield* configs.renderInit(device, {
+      hostname: decided.newHostname,
+      device_type: decided.device_type,
+      addresses: decided.variables
+    })
+    if (Result.isFailure(rendered)) {
+      const { message, type } = rendered.failure
+      return yield* takeBack(job, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
+    }
+    const { text } = rendered.success
+    const pushed = yield* push(job, device, decided, text)
+    if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
+      return yield* takeBack(job, decided, InitTasks.notMoved(certificate, text, decided.newHostname, pushed))
+    }
+    yield* moveOn(job, decided, pushed, InitTasks.moved(certificate, text), moving)
+  }, refusedAsFailure)
+})

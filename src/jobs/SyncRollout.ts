@@ -1,0 +1,198 @@
+/**
+ * The devices of a sync job, stage by stage: renders, runs each change, and holds back in the modes that confirm together.
+ * When the rollout is stopped nothing new is begun, devices in flight are brought to a known end, and those that wait are
+ * taken back at once instead of waiting for their timers (contract engine.md §7.6, DESIGN §2).
+ */
+import { Effect, Fiber, Option, Result, Schedule } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { type ChangeProgress, ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import type { Render } from "./CandidateConfigs.ts"
+import * as ChangeCalls from "./ChangeCalls.ts"
+import type { RunningJob } from "./JobHandler.ts"
+import type { Guard, Stop } from "./Rollout.ts"
+import type { SyncArguments } from "./SyncArguments.ts"
+import { SyncOutcome, type SyncRun } from "./SyncOutcome.ts"
+import { becauseOf, notStarted, renderFailed } from "./SyncTasks.ts"
+
+/** A device whose change is proved and waits for a verdict. */
+export interface Held {
+  readonly device: Device
+  readonly changeId: number
+}
+
+/** Which devices are confirmed together: each alone, those of a stage, or all of the job. */
+export type Holding = "none" | "stage" | "job"
+
+/** What a verdict needs to know of a job. */
+export interface Judged {
+  readonly run: SyncRun
+  readonly guard: Guard
+}
+
+/** A sync job at work. */
+export interface Work extends Judged {
+  readonly job: RunningJob
+  readonly args: SyncArguments
+  readonly render: Render
+  readonly mode: ChangeCalls.ConfirmMode
+  readonly holding: Holding
+  /** What waits is taken back when devices fail; after an abort it always is. */
+  readonly takesBack: boolean
+  /** Changes of this job that an earlier run has begun, by device id. */
+  readonly begun: ReadonlyMap<number, ChangeProgress>
+  /** Devices that wait, by id. Grows and shrinks while the job runs. */
+  readonly held: Map<number, Held>
+}
+
+/** How often the changes are looked at for one that has failed but still waits for its switch. */
+const WATCH_EVERY = "1 second"
+
+const hasFailed = ({ goal, phase }: ChangeProgress): boolean =>
+  goal === "old" || phase === "discarded" || phase === "reverted" || phase === "unknown"
+
+const takesBackNow = ({ takesBack }: Work, stop: Stop | null): stop is Stop =>
+  stop !== null && (takesBack || stop.aborted)
+
+/** Runs stages. */
+export const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const jobs = yield* JobStore
+  const changes = yield* ChangeStore
+  const outcomes = yield* SyncOutcome
+  const calls = yield* ChangeCalls.make
+
+  const concurrently = { concurrency: config.SYNC_CONCURRENCY, discard: true } as const
+
+  const settle = Effect.fnUntraced(function* ({ guard, run }: Judged, { changeId, device }: Held, stop: Stop | null) {
+    const report = yield* calls.settle(device.id, changeId, stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED")
+    const change = yield* changes.get(changeId)
+    const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
+    yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
+    if (!report.ok && stop === null) yield* guard.failed(device.hostname, false)
+  })
+
+  /** Takes the waiting devices out of the list; whoever takes one settles it. */
+  const takeHeld = ({ held }: Work): ReadonlyArray<Held> => {
+    const waiting = [...held.values()]
+    held.clear()
+    return waiting
+  }
+
+  const takeBack = (work: Judged, waiting: ReadonlyArray<Held>, stop: Stop) =>
+    Effect.forEach(waiting, (held) => settle(work, held, stop), concurrently)
+
+  const confirmHeld = (work: Work) =>
+    Effect.suspend(() =>
+      Effect.forEach(
+        takeHeld(work),
+        (held) => {
+          const stop = work.guard.stop()
+          return settle(work, held, takesBackNow(work, stop) ? stop : null)
+        },
+        concurrently
+      )
+    )
+
+  const leaveAlone = ({ job: { id } }: Work, { hostname }: Device, stop: Stop) =>
+    jobs.addDevice(id, { hostname, result: notStarted(stop), reachedEnd: false, changed: false, score: null })
+
+  /** The device's change, stored now or before; nothing when there is none, with a row that says why. */
+  const changeOn = Effect.fnUntraced(function* (work: Work, device: Device) {
+    const begun = work.begun.get(device.id)
+    if (begun !== undefined) return Option.getOrNull(yield* changes.get(begun.id))
+    const { args, guard, job, mode, render, run } = work
+    const rendered = render(device)
+    if (Result.isFailure(rendered)) {
+      const { hostname } = device
+      const result = renderFailed(`${rendered.failure.type}: ${rendered.failure.message}\n`)
+      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+      yield* guard.failed(hostname, false)
+      return null
+    }
+    const candidate = rendered.success.text
+    const { dry_run: dryRun, force } = args
+    const wanted = { jobId: job.id, candidate, mode, dryRun, force, expectedHash: device.confhash }
+    return yield* calls.store(device, wanted).pipe(
+      Effect.catchTag("UnknownPlatform", (error) =>
+        Effect.gen(function* () {
+          yield* outcomes.record(device, run, candidate, ChangeCalls.broken(`${error._tag}: ${error.message}\n`))
+          yield* guard.failed(device.hostname, false)
+          return null
+        })
+      )
+    )
+  })
+
+  const hold = Effect.fnUntraced(function* (work: Work, held: Held) {
+    // from here to the end nothing else runs in between: either the device is in the list when it is emptied, or not
+    const stop = work.guard.stop()
+    if (takesBackNow(work, stop)) yield* settle(work, held, stop)
+    else work.held.set(held.device.id, held)
+  })
+
+  const runChange = Effect.fnUntraced(function* (work: Work, device: Device, change: StoredChange, isCanary: boolean) {
+    const report = yield* calls.run(device.id, change.id)
+    if (!report.waiting) {
+      if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
+      const record = work.holding === "none" ? outcomes.record : outcomes.recordVerdict
+      return yield* record(device, work.run, change.candidate, report)
+    }
+    yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
+    yield* hold(work, { device, changeId: change.id })
+  })
+
+  const syncDevice = Effect.fn("SyncRollout.device")(function* (work: Work, device: Device, isCanary: boolean) {
+    const begun = work.begun.get(device.id)
+    if (begun === undefined || begun.phase === "planned") {
+      if (yield* work.job.aborting) yield* work.guard.aborted
+      const stop = work.guard.stop()
+      if (stop !== null && (begun === undefined || (yield* calls.cancel(begun.id)))) {
+        return yield* leaveAlone(work, device, stop)
+      }
+    }
+    const change = yield* changeOn(work, device)
+    if (change !== null) yield* runChange(work, device, change, isCanary)
+  })
+
+  /** A device that died after its commit reports late; its row tells at once that it will not be confirmed. */
+  const watch = (work: Work, devices: ReadonlyMap<number, Device>, isCanary: boolean) =>
+    Effect.gen(function* () {
+      if (yield* work.job.aborting) yield* work.guard.aborted
+      for (const progress of yield* changes.progressOfJob(work.job.id)) {
+        const device = devices.get(progress.device_id)
+        if (device !== undefined && hasFailed(progress)) yield* work.guard.failed(device.hostname, isCanary)
+      }
+    }).pipe(
+      Effect.tapCause((cause) => Effect.logWarning("The progress of the changes could not be read", cause)),
+      Effect.ignore,
+      Effect.repeat(Schedule.spaced(WATCH_EVERY))
+    )
+
+  const runStage = Effect.fn("SyncRollout.stage")(function* (
+    work: Work,
+    devices: ReadonlyArray<Device>,
+    isCanary: boolean
+  ) {
+    const { args, guard, holding } = work
+    const byId = new Map(devices.map((device) => [device.id, device]))
+    const watching = yield* Effect.forkChild(args.dry_run ? Effect.never : watch(work, byId, isCanary))
+    const takingBack = yield* Effect.forkChild(
+      Effect.flatMap(guard.stopped, (stop) =>
+        takesBackNow(work, stop) ? takeBack(work, takeHeld(work), stop) : Effect.void
+      )
+    )
+    yield* Effect.forEach(devices, (device) => syncDevice(work, device, isCanary), concurrently)
+    yield* Fiber.interrupt(watching)
+    if (holding === "stage") yield* confirmHeld(work)
+    yield* guard.stop() === null ? Fiber.interrupt(takingBack) : Fiber.join(takingBack)
+  })
+
+  return {
+    /** Works on the devices of one stage until each has ended or waits for a verdict. */
+    runStage,
+    /** Settles devices that nobody confirmed, such as after the confirming job was aborted. */
+    takeBack
+  }
+})

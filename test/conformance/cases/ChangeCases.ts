@@ -1,0 +1,170 @@
+/** Earlier configurations, given ones, undoing a job and drift (contract api-devices.md §6.4–§6.6). */
+import { absent, type Case, type Expected } from "../Case.ts"
+
+const live = (id: number, config: string | null, failed = false) => [
+  `insert into job (id, status, function_name, finish_time) values (${id}, 'FINISHED', 'sync_devices', '2026-03-0${id - 9}T12:03:05.5Z')`,
+  `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (${id}, 'east-a1', ${failed}, '${JSON.stringify(
+    config === null ? [] : [{ task_name: "Generate device config", result: config, diff: "", failed: false }]
+  )}', true)`
+]
+const history = [...live(10, "first"), ...live(11, "second"), ...live(12, "third", true), ...live(13, null)]
+const path = "/device/east-a1/previous_config"
+
+const read = (name: string, query: string, data: { readonly [key: string]: Expected | typeof absent }): Case => ({
+  name,
+  given: history,
+  request: { method: "GET", path: `${path}${query}` },
+  reply: { status: 200, body: { status: "success", data } }
+})
+const bad = (name: string, request: Case["request"], message: string, status = 400): Case => ({
+  name,
+  given: history,
+  request,
+  reply: { status, body: { status: "error", message } }
+})
+const post = (where: string, json: unknown) => ({ method: "POST", path: where, json }) as const
+/** The id of the job that a request starts is the next of the sequence, whatever ids the scene has set by hand. */
+const starts = (
+  name: string,
+  request: Case["request"],
+  data: string,
+  job: { readonly [key: string]: Expected | typeof absent },
+  headers: Readonly<Record<string, string | null>> = {},
+  given: ReadonlyArray<string> = history
+): Case => ({
+  name,
+  given,
+  request,
+  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
+  afterwards: [{ path: "/job/4", body: { data: { jobs: [job] } } }]
+})
+
+const earlier: ReadonlyArray<Case> = [
+  read("the latest configuration, or none in a job that rendered none", "", {
+    job_id: 13,
+    failed: false,
+    config: absent
+  }),
+  read("the one of a job", "?job_id=11", {
+    job_id: 11,
+    finish_time: "2026-03-02T12:03:05",
+    config: "second",
+    failed: false
+  }),
+  read("one some steps back", "?previous=1", { job_id: 12, config: "third", failed: true }),
+  read("the last before a time", "?before=2026-03-02T12:00:00", { job_id: 10, config: "first" }),
+  read("the last before a day", "?before=2026-03-02", { job_id: 10 }),
+  read("the latest for 0", "?job_id=0&previous=3", { job_id: 13 }),
+  bad(
+    "that this is no hostname",
+    { method: "GET", path: "/device/a%20b/previous_config" },
+    "Invalid hostname specified"
+  ),
+  bad("that a job is a number", { method: "GET", path: `${path}?job_id=x` }, "job_id must be an integer"),
+  ...["x", "-1"].map((previous) =>
+    bad(
+      "that steps are a number",
+      { method: "GET", path: `${path}?previous=${previous}` },
+      "previous must be an integer"
+    )
+  ),
+  bad(
+    "that this is no time",
+    { method: "GET", path: `${path}?before=monday` },
+    "before must be a valid ISO format date time string"
+  ),
+  bad("that there is none", { method: "GET", path: `${path}?previous=4` }, "No matching job found", 404),
+  bad(
+    "that there is none for this device",
+    { method: "GET", path: "/device/nobody/previous_config" },
+    "No matching job found",
+    404
+  ),
+  starts(
+    "a job that restores it, dry unless said otherwise",
+    post(path, { job_id: "11" }),
+    "Scheduled job to restore east-a1",
+    {
+      function_name: "apply_config (dry_run)",
+      start_arguments: { hostname: "east-a1", dry_run: true, config: "second" }
+    }
+  ),
+  starts("a live job", post(path, { job_id: 11, dry_run: false }), "Scheduled job to restore east-a1", {
+    function_name: "apply_config"
+  }),
+  ...[{}, { job_id: null }].map((json) => bad("that a job is needed", post(path, json), "job_id must be specified")),
+  bad("that a job is a number", post(path, { job_id: "x" }), "job_id must be an integer"),
+  bad("that the job has failed on this device", post(path, { job_id: 12 }), "The specified job_id has a failed status"),
+  bad("that there is no such job", post(path, { job_id: 1 }), "No matching job found", 404),
+  bad("that the job has rendered nothing", post(path, { job_id: 13 }), "No config found in this job", 500)
+]
+
+const apply = "/device/east-a1/apply_config"
+const changed = [
+  `insert into config_change (job_id, device_id, phase, epoch, protocol, candidate) values (1, 4, 'confirmed', 1, '{}', '')`
+]
+
+const others: ReadonlyArray<Case> = [
+  starts(
+    "a job that applies a configuration, dry unless said otherwise",
+    post(apply, { full_config: "hostname x" }),
+    "Scheduled job to apply config east-a1",
+    {
+      function_name: "apply_config (dry_run)",
+      start_arguments: { hostname: "east-a1", dry_run: true, config: "hostname x" }
+    }
+  ),
+  bad("that this is no hostname", post("/device/a%20b/apply_config", {}), "Invalid hostname specified"),
+  ...[{}, { full_config: 5 }, { full_config: null }].map((json) =>
+    bad("that a configuration is needed", post(apply, json), "full_config must be specified")
+  ),
+  bad(
+    "that live runs are not allowed",
+    post(apply, { full_config: "x", dry_run: false }),
+    "Apply config live_run is not allowed"
+  ),
+  starts(
+    "a job that undoes another one",
+    post("/job/1/revert", { comment: "wrong VLAN" }),
+    "Scheduled job to revert job 1",
+    { function_name: "revert_job", start_arguments: { job_id: 1, dry_run: false }, comment: "wrong VLAN" },
+    { "x-total-count": "1" },
+    changed
+  ),
+  bad(
+    "that the job has changed nothing",
+    post("/job/2/revert", {}),
+    "Job 2 has changed no device, so there is nothing to revert"
+  ),
+  bad(
+    "that the job has not ended",
+    post("/job/3/revert", {}),
+    "Job 3 is SCHEDULED: only a job that has ended can be reverted",
+    409
+  ),
+  ...["4711", "99999999999"].map((id) =>
+    bad("no job of that id", post(`/job/${id}/revert`, {}), `No job with id ${id} found`, 404)
+  ),
+  starts(
+    "a job that looks for drift everywhere",
+    post("/device_drift", {}),
+    "Scheduled job to look for drift on all devices",
+    { function_name: "device_drift", start_arguments: { hostnames: absent } },
+    { "x-total-count": "6" }
+  ),
+  starts(
+    "a job that looks at one device",
+    post("/device_drift", { hostname: "east-a1" }),
+    "Scheduled job to look for drift on east-a1",
+    { start_arguments: { hostnames: ["east-a1"] } },
+    { "x-total-count": "1" }
+  ),
+  bad(
+    "that the device is not managed",
+    post("/device_drift", { hostname: "east-a2" }),
+    "Hostname 'east-a2' not found or is not a managed device"
+  ),
+  bad("that the group is unknown", post("/device_drift", { group: "WEST" }), "Could not find a group with name WEST")
+]
+
+export const changeCases: ReadonlyArray<Case> = [...earlier, ...others]

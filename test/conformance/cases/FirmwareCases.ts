@@ -1,0 +1,180 @@
+/** Firmware images and upgrades (contract api-rest.md §4). The server keeps one image, `EOS64-4.31.5M.swi`. */
+import { absent, type Case, type Expected } from "../Case.ts"
+
+const bad = (name: string, request: Case["request"], message: string, status = 400): Case => ({
+  name,
+  request,
+  reply: { status, body: { status: "error", message } }
+})
+const post = (path: string, json: unknown) => ({ method: "POST", path, json }) as const
+const starts = (
+  name: string,
+  request: Case["request"],
+  data: string,
+  job: { readonly [key: string]: Expected | typeof absent },
+  headers: Readonly<Record<string, string | null>> = {}
+): Case => ({
+  name,
+  request,
+  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
+  afterwards: [{ path: "/job/4", body: { data: { jobs: [job] } } }]
+})
+const image = "EOS64-4.31.5M.swi"
+const order = {
+  url: `https://images.example.org/eos/${image}`,
+  sha1: "e0537400b5f134aa960603c9b715a8ce30306071",
+  verify_tls: true
+}
+
+const images: ReadonlyArray<Case> = [
+  {
+    name: "the images in both places, for old and new clients",
+    request: { method: "GET", path: "/firmware" },
+    reply: { status: 200, body: { data: { files: [image], status: "success", data: { files: [image] } } } }
+  },
+  starts(
+    "a job that downloads an image",
+    post("/firmware", { ...order, filename: "ignored" }),
+    "Scheduled job to download firmware",
+    { function_name: "get_firmware", start_arguments: { ...order, filename: absent } }
+  ),
+  bad("the first parameter that is missing", post("/firmware", {}), "Missing parameter url"),
+  bad("the second parameter that is missing", post("/firmware", { url: "x" }), "Missing parameter sha1"),
+  bad(
+    "the third parameter that is missing",
+    post("/firmware", { url: "x", sha1: "x" }),
+    "Missing parameter verify_tls"
+  ),
+  bad(
+    "that passwords do not belong into a URL",
+    post("/firmware", { ...order, url: "https://a:b@images.example.org/x.swi" }),
+    "url must not hold a user name or a password"
+  ),
+  starts(
+    "a job that computes a checksum",
+    { method: "GET", path: `/firmware/${image}` },
+    "Scheduled job get firmware information",
+    { function_name: "get_firmware_chksum", start_arguments: { filename: image } }
+  ),
+  starts(
+    "a job that removes an image",
+    { method: "DELETE", path: `/firmware/${image}` },
+    "Scheduled job to remove firmware",
+    { function_name: "remove_file", start_arguments: { filename: image } }
+  ),
+  {
+    name: "that an image is the default of its family",
+    request: { method: "POST", path: `/firmware/${image}/set-default` },
+    reply: { status: 200, body: { status: "success" } }
+  },
+  bad(
+    "that the image is not there",
+    { method: "POST", path: "/firmware/EOS-1.swi/set-default" },
+    "Could not set file as default",
+    404
+  )
+]
+
+const upgrade = "/firmware/upgrade"
+const one = { hostname: "east-a1" }
+
+const upgrades: ReadonlyArray<Case> = [
+  starts(
+    "a job that upgrades a device",
+    post(upgrade, {
+      ...one,
+      filename: image,
+      download: true,
+      "pre-flight": true,
+      post_waittime: 600,
+      comment: "security fix",
+      ticket_ref: "CHG-1"
+    }),
+    "Scheduled job to upgrade devices",
+    {
+      function_name: "device_upgrade",
+      comment: "security fix",
+      ticket_ref: "CHG-1",
+      start_arguments: {
+        hostname: "east-a1",
+        filename: image,
+        download: true,
+        pre_flight: true,
+        post_waittime: 600,
+        url: /^http/
+      }
+    },
+    { "x-total-count": "1" }
+  ),
+  starts(
+    "a later start, and no filename when nothing is fetched",
+    post(upgrade, { group: "EAST_WING", reboot: true, post_flight: true, start_at: "2126-12-24 02:00:00" }),
+    "Scheduled job to upgrade devices",
+    { scheduled_time: /^2126-12-24T0[12]:/, start_arguments: { group: "EAST_WING", start_at: absent } },
+    { "x-total-count": "1" }
+  ),
+  bad("that somebody has to be selected", post(upgrade, {}), "No devices to upgrade were specified"),
+  bad("that this is no hostname", post(upgrade, { hostname: "a b" }), "Hostname 'a b' is not a valid hostname"),
+  bad(
+    "that the device is not managed",
+    post(upgrade, { hostname: "east-a2" }),
+    "Hostname 'east-a2' not found or is not a managed device"
+  ),
+  bad("that the group is unknown", post(upgrade, { group: "WEST" }), "Could not find a group with name WEST"),
+  bad("that a filename is text", post(upgrade, { ...one, filename: 5 }), "filename should be a string"),
+  ...["download", "activate"].map((flag) =>
+    bad("that a filename is needed", post(upgrade, { ...one, [flag]: true }), "Missing parameter filename")
+  ),
+  bad("that a URL is text", post(upgrade, { ...one, url: 5 }), "url should be a string"),
+  ...["download", "activate", "reboot", "pre_flight", "post_flight", "staggered_upgrade"].map((flag) =>
+    bad("that a flag is a boolean", post(upgrade, { ...one, [flag]: "yes" }), `${flag} should be a boolean`)
+  ),
+  bad(
+    "that a waiting time is an integer",
+    post(upgrade, { ...one, post_waittime: "600" }),
+    "post_waittime should be an integer"
+  ),
+  bad(
+    "that the start lies in the past",
+    post(upgrade, { ...one, start_at: "1969-12-24 02:00:00" }),
+    "start_at must be in the future"
+  ),
+  ...["2126-12-24T02:00:00", "2126-02-31 02:00:00", 5].map((start_at) =>
+    bad(
+      "how a start is written",
+      post(upgrade, { ...one, start_at }),
+      "Invalid date format, should be: %Y-%m-%d %H:%M:%S"
+    )
+  ),
+  {
+    name: "the order of a staggered upgrade",
+    request: post("/firmware/upgradecheck", { group: "EAST_WING" }),
+    reply: {
+      status: 200,
+      body: { data: { upgrade_groups: [["east-a1"]], device_count: 1, steps: 1 } },
+      headers: { "x-total-count": "1" }
+    }
+  },
+  bad("that a group is needed", post("/firmware/upgradecheck", {}), "No devices to upgrade were specified"),
+  bad(
+    "that the group is unknown",
+    post("/firmware/upgradecheck", { group: "WEST" }),
+    "Could not find a group with name WEST"
+  ),
+  bad(
+    "that only access switches have an order",
+    post("/firmware/upgradecheck", { group: "DEFAULT" }),
+    "Upgrade order determination is only supported for ACCESS-only device groups"
+  ),
+  {
+    ...bad(
+      "that a switch hangs nowhere",
+      post("/firmware/upgradecheck", { group: "EAST_WING" }),
+      "Could not determine upgrade order: No devices with neighbors in the last added group found in ACCESS-only upgrade group",
+      500
+    ),
+    given: [`update device set state = 'MANAGED' where hostname = 'east-a2'`]
+  }
+]
+
+export const firmwareCases: ReadonlyArray<Case> = [...images, ...upgrades]

@@ -1,0 +1,216 @@
+/** Synchronization and previews (contract api-devices.md §6.1 and §6.2). */
+import { absent, type Case, type Expected } from "../Case.ts"
+
+const bad = (name: string, path: string, json: unknown, message: string): Case => ({
+  name,
+  request: { method: "POST", path, json },
+  reply: { status: 400, body: { status: "error", message, data: absent, job_id: absent } }
+})
+/** The job that a request starts is the fourth. */
+const starts = (
+  name: string,
+  path: string,
+  json: unknown,
+  data: string,
+  job: { readonly [key: string]: Expected },
+  headers: Readonly<Record<string, string | null>> = {}
+): Case => ({
+  name,
+  request: { method: "POST", path, json },
+  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
+  afterwards: [{ path: "/job/4", body: { data: { jobs: [{ status: "SCHEDULED", scheduled_by: "admin", ...job }] } } }]
+})
+
+const defaults = { dry_run: true, auto_push: false, force: false, resync: false }
+const sync = "/device_syncto"
+const synchronization: ReadonlyArray<Case> = [
+  starts(
+    "a dry run of one device, also when it is synchronized",
+    sync,
+    { hostname: "east-a1", comment: "c".repeat(300), ticket_ref: "t".repeat(40) },
+    "Scheduled job to synchronize east-a1",
+    {
+      function_name: "sync_devices (dry_run)",
+      start_arguments: { ...defaults, hostnames: ["east-a1"] },
+      comment: "c".repeat(255),
+      ticket_ref: "t".repeat(32)
+    },
+    { "x-total-count": "1" }
+  ),
+  starts(
+    "a live run",
+    sync,
+    {
+      hostname: "east-a1",
+      dry_run: false,
+      force: true,
+      auto_push: true,
+      resync: true,
+      confirm_mode: 2,
+      abort_on_failure: true
+    },
+    "Scheduled job to synchronize east-a1",
+    {
+      function_name: "sync_devices",
+      start_arguments: {
+        dry_run: false,
+        force: true,
+        auto_push: true,
+        resync: true,
+        confirm_mode_override: 2,
+        abort_on_failure: true
+      }
+    }
+  ),
+  starts(
+    "the defaults for values of another type",
+    sync,
+    { hostname: "east-a1", dry_run: "false", force: 1, comment: 5, confirm_mode: "1" },
+    "Scheduled job to synchronize east-a1",
+    { start_arguments: { ...defaults, confirm_mode_override: absent }, comment: null }
+  ),
+  starts(
+    "the unsynchronized devices of a type",
+    sync,
+    { device_type: "access" },
+    "Scheduled job to synchronize access devices",
+    { start_arguments: { device_type: "ACCESS", hostnames: absent } },
+    { "x-total-count": "2" }
+  ),
+  starts(
+    "all devices of a type with resync",
+    sync,
+    { device_type: "ACCESS", resync: true },
+    "Scheduled job to synchronize ACCESS devices",
+    {},
+    { "x-total-count": "3" }
+  ),
+  starts(
+    "no total when nothing is selected",
+    sync,
+    { device_type: "CORE" },
+    "Scheduled job to synchronize CORE devices",
+    {},
+    { "x-total-count": null }
+  ),
+  starts(
+    "the managed devices of a group",
+    sync,
+    { group: "EAST_WING", resync: true },
+    "Scheduled job to synchronize group EAST_WING",
+    { start_arguments: { group: "EAST_WING" } },
+    { "x-total-count": "1" }
+  ),
+  starts(
+    "all devices",
+    sync,
+    { all: true },
+    "Scheduled job to synchronize all devices",
+    { start_arguments: { hostnames: absent, group: absent, device_type: absent } },
+    { "x-total-count": "2" }
+  ),
+  starts(
+    "the first selector that is there",
+    sync,
+    { group: "X", hostname: "core1" },
+    "Scheduled job to synchronize core1",
+    {}
+  ),
+  bad("that this is no hostname", sync, { hostname: "a b" }, "Hostname 'a b' is not a valid hostname"),
+  bad("that a number may be a hostname", sync, { hostname: 5 }, "Hostname '5' not found or is not a managed device"),
+  bad(
+    "that the device is not managed",
+    sync,
+    { hostname: "east-a2" },
+    "Hostname 'east-a2' not found or is not a managed device"
+  ),
+  bad("that the type is unknown", sync, { device_type: "Firewall" }, "Invalid device type 'Firewall' specified"),
+  bad("that the group is unknown", sync, { group: "WEST" }, "Could not find a group with name WEST"),
+  ...[{}, { all: false }, { all: "true" }].map((json) =>
+    bad("that somebody has to be selected", sync, json, "No devices to synchronize were specified")
+  ),
+  ...[3, -1].map((confirm_mode) =>
+    bad("which modes there are", sync, { hostname: "east-a1", confirm_mode }, "confirm_mode must be 0, 1 or 2")
+  ),
+  starts(
+    "one device by its own path",
+    "/device_syncto/hostname/east-a1",
+    { dry_run: false, hostname: "core1" },
+    "Scheduled job to synchronize east-a1",
+    { start_arguments: { hostnames: ["east-a1"] } },
+    { "x-total-count": "1" }
+  ),
+  bad(
+    "that the device is not managed",
+    "/device_syncto/hostname/nobody",
+    {},
+    "Hostname 'nobody' not found or is not a managed device"
+  )
+]
+
+const preview = "/device/east-a1/generate_config"
+const previews: ReadonlyArray<Case> = [
+  {
+    name: "the rendered configuration and the variables",
+    request: { method: "GET", path: preview },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          config: {
+            hostname: "east-a1",
+            generated_config: "hostname east-a1\n",
+            available_variables: { hostname: "east-a1" }
+          }
+        }
+      }
+    }
+  },
+  {
+    name: "the part that the header X-Fields asks for",
+    request: {
+      method: "GET",
+      path: preview,
+      headers: { "x-fields": "available_variables{interfaces{name},port_template_options}" }
+    },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          config: {
+            hostname: absent,
+            generated_config: absent,
+            available_variables: { hostname: absent, interfaces: [{ name: "Ethernet1", ifclass: absent }] }
+          }
+        }
+      }
+    }
+  },
+  {
+    name: "everything for a mask that is none",
+    request: { method: "GET", path: preview, headers: { "x-fields": "a{b" } },
+    reply: { status: 200, body: { data: { config: { hostname: "east-a1" } } } }
+  },
+  {
+    name: "that this is no hostname",
+    request: { method: "GET", path: "/device/a%20b/generate_config" },
+    reply: { status: 400, body: { message: "Invalid hostname specified" } }
+  },
+  {
+    name: "no device of that name",
+    request: { method: "GET", path: "/device/4/generate_config" },
+    reply: { status: 404, body: { message: "Device not found" } }
+  },
+  {
+    name: "why it cannot be rendered",
+    request: { method: "GET", path: "/device/mac-080027000006/generate_config" },
+    reply: {
+      status: 500,
+      body: {
+        message: "Exception while generating config for device mac-080027000006: device type UNKNOWN has no template"
+      }
+    }
+  }
+]
+
+export const syncCases: ReadonlyArray<Case> = [...synchronization, ...previews]

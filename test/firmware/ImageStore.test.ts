@@ -1,0 +1,152 @@
+/** The store of firmware images: what becomes visible, what does not, and what happens to downloads that are disturbed. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs/promises"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import * as ImageStore from "../../src/firmware/ImageStore.ts"
+import { type ImageHost, makeImageHost, sha1Of } from "./ImageHost.ts"
+
+const MIB = 1024 * 1024
+const NAME = "EOS-4.32.2F.swi"
+const image = randomBytes(3 * MIB)
+const sha1 = sha1Of(image)
+
+const makeFolder = Effect.acquireRelease(
+  Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-images-"))),
+  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+)
+
+const makeScene = (options: Partial<ImageStore.ImageStoreOptions> = {}) =>
+  Effect.gen(function* () {
+    const folder = yield* makeFolder
+    const host = yield* makeImageHost(new Map([[NAME, image]]))
+    const store = ImageStore.make({ folder, maxBytes: 8 * MIB, allowLocal: true, ...options })
+    const add = (sum = sha1, url = `${host.url}/${NAME}`) => store.add(NAME, url, sum, true)
+    const visible = Effect.map(store.list, ({ files }) => files)
+    const stored = Effect.promise(() => fs.readFile(path.join(folder, NAME)))
+    const incoming = Effect.promise(() => fs.readdir(path.join(folder, ".incoming")).catch(() => []))
+    return { folder, host, store, add, visible, stored, incoming }
+  })
+
+const cutAt = (host: ImageHost, ...bytes: ReadonlyArray<number>) => {
+  host.cuts.push(...bytes)
+}
+
+describe("The image store", () => {
+  it.live("shows an image when it is whole, with its checksums", () =>
+    Effect.gen(function* () {
+      const { add, incoming, store, stored, visible } = yield* makeScene()
+      assert.deepStrictEqual(yield* visible, [])
+      yield* add()
+      assert.deepStrictEqual(yield* visible, [NAME])
+      assert.isTrue((yield* stored).equals(image))
+      assert.deepInclude(Option.getOrThrow(yield* store.image(NAME)), { size: image.length, sha1 })
+      assert.deepStrictEqual(yield* incoming, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("never shows an image whose checksum is wrong, and keeps nothing of it", () =>
+    Effect.gen(function* () {
+      const { add, incoming, visible } = yield* makeScene()
+      const error = yield* Effect.flip(add("0".repeat(40)))
+      assert.strictEqual(error.message, "Checksum mismatch, file corrupt")
+      assert.deepStrictEqual([yield* visible, yield* incoming], [[], []])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on where a cut download stopped", () =>
+    Effect.gen(function* () {
+      const { add, host, stored } = yield* makeScene()
+      cutAt(host, MIB, MIB)
+      yield* add()
+      assert.isTrue((yield* stored).equals(image))
+      assert.strictEqual(host.ranges.length, 3)
+      assert.match(host.ranges[1] ?? "", /^bytes=\d+-$/)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("starts over when the other server knows no ranges, and when what was left is of another file", () =>
+    Effect.gen(function* () {
+      const { add, folder, host, stored } = yield* makeScene()
+      host.knowsRanges = false
+      yield* Effect.promise(async () => {
+        await fs.mkdir(path.join(folder, ".incoming"), { recursive: true })
+        await fs.writeFile(path.join(folder, ".incoming", `${sha1}-${NAME}`), randomBytes(MIB))
+      })
+      yield* add()
+      assert.isTrue((yield* stored).equals(image))
+      yield* Effect.promise(() => fs.rm(path.join(folder, NAME)))
+      host.knowsRanges = true
+      yield* Effect.promise(() => fs.writeFile(path.join(folder, ".incoming", `${sha1}-${NAME}`), randomBytes(MIB)))
+      yield* add()
+      assert.isTrue((yield* stored).equals(image))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("makes one whole file of two downloads of one name at once, and fetches it once", () =>
+    Effect.gen(function* () {
+      const { add, host, stored, visible } = yield* makeScene()
+      yield* Effect.all([add(), add()], { concurrency: 2 })
+      assert.deepStrictEqual(yield* visible, [NAME])
+      assert.isTrue((yield* stored).equals(image))
+      assert.strictEqual(host.ranges.length, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("refuses an image that is larger than allowed before it fills the disk", () =>
+    Effect.gen(function* () {
+      const { add, incoming, visible } = yield* makeScene({ maxBytes: MIB })
+      assert.match((yield* Effect.flip(add())).message, /larger than 1048576 bytes/)
+      assert.deepStrictEqual([yield* visible, yield* incoming], [[], []])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("asks nothing of this machine's own addresses, however they are written", () =>
+    Effect.gen(function* () {
+      const { add, host } = yield* makeScene({ allowLocal: false })
+      const port = new URL(host.url).port
+      const hosts = ["127.0.0.1", "127.9.9.9", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"]
+      for (const name of [...hosts, "2130706433", "0x7f.1"]) {
+        const error = yield* Effect.flip(add(sha1, `http://${name}:${port}/${NAME}`))
+        assert.match(error.message, /address of this machine or of its link/, name)
+      }
+      assert.deepStrictEqual(host.ranges, [])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says what the other server answered, and follows its redirects", () =>
+    Effect.gen(function* () {
+      const { add, host, stored } = yield* makeScene()
+      const error = yield* Effect.flip(add(sha1, `${host.url}/nothing.swi`))
+      assert.strictEqual(error.message, "Could not download firmware: the server answers 404")
+      yield* add(sha1, `${host.url}/moved/${NAME}`)
+      assert.isTrue((yield* stored).equals(image))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("links the default of a family, and removes the link with its image", () =>
+    Effect.gen(function* () {
+      const { add, folder, store } = yield* makeScene()
+      yield* add()
+      yield* store.setDefault(NAME)
+      const defaults = [{ default: "EOS-stable.swi", file: NAME }]
+      assert.deepStrictEqual(yield* store.list, { files: [NAME], defaults })
+      yield* store.remove(NAME)
+      assert.deepStrictEqual(yield* store.list, { files: [], defaults: [] })
+      assert.deepStrictEqual(yield* Effect.promise(() => fs.readdir(path.join(folder, ".digests"))), [])
+      assert.strictEqual((yield* Effect.flip(store.remove(NAME))).message, `Could not find file ${NAME}`)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("computes the checksum anew from a file that was changed by hand", () =>
+    Effect.gen(function* () {
+      const { add, folder, store } = yield* makeScene()
+      yield* add()
+      yield* Effect.promise(() => fs.writeFile(path.join(folder, NAME), "damaged"))
+      assert.strictEqual((yield* store.recompute(NAME)).sha1, sha1Of(Buffer.from("damaged")))
+      assert.strictEqual(Option.getOrThrow(yield* store.image(NAME)).size, 7)
+    }).pipe(Effect.scoped)
+  )
+})
