@@ -1,15 +1,17 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
- * Rows: sync (1,000 devices; SYNC_DEVICES changes the number).
+ * Rows: sync (1,000 devices; SYNC_DEVICES changes the number), provisioning (200 switches; PROVISIONING_SWITCHES).
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { rows as provisioningRows } from "./ProvisioningBench.ts"
 import { type Measured, rows as syncRows } from "./SyncBench.ts"
 
 const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, unknown>>> = {
-  sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
+  sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
+  provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200"))
 }
 
 const wanted = process.argv.slice(2)

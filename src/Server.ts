@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import * as BuildLive from "./http/live/BuildLive.ts"
+import * as LiveDevicesLive from "./http/live/LiveDevicesLive.ts"
 import * as PluginsLive from "./http/live/PluginsLive.ts"
 import * as PreviewsLive from "./http/live/PreviewsLive.ts"
 import * as RepositoriesLive from "./http/live/RepositoriesLive.ts"
@@ -17,6 +18,7 @@ const ports = Layer.mergeAll(
   PreviewsLive.layer,
   PluginsLive.layer,
   BuildLive.layer,
+  LiveDevicesLive.layer,
   InitCheckLive.layer
 )
 

@@ -8,6 +8,7 @@ import { InterfacesGroup } from "./InterfacesApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup } from "./LinknetsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
+import { OperationsGroup } from "./OperationsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
@@ -24,6 +25,7 @@ const versioned = HttpApi.make("switchyard")
     JobsGroup,
     ProvisioningGroup,
     ChangesGroup,
+    OperationsGroup,
     FirmwareGroup,
     SettingsGroup,
     SettingsModelGroup,

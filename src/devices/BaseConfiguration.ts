@@ -2,7 +2,7 @@
  * Moves a new switch to its management address: pushes the base configuration, after which the switch may be silent on the
  * old address at once, and finds out by evidence where it answers (contract engine.md §5.12 and §17, device-cli.md §3.7).
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
@@ -20,22 +20,6 @@ interface Failed {
   readonly sent: boolean
 }
 
-/** Loads, commits and saves in one go. */
-const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device: Device, push: Push) {
-  const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
-    Effect.fail<Failed>({ text: errorText(error), sent })
-  const name = push.sessionName
-  const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
-    Effect.map((loggedIn) => loggedIn.session),
-    // one call at a time is served for a device, so every session of ours on it was left behind
-    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: () => true })),
-    Effect.catch(failed(false))
-  )
-  yield* session
-    .commitAndSave(name, CONNECT_SECONDS)
-    .pipe(Effect.catch((error) => failed(error._tag !== "CommitError")(error)))
-}, Effect.scoped)
-
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
   login: DeviceLogin["Service"],
@@ -50,6 +34,30 @@ const answers = (
     Effect.tapError((error) => Effect.logDebug("No answer", { device: device.hostname, ...at, error: error.message })),
     Effect.orElseSucceed(() => false)
   )
+
+/** Waits until the device answers on its new address. */
+const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push) =>
+  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }).pipe(
+    Effect.repeat({ until: (found) => found, schedule: Schedule.spaced(PAUSE) }),
+    Effect.asVoid
+  )
+
+/** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is looked at meanwhile. */
+const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device: Device, push: Push) {
+  const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
+    Effect.fail<Failed>({ text: errorText(error), sent })
+  const name = push.sessionName
+  const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
+    Effect.map((loggedIn) => loggedIn.session),
+    // one call at a time is served for a device, so every session of ours on it was left behind
+    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: () => true })),
+    Effect.catch(failed(false))
+  )
+  yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(
+    Effect.catch((error) => failed(error._tag !== "CommitError")(error)),
+    Effect.raceFirst(moved(login, device, push))
+  )
+}, Effect.scoped)
 
 /** Removes what a push left on a switch that stays where it is, so that nothing waits there for the next one. */
 const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessionName }: Push) =>

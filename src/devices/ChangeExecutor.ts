@@ -6,7 +6,7 @@
 import { Duration, Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { begin, type ChangeDecision, type ChangeOutcome, nextStep, resume } from "../../machines/ChangeDecision.ts"
-import { type ChangeEvent, type ChangeRow, changePhases } from "../../machines/ChangeRow.ts"
+import { type ChangeEvent, type ChangeRow, type ChangeStep, changePhases } from "../../machines/ChangeRow.ts"
 import type { Device } from "../domain/Device.ts"
 import { type ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
@@ -91,12 +91,8 @@ const keepProof = Effect.fnUntraced(function* (
   yield* changes.prove({ device_id, job_id, hash: row.candidateHash, config: running })
 })
 
-const drive = Effect.fnUntraced(function* (
-  services: Services,
-  change: StoredChange,
-  device: Device,
-  start: ChangeDecision
-) {
+/** The steps of this change over a connection that ends with the scope. */
+const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
   const busy = new Set(yield* services.changes.unfinishedJobsOf(device.id))
   const connection = yield* DeviceConnection.make(services.login, device)
   const doStep = ChangeSteps.make({
@@ -108,45 +104,63 @@ const drive = Effect.fnUntraced(function* (
       return job !== null && (job === change.job_id || !busy.has(job))
     }
   })
-  let failure = change.failure
+  return { connection, doStep }
+})
+
+/** What is known between the steps of one run. */
+interface Memory {
+  readonly failure: string | null
+  /** The running configuration as it was read last. */
+  readonly running: string | null
+  /** The same, when it was read just now and before anything was changed. */
+  readonly before: string | null
+  /** How often the switch was told to take the change back, and whether it may be told again. */
+  readonly tells: number
+  readonly mayTell: boolean
+}
+
+const after = (memory: Memory, step: ChangeStep, row: ChangeRow, ended: ChangeSteps.StepEnd): Memory => ({
+  failure: memory.failure ?? ended.failure,
+  running: ended.running ?? memory.running,
+  before: step.type === "verify" && !row.dryRun ? ended.running : null,
+  tells: memory.tells,
+  mayTell: memory.mayTell || step.type === "waitForExpiry"
+})
+
+const drive = Effect.fnUntraced(function* (
+  services: Services,
+  change: StoredChange,
+  device: Device,
+  start: ChangeDecision
+) {
+  const { connection, doStep } = yield* connect(services, change, device)
+  let memory: Memory = { failure: change.failure, running: null, before: null, tells: 0, mayTell: true }
   let decision = start
-  let tells = 0
-  let mayTell = true
-  let running: string | null = null
-  let before: string | null = null
   while (true) {
     if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
-    const { claim } = decision
     const { row } = decision.change
-    if (decision._tag === "Ended") yield* keepProof(services, change, row, running)
-    if (claim !== null && !(yield* services.changes.claim(change.id, claim, failure, before))) {
+    const { claim } = decision
+    if (decision._tag === "Ended") yield* keepProof(services, change, row, memory.running)
+    if (claim !== null && !(yield* services.changes.claim(change.id, claim, memory.failure, memory.before))) {
       return yield* new ChangeTakenOver({ id: change.id })
     }
     if (decision._tag === "Ended") {
-      const wantsName = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && running !== null
-      const name = wantsName ? yield* askName(connection) : {}
-      return { ...report(row, decision.outcome, failure), ...name }
+      const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && memory.running !== null
+      return { ...report(row, decision.outcome, memory.failure), ...(isAsked ? yield* askName(connection) : {}) }
     }
-    if (decision.step.type === "awaitVerdict") return { ...report(row, null, failure), ...(yield* askName(connection)) }
-    const isWait = decision.step.type === "waitForExpiry"
-    if (isWait && mayTell && tells < MAX_TELLS) {
+    const { step } = decision
+    if (step.type === "awaitVerdict") return { ...report(row, null, memory.failure), ...(yield* askName(connection)) }
+    const { mayTell, tells } = memory
+    if (step.type === "waitForExpiry" && mayTell && tells < MAX_TELLS) {
       // taking the change back now is quicker than waiting for the timer; when it cannot be told, the timer does it
-      tells += 1
-      mayTell = false
+      memory = { ...memory, before: null, tells: tells + 1, mayTell: false }
       decision = nextStep(decision.change, { type: "REVERT_NOW" })
       continue
     }
-    const ended = yield* doStep(decision.step, row, tells < MAX_TELLS)
-    mayTell = mayTell || isWait
-    failure = failure ?? ended.failure
-    running = ended.running ?? running
-    before = decision.step.type === "verify" && !row.dryRun ? ended.running : null
+    const ended = yield* doStep(step, row, tells < MAX_TELLS)
+    memory = after(memory, step, row, ended)
     if (row.mode === 2 && ended.event.type === "COMMITTED") yield* Effect.sleep(Duration.seconds(services.proofDelay))
-    yield* Effect.logDebug("Change step", {
-      device: device.hostname,
-      step: decision.step.type,
-      ended: ended.event.type
-    })
+    yield* Effect.logDebug("Change step", { device: device.hostname, step: step.type, ended: ended.event.type })
     decision = nextStep(decision.change, ended.event)
   }
 }, Effect.scoped)

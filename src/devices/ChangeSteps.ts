@@ -111,7 +111,8 @@ export const make = (context: ChangeContext) => {
       name,
       mayAbort: context.mayAbort,
       foreignSessions: "ignore",
-      besideTimer: sessionName
+      besideTimer: sessionName,
+      inParts: true
     })
     yield* session.discard(name)
     return diff === ""

@@ -17,6 +17,7 @@ import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./Device
 import { DeviceLogin, type LoginError, type LoggedIn } from "./DeviceLogin.ts"
 import type { DriverError } from "./DriverErrors.ts"
 import * as FirmwareSteps from "./FirmwareSteps.ts"
+import * as OperationSteps from "./OperationSteps.ts"
 
 const IDLE = "1 minute"
 
@@ -71,10 +72,15 @@ const make = Effect.gen(function* () {
       )
     ).pipe(contained)
 
+  /** A session for steps that are commands; they know the device by its name only. */
+  const withSession =
+    (as: typeof LoginAs.Type): OperationSteps.WithSession =>
+    (work) =>
+      contained(Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname))))
+
   return DeviceEntity.of({
-    ...FirmwareSteps.handlers((work) =>
-      contained(Effect.flatMap(device, ({ hostname }) => session({}, (loggedIn) => work(loggedIn.session, hostname))))
-    ),
+    ...FirmwareSteps.handlers(withSession({})),
+    ...OperationSteps.handlers(withSession({}), withSession({ state: "DISCOVERED" })),
     RunChange: ({ payload }) => change((services, row) => ChangeExecutor.run(services, payload.changeId, row)),
     SettleChange: ({ payload: { changeId, verdict } }) =>
       change((services, row) => ChangeExecutor.settle(services, changeId, row, verdict)),

@@ -9,6 +9,7 @@ import { DeviceState } from "../domain/Device.ts"
 import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
+import { operationCalls } from "./OperationCalls.ts"
 
 export { DeviceFailure }
 
@@ -118,5 +119,6 @@ export const DeviceEntity = Entity.make("Device", [
   MergeConfig,
   PushBase,
   FinishInit,
-  ...firmwareCalls
+  ...firmwareCalls,
+  ...operationCalls
 ])

@@ -85,6 +85,18 @@ export interface LldpNeighbour {
   readonly port: string
 }
 
+/** Everything that a neighbour announces (contract api-devices.md §8); empty text where it says nothing. */
+export interface NeighbourDetail {
+  readonly parent_interface: string
+  readonly remote_port: string
+  readonly remote_port_description: string
+  readonly remote_chassis_id: string
+  readonly remote_system_name: string
+  readonly remote_system_description: string
+  readonly remote_system_capab: ReadonlyArray<string>
+  readonly remote_system_enable_capab: ReadonlyArray<string>
+}
+
 /** A configuration session on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. */
 export interface ConfigSession {
   readonly name: string
@@ -118,6 +130,11 @@ export interface LoadRequest {
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
   readonly besideTimer?: string
+  /**
+   * Steps out of the session midway and in again. What a switch drops behind a certain line it then drops elsewhere, so that
+   * two loads of the same text, one in parts, differ. Default false.
+   */
+  readonly inParts?: boolean
 }
 
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
@@ -151,6 +168,7 @@ export interface DriverSession {
   readonly facts: Effect.Effect<Facts, ReadError>
   readonly interfaces: Effect.Effect<Readonly<Record<string, InterfaceState>>, ReadError>
   readonly lldp: Effect.Effect<Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>, ReadError>
+  readonly lldpDetail: Effect.Effect<Readonly<Record<string, ReadonlyArray<NeighbourDetail>>>, ReadError>
   /** The complete running configuration with `\n` line ends; an incomplete one is an error (§3.9). */
   readonly runningConfig: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>

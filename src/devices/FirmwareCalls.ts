@@ -10,7 +10,12 @@ export type ExpectedImage = typeof ExpectedImage.Type
 /** Looks whether an image fits on the switch and makes room when there is little; `file` and `image` when they are known. */
 export const FirmwarePreflight = Rpc.make("FirmwarePreflight", {
   payload: { file: Schema.NullOr(Schema.String), image: Schema.NullOr(ExpectedImage) },
-  success: Schema.Struct({ freeKib: Schema.Int, bootImage: Schema.String }),
+  success: Schema.Struct({
+    freeKib: Schema.Int,
+    bootImage: Schema.String,
+    model: Schema.String,
+    os_version: Schema.String
+  }),
   error: DeviceFailure
 })
 

@@ -53,12 +53,13 @@ const sizeOf = (session: DriverSession, file: string) =>
     return Number(line?.trim().split(/\s+/)[4] ?? 0)
   })
 
-/** Room for an image, and what will boot. */
+/** What the switch is, runs and boots, and room for an image. */
 export const preflight = Effect.fn("FirmwareSteps.preflight")(function* (
   session: DriverSession,
   hostname: string,
   { file, image }: { readonly file: string | null; readonly image: ExpectedImage | null }
 ) {
+  const { model, os_version } = yield* session.facts
   const boots = yield* bootImage(session)
   let free = yield* freeKib(session, hostname)
   if (free < ENOUGH_KIB) {
@@ -73,7 +74,7 @@ export const preflight = Effect.fn("FirmwareSteps.preflight")(function* (
       return yield* new CommandRejected({ hostname, command: FREE, message })
     }
   }
-  return { freeKib: free, bootImage: boots }
+  return { freeKib: free, bootImage: boots, model, os_version }
 })
 
 /** A checksum as the switch computes it; undefined when the file is not there or the release has no such command. */

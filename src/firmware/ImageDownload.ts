@@ -5,6 +5,7 @@
 import { Effect, Schedule } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
 import * as HttpFetch from "./HttpFetch.ts"
 import * as ImageDigests from "./ImageDigests.ts"
@@ -18,6 +19,10 @@ export interface Download {
   readonly maxBytes: number
   readonly part: string
 }
+
+/** Disk space that a download leaves to others. */
+const RESERVE_BYTES = 128 * 1024 * 1024
+const NO_SPACE = "No space left for firmware on the server"
 
 const IDLE_SECONDS = 60
 const PARTIAL = 206
@@ -33,18 +38,19 @@ const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in
 const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
-    catch: (error) =>
-      refused(
-        codeOf(error) === "ENOSPC"
-          ? "No space left for firmware on the server"
-          : `Could not store firmware: ${String(error)}`
-      )
+    catch: (error) => refused(codeOf(error) === "ENOSPC" ? NO_SPACE : `Could not store firmware: ${String(error)}`)
   })
 
 const startOf = (response: IncomingMessage): number | undefined => {
   const match = /^bytes (\d+)-/.exec(response.headers["content-range"] ?? "")
   return match === null ? undefined : Number(match[1])
 }
+
+/** Fails when the rest of an image would fill the disk, which others need as well. */
+const checkRoom = Effect.fnUntraced(function* (part: string, bytes: number) {
+  const { bavail, bsize } = yield* onDisk(() => fs.statfs(path.dirname(part)))
+  if (bavail * bsize - bytes < RESERVE_BYTES) return yield* refused(NO_SPACE)
+})
 
 const tooLarge = ({ maxBytes }: Download) => refused(`The image is larger than ${maxBytes} bytes`)
 
@@ -66,7 +72,7 @@ const receive = (download: Download, response: IncomingMessage, sums: ImageDiges
         catch: (error): FirmwareError => {
           if (error instanceof FirmwareRefused) return error
           return codeOf(error) === "ENOSPC"
-            ? refused("No space left for firmware on the server")
+            ? refused(NO_SPACE)
             : new FirmwareUnreachable({ message: error instanceof Error ? error.message : String(error) })
         }
       }),
@@ -97,8 +103,9 @@ const once = Effect.fnUntraced(function* (download: Download) {
   const continues = status === PARTIAL && startOf(response) === from
   if (status === PARTIAL && !continues) return yield* refused("The server answers with another part than was asked for")
   const sums = continues ? known : ImageDigests.begin()
-  if (sums.size() + Number(response.headers["content-length"] ?? 0) > download.maxBytes)
-    return yield* tooLarge(download)
+  const rest = Number(response.headers["content-length"] ?? 0)
+  if (sums.size() + rest > download.maxBytes) return yield* tooLarge(download)
+  yield* checkRoom(download.part, rest)
   yield* receive(download, response, sums)
   return sums.end()
 }, Effect.scoped)

@@ -3,8 +3,11 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger, OpenApi } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { Firmware } from "../firmware/Firmware.ts"
+import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
+import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
@@ -12,14 +15,13 @@ import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
 import { DevicesLive } from "./devices/DeviceHandlers.ts"
-import { Firmware } from "../firmware/Firmware.ts"
-import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { FirmwareLive } from "./firmware/FirmwareHandlers.ts"
 import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
+import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
@@ -33,6 +35,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
+  OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
   SettingsModelLive,

@@ -16,6 +16,8 @@ import * as RefreshRepository from "./RefreshRepository.ts"
 import * as RemoveFile from "./RemoveFile.ts"
 import * as RevertJob from "./RevertJob.ts"
 import * as SyncDevices from "./SyncDevices.ts"
+import * as UpdateFacts from "./UpdateFacts.ts"
+import * as UpdateInterfaces from "./UpdateInterfaces.ts"
 
 const make = Effect.gen(function* () {
   return JobHandlers.of(
@@ -33,6 +35,8 @@ const make = Effect.gen(function* () {
       ["apply_config", yield* ApplyConfig.make],
       ["revert_job", yield* RevertJob.make],
       ["device_drift", yield* DeviceDrift.make],
+      ["update_facts", yield* UpdateFacts.make],
+      ["update_interfacedb", yield* UpdateInterfaces.make],
       ["refresh_repo", yield* RefreshRepository.make]
     ])
   )

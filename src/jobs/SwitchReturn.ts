@@ -58,7 +58,7 @@ export const makeSwitchReturn = Effect.gen(function* () {
    * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT seconds,
    * at least once. `since` is in epoch seconds, so that a restart of the server does not start the wait anew.
    */
-  const await_ = Effect.fn("SwitchReturn.await")(function* (
+  const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
     device: Device,
     wait: { readonly since: number; readonly waitSeconds: number; readonly reboot: Reboot | null },
     aborting: Effect.Effect<boolean>
@@ -77,6 +77,6 @@ export const makeSwitchReturn = Effect.gen(function* () {
     }
   })
 
-  return { look, untilBack: await_ }
+  return { look, untilBack }
 })
 export type SwitchReturn = Effect.Success<typeof makeSwitchReturn>

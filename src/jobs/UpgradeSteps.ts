@@ -27,7 +27,8 @@ export const makeUpgradeSteps = Effect.gen(function* () {
     Effect.gen(function* () {
       const file = upgrade.args.download ? yield* images.find(upgrade) : null
       const image = file === null ? null : yield* images.expected(file)
-      yield* Effect.mapError(actor(upgrade).FirmwarePreflight({ file, image }), toProblem)
+      const found = yield* Effect.mapError(actor(upgrade).FirmwarePreflight({ file, image }), toProblem)
+      yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
       return ended("pre_flight")
     }).pipe(
       Effect.catchTag("StepProblem", ({ met }) =>

@@ -140,6 +140,14 @@ export const uplinkHostnames = (rows: ReadonlyArray<Interface>): ReadonlyArray<s
     configtype === "ACCESS_UPLINK" && typeof data?.["neighbor"] === "string" ? [data["neighbor"]] : []
   )
 
+/** The uplinks that the rows know: port → hostname of the device above. */
+export const uplinkPorts = (rows: ReadonlyArray<Interface>): ReadonlyMap<string, string> =>
+  new Map(
+    rows.flatMap(({ configtype, data, name }) =>
+      configtype === "ACCESS_UPLINK" && typeof data?.["neighbor"] === "string" ? [[name, data["neighbor"]] as const] : []
+    )
+  )
+
 /** Without `replace`, one or two uplink rows are trusted and the uplinks are not worked out again from the links (§10). */
 export const trustsStoredUplinks = (rows: ReadonlyArray<Interface>, replace: boolean): boolean => {
   const count = rows.filter(({ configtype }) => configtype === "ACCESS_UPLINK").length

@@ -102,7 +102,8 @@ const make = Effect.gen(function* () {
       (jobId: number) => sql<StoredChange>`select ${columns} from config_change where job_id = ${jobId} order by id`
     ),
     progressOfJob: Effect.fn("ChangeStore.progressOfJob")(
-      (jobId: number) => sql<ChangeProgress>`select ${progress} from config_change c where job_id = ${jobId} order by id`
+      (jobId: number) =>
+        sql<ChangeProgress>`select ${progress} from config_change c where job_id = ${jobId} order by id`
     ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
@@ -155,10 +156,7 @@ export class ChangeStore extends Context.Service<
     /** Where the changes of a job stand. */
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
-    readonly undoable: (
-      jobId: number,
-      byJob: number
-    ) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
+    readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */
     readonly oldConfig: (id: number) => Find<string>
     /** Remembers what a device was proved to run. */

@@ -146,6 +146,11 @@ const lies: ReadonlyArray<FaultCase> = [
     ending: takenBack(/had before[^]*CommitError: /)
   },
   {
+    name: "swallows the tail of every candidate",
+    arm: faults({ kind: "truncate", step: "load", lines: 90 }),
+    ending: takenBack(/had before[^]*CommitError: /)
+  },
+  {
     name: "cancels its timer at once",
     arm: faults({ kind: "timerCancelled", times: 1 }),
     ending: takenBack(/had before[^]*CommitError: The device has gone back/)

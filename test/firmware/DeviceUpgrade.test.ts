@@ -13,7 +13,21 @@ import { makeImageHost } from "./ImageHost.ts"
 
 const { ALL_STEPS, IMAGE, NEW, NEW_VERSION, OLD } = Site
 
-const names = ["ok", "missing", "wrong", "full", "small", "cut", "power", "same", "gone", "active", "aborted", "arch"]
+const names = [
+  "ok",
+  "missing",
+  "wrong",
+  "full",
+  "small",
+  "cut",
+  "power",
+  "same",
+  "gone",
+  "active",
+  "aborted",
+  "waiting",
+  "arch"
+]
 const SAME_VERSION = "EOS-custom.swi"
 
 class Scene extends Context.Service<Scene, { readonly lab: LabShape }>()("test/Scene") {}
@@ -237,6 +251,21 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
         ])
         const commands = (yield* switchOf("aborted")).commands().map(({ command }) => command)
         assert.isFalse(commands.some((command) => /^(?:boot system|reload)/.test(command)))
+      })
+    )
+
+    it.effect("stops to wait for a rebooting switch when it is aborted", () =>
+      Effect.gen(function* () {
+        const engine = yield* JobEngine
+        const device = yield* switchOf("waiting")
+        const args = { hostname: "waiting", reboot: true, post_flight: true, post_waittime: 3600 }
+        const id = yield* engine.start({ function: "device_upgrade", args, user: "tester" })
+        yield* until(() => device.power() !== "on")
+        yield* engine.abort(id, "tester")
+        const job = yield* engine.ended(id)
+        assert.deepInclude(job, { status: "ABORTED", finished_devices: ["waiting"] })
+        const tasks = [MAIN, REBOOTED, "arista_post_flight_check: Post-flight aborted"]
+        assert.deepStrictEqual(Site.tasksOf(job, "waiting"), tasks)
       })
     )
 

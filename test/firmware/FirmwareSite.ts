@@ -2,11 +2,11 @@
  * A site whose access switches are managed, with a server that keeps firmware images: for tests of upgrades end to end. The
  * switches fetch images from the server itself, and everything waits for seconds instead of minutes.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import type { Job } from "../../src/domain/Job.ts"
+import { DeviceResult, type Job } from "../../src/domain/Job.ts"
 import { JobEngine } from "../../src/jobs/JobEngine.ts"
 import { type LabShape, makeLab } from "../../src/lab/Lab.ts"
 import { internalVersion } from "../../src/lab/commands/Show.ts"
@@ -137,18 +137,12 @@ export const upgrade = Effect.fnUntraced(function* (args: Readonly<Record<string
   return yield* engine.ended(id)
 })
 
-interface Entry {
-  readonly task_name: string
-  readonly result: unknown
-  readonly failed: boolean
-}
+const Stored = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
 
 /** The task list of a device in a job, each entry as `name: last line of its result`, failed ones marked. */
 export const tasksOf = (job: Job, hostname: string): ReadonlyArray<string> => {
-  const result = job.result as {
-    readonly devices: Readonly<Record<string, { readonly job_tasks: ReadonlyArray<Entry> }>>
-  }
-  return (result.devices[hostname]?.job_tasks ?? []).map(({ failed, result: text, task_name }) => {
+  const { devices } = Schema.decodeUnknownSync(Stored)(job.result)
+  return (devices[hostname]?.job_tasks ?? []).map(({ failed, result: text, task_name }) => {
     const last = typeof text === "string" ? (text.trimEnd().split("\n").at(-1) ?? "") : "-"
     return `${failed ? "FAILED " : ""}${task_name}: ${last}`
   })

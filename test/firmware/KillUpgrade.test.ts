@@ -39,12 +39,13 @@ const makeScene = Effect.gen(function* () {
   return { folders, device: yield* lab.get("acc"), host, env, first, ended, row }
 })
 
-/** kill -9, and a new server on the same data. */
+/** kill -9, or SIGTERM, and a new server on the same data. */
 const replace = Effect.fnUntraced(function* (
   server: ServerProcess.ServerProcess,
-  env: Readonly<Record<string, string>>
+  env: Readonly<Record<string, string>>,
+  how: "killNow" | "terminate" = "killNow"
 ) {
-  server.killNow()
+  server[how]()
   yield* server.ended
   return yield* ServerProcess.launch(env)
 })
@@ -105,6 +106,31 @@ it.live(
       assert.strictEqual((yield* row).os_version, Site.NEW)
       const reloads = device.commands().filter(({ command }) => command === "reload force")
       assert.lengthOf(reloads, 1)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "an upgrade goes on after polite stops in the same places, and no step is called failed because of them",
+  () =>
+    Effect.gen(function* () {
+      const { device, ended, env, first, folders, host } = yield* makeScene
+      yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+      host.hold = new Promise(() => {})
+      const begun = host.begun()
+      const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
+      const id = yield* first.start("device_upgrade", args)
+      yield* Effect.promise(() => begun)
+      host.hold = undefined
+      const second = yield* replace(first, env, "terminate")
+      while (device.power() === "on") yield* Effect.sleep(5)
+      yield* replace(second, env, "terminate")
+      const job = yield* ended(id)
+      assert.strictEqual(job.status, "FINISHED")
+      assert.deepStrictEqual(
+        Site.tasksOf(job, "acc").filter((task) => task.startsWith("FAILED")),
+        []
+      )
     }).pipe(Effect.scoped),
   60_000
 )

@@ -1,6 +1,6 @@
 /** The routes of previous_config, apply_config, reverting and drift, and the rollout keys of device_syncto. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
@@ -36,6 +36,8 @@ const managed = Effect.gen(function* () {
     yield* devices.insert({ hostname, state: "MANAGED", device_type: "ACCESS", platform: "eos" })
   }
 })
+
+const jobIdOf = (body: unknown): number => Schema.decodeUnknownSync(Schema.Struct({ job_id: Schema.Int }))(body).job_id
 
 const error = (message: string) => ({ status: "error", message })
 
@@ -74,7 +76,7 @@ layer(ApiServer())("Configurations from elsewhere", (it) => {
       const restored = yield* api.post(path, { job_id: String(oldest), dry_run: false })
       assert.nestedInclude(restored, { status: 200, "body.data": "Scheduled job to restore sw1" })
       const jobs = yield* JobStore
-      const started = yield* jobs.get((restored.body as { readonly job_id: number }).job_id)
+      const started = yield* jobs.get(jobIdOf(restored.body))
       assert.deepInclude(started, {
         function_name: "apply_config",
         start_arguments: { hostname: "sw1", dry_run: false, config: "hostname sw1\n" }
@@ -148,7 +150,7 @@ layer(ApiServer({ ALLOW_APPLY_CONFIG_LIVERUN: "true" }))("Undoing and watching",
       const rollout = { batch_size: 2, canary: ["sw1"], max_failures: 1, revert_on_failure: true }
       const good = yield* api.post("/device_syncto", { all: true, ...rollout })
       assert.strictEqual(good.status, 200)
-      const { start_arguments } = yield* jobs.get((good.body as { readonly job_id: number }).job_id)
+      const { start_arguments } = yield* jobs.get(jobIdOf(good.body))
       assert.deepInclude(start_arguments, rollout)
       const wrong: ReadonlyArray<readonly [object, string]> = [
         [{ batch_size: 0 }, "batch_size must be an integer of 1 or more"],

@@ -3,11 +3,11 @@
  * devices: every switch has had its first sync, so a new port description is the only thing that a test changes.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Layer, References, type Scope } from "effect"
+import { Effect, Layer, References, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Engine from "../../src/Engine.ts"
 import type { Device } from "../../src/domain/Device.ts"
-import type { Job, JobFunction, StartArguments } from "../../src/domain/Job.ts"
+import { DeviceResult, type Job, type JobFunction, type StartArguments } from "../../src/domain/Job.ts"
 import { JobEngine } from "../../src/jobs/JobEngine.ts"
 import { refresh } from "../../src/jobs/RefreshRepository.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
@@ -44,9 +44,13 @@ export const followUp = (job: Job) =>
     return engine.ended(job.next_job_id ?? 0)
   })
 
+const SyncResult = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
+const Names = Schema.Array(Schema.String)
+const StoppedResult = Schema.Struct({ rollout: Schema.Struct({ reverted: Names, not_started: Names }) })
+
 /** Results by hostname: the texts of failed tasks, or `ok`. */
 export const outcomes = (job: Job): Readonly<Record<string, string>> => {
-  const devices = (job.result as { readonly devices?: Record<string, DeviceEntry> } | null)?.devices ?? {}
+  const { devices } = Schema.decodeUnknownSync(SyncResult)(job.result)
   return Object.fromEntries(
     Object.entries(devices).map(([hostname, { failed, job_tasks }]) => [
       hostname,
@@ -55,9 +59,14 @@ export const outcomes = (job: Job): Readonly<Record<string, string>> => {
   )
 }
 
-interface DeviceEntry {
-  readonly failed: boolean
-  readonly job_tasks: ReadonlyArray<{ readonly task_name: string; readonly result: unknown; readonly failed: boolean }>
+/** The devices that a stopped rollout took back or did not begin. */
+export const stopped = (job: Job) => Schema.decodeUnknownSync(StoppedResult)(job.result).rollout
+
+/** The switch with this number, from 0. */
+export const switchAt = (lab: SyncLab, index: number): LabSwitch => {
+  const device = lab.switches[index]
+  assert.isDefined(device)
+  return device
 }
 
 /** Devices as the database has them now. */

@@ -58,7 +58,7 @@ it.live(
           assert.strictEqual(job.status, "FINISHED")
           assert.deepStrictEqual(described(lab), ["two", "two", "one", "one", "one", "one"])
           assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names.slice(0, 2))
-          const { reverted, not_started } = (job.result as Stopped).rollout
+          const { reverted, not_started } = Lab.stopped(job)
           // the neighbour in the portion had committed or was not begun, as it happened
           assert.includeMembers([...reverted, ...not_started], lab.names.slice(3))
           assert.includeMembers([...not_started], lab.names.slice(4))
@@ -74,10 +74,6 @@ it.live(
     ),
   60_000
 )
-
-interface Stopped {
-  readonly rollout: { readonly reverted: ReadonlyArray<string>; readonly not_started: ReadonlyArray<string> }
-}
 
 it.live(
   "starts no new device after an abort, and says how far it came",

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Build } from "../../src/http/ports/Build.ts"
 import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.ts"
+import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"
 import { Plugins, PluginsUnavailable } from "../../src/http/ports/Plugins.ts"
 import { PreviewFailed, Previews } from "../../src/http/ports/Previews.ts"
 import { Repositories, RepositoryBusy, RepositoryFailed, RepositoryInvalid } from "../../src/http/ports/Repositories.ts"
@@ -140,6 +141,18 @@ const PluginsLayer = Layer.effect(
   )
 )
 
+/** No device answers. */
+const silent = ({ hostname }: { readonly hostname: string }) =>
+  Effect.fail(new DeviceUnread({ type: "ConnectionException", silent: true, message: `${hostname} is not there` }))
+
+const LiveDevicesLayer = Layer.succeed(LiveDevices, {
+  runningConfig: silent,
+  neighbours: silent,
+  neighbourDetails: silent,
+  interfaces: silent,
+  bounce: silent
+})
+
 /** All ports. */
 export const TestPorts = Layer.mergeAll(
   SettingsLayer,
@@ -147,5 +160,6 @@ export const TestPorts = Layer.mergeAll(
   PreviewsLayer,
   InitCheckLayer,
   PluginsLayer,
+  LiveDevicesLayer,
   Layer.succeed(Build, { version: "0.1.0", git_version: "No git repo found" })
 )

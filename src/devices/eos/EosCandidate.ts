@@ -70,3 +70,21 @@ export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUn
   }
   return Result.succeed(units)
 }
+
+/** Nothing else begins with this word, and it stands in no other section. */
+const sectionStart = /^interface\s/
+
+/**
+ * Two parts that may be sent one after the other from the top of the configuration mode: cut before the interface that is
+ * nearest to the middle. The second is empty when there is none.
+ */
+export const halves = (
+  units: ReadonlyArray<ConfigUnit>
+): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
+  const offCentre = (index: number) => Math.abs(index - units.length / 2)
+  const cut = units.reduce(
+    (best, { source }, index) => (sectionStart.test(source) && offCentre(index) < offCentre(best) ? index : best),
+    0
+  )
+  return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]
+}

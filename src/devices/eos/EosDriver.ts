@@ -52,6 +52,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
   facts: Reading.facts(cli),
   interfaces: Reading.interfaces(cli),
   lldp: Reading.lldp(cli),
+  lldpDetail: Reading.lldpDetail(cli),
   runningConfig: Reading.runningConfig(cli),
   sessions: Reading.sessions(cli),
   pending: Effect.map(Reading.sessions(cli), ({ pending }) => pending),

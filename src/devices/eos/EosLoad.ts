@@ -21,7 +21,7 @@ import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
 import { isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Platform.ts"
-import { cutCandidate } from "./EosCandidate.ts"
+import { cutCandidate, halves } from "./EosCandidate.ts"
 import { discard } from "./EosCommit.ts"
 import { isOurs, sessionMode } from "./EosPlatform.ts"
 import * as Reading from "./EosReading.ts"
@@ -109,10 +109,10 @@ interface Pace {
   readonly settled: boolean
 }
 
-const sendUnits = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>, pace: Pace) =>
+const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
+
+const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>, pace: Pace) =>
   Effect.gen(function* () {
-    yield* openSession(cli, request)
-    yield* startFromNothing(cli, request)
     const pipeline = configPipeline({
       units,
       ...pace,
@@ -125,6 +125,23 @@ const sendUnits = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUn
     if (result.prompt !== "") cli.standAt(result.prompt)
     return result
   })
+
+const sendUnits = Effect.fnUntraced(function* (
+  cli: Cli,
+  request: LoadRequest,
+  units: ReadonlyArray<ConfigUnit>,
+  pace: Pace
+): Effect.fn.Return<PipelineResult, LoadError> {
+  const [head, tail] = request.inParts === true ? halves(units) : [units, []]
+  yield* openSession(cli, request)
+  yield* startFromNothing(cli, request)
+  const first = yield* sendPart(cli, request, head, pace)
+  if (tail.length === 0 || first.desynchronised !== undefined) return first
+  yield* stepOut(cli)
+  yield* openSession(cli, request)
+  const second = yield* sendPart(cli, request, tail, pace)
+  return { ...second, rejections: [...first.rejections, ...second.rejections] }
+})
 
 /**
  * When the answers cannot be matched to the lines, the whole candidate is sent again: first line by line, which is enough
@@ -190,7 +207,7 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, Loa
       return yield* rejectedLines(cli, request, rejections)
     }
     const diff = yield* readDiff(cli)
-    yield* cli.send("end", { modes: ["#"] })
+    yield* stepOut(cli)
     return { diff }
   }
 )

@@ -7,6 +7,7 @@ import { UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import * as Answers from "./EosAnswers.ts"
+import { neighbourDetailsOf, ShowLldpDetail } from "./EosNeighbours.ts"
 import { volatileLine } from "./EosPlatform.ts"
 import { parseSessionText } from "./EosSessionText.ts"
 
@@ -49,6 +50,10 @@ export const interfaces = (cli: Cli) =>
 /** LLDP neighbours by local port. */
 export const lldp = (cli: Cli) =>
   Effect.map(readJson(cli, "show lldp neighbors", Answers.ShowLldp), Answers.neighboursOf)
+
+/** Everything that neighbours announce, by local port. */
+export const lldpDetail = (cli: Cli) =>
+  Effect.map(readJson(cli, "show lldp neighbors detail", ShowLldpDetail), neighbourDetailsOf)
 
 /** Configuration sessions and the commit timer, in both output shapes. */
 export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = Effect.fnUntraced(function* (cli) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { cutCandidate } from "../../../src/devices/eos/EosCandidate.ts"
+import { cutCandidate, halves } from "../../../src/devices/eos/EosCandidate.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
   Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ lineNumber, input }) => [lineNumber, ...input])
@@ -41,5 +41,15 @@ describe("an EOS candidate", () => {
       const failed = cutCandidate(`vlan 10\n${line}\nhello`)
       expect(Result.isFailure(failed) ? failed.failure.unit.lineNumber : 0).toBe(2)
     }
+  })
+
+  it("halves a candidate before the interface nearest to its middle, and leaves one without interfaces whole", () => {
+    const sources = (...lines: ReadonlyArray<string>) => {
+      const units = Result.getOrThrow(cutCandidate(lines.join("\n")))
+      return halves(units).map((part) => part.map(({ source }) => source))
+    }
+    const lines = ["vlan 10", "interface Ethernet1", "   description a", "interface Ethernet2", "   description b"]
+    expect(sources(...lines)).toEqual([lines.slice(0, 3), lines.slice(3)])
+    expect(sources("vlan 10", "vlan 20")).toEqual([["vlan 10", "vlan 20"], []])
   })
 })

@@ -44,7 +44,7 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("device_init
           "parsed_args",
           "compatible"
         ])
-        assert.deepInclude(good.linknets?.[0], {
+        assert.deepInclude(Object(good.linknets?.[0]), {
           device_a_hostname: found[0]?.hostname,
           device_a_port: "Ethernet27",
           device_b_hostname: "lhv-dist1",

@@ -1,0 +1,239 @@
+/**
+ * Routes that look at a device or work on it beside its configuration (contract api-devices.md §6.3, §7, §8, §11.4, §11.5).
+ * Host keys and the certificate authority go beyond the reference.
+ */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
+import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
+
+const hostname = { hostname: Schema.String }
+const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
+
+const InterfaceStatus = Schema.Struct({
+  is_up: Schema.Boolean,
+  is_enabled: Schema.Boolean,
+  description: Schema.String,
+  last_flapped: Schema.Finite,
+  mtu: Schema.Finite,
+  speed: Schema.Int,
+  mac_address: Schema.String
+})
+
+const NeighbourDetail = Schema.Struct({
+  parent_interface: Schema.String,
+  remote_port: Schema.String,
+  remote_port_description: Schema.String,
+  remote_chassis_id: Schema.String,
+  remote_system_name: Schema.String,
+  remote_system_description: Schema.String,
+  remote_system_capab: Schema.Array(Schema.String),
+  remote_system_enable_capab: Schema.Array(Schema.String)
+})
+
+const reads = HttpApiGroup.make("operations").add(
+  HttpApiEndpoint.get("runningConfig", "/device/:hostname/running_config", {
+    params: hostname,
+    success: Enveloped(Schema.Struct({ config: Schema.String })),
+    error: [BadRequest, NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Read the running configuration",
+      description: "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
+      query: { interface: { description: "only the lines of this interface", example: "Ethernet1" } },
+      example: {
+        response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("neighbours", "/device/:hostname/lldp_neighbors", {
+    params: hostname,
+    success: Enveloped(
+      Schema.Struct({
+        lldp_neighbors: record(Schema.Array(Schema.Struct({ hostname: Schema.String, port: Schema.String })))
+      })
+    ),
+    error: [BadRequest, NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Read the LLDP neighbours",
+      description: "What the device hears on its ports now, in any state in which it can be logged in to.",
+      example: {
+        response: {
+          status: "success",
+          data: { lldp_neighbors: { Ethernet2: [{ hostname: "eosdist1", port: "Ethernet2" }] } }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("neighbourDetails", "/device/:hostname/lldp_neighbors_detail", {
+    params: hostname,
+    success: Enveloped(Schema.Struct({ lldp_neighbors_detail: record(Schema.Array(NeighbourDetail)) })),
+    error: [BadRequest, NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Read everything that LLDP neighbours announce",
+      description: "As `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            lldp_neighbors_detail: {
+              Ethernet2: [
+                {
+                  parent_interface: "",
+                  remote_port: "Ethernet2",
+                  remote_port_description: "",
+                  remote_chassis_id: "08:00:27:00:11:22",
+                  remote_system_name: "eosdist1",
+                  remote_system_description: "Arista Networks EOS",
+                  remote_system_capab: ["bridge", "router"],
+                  remote_system_enable_capab: ["bridge", "router"]
+                }
+              ]
+            }
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("interfaceStatus", "/device/:hostname/interface_status", {
+    params: hostname,
+    success: Enveloped(Schema.Struct({ interface_status: record(InterfaceStatus) })),
+    error: [BadRequest]
+  }).annotateMerge(
+    documented({
+      summary: "Read the states of the ports",
+      description:
+        "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            interface_status: {
+              Ethernet1: {
+                is_up: true,
+                is_enabled: true,
+                description: "AP 12",
+                last_flapped: 1_581_950_162.341_227,
+                speed: 1000,
+                mtu: 1500,
+                mac_address: "08:00:27:F5:D6:58"
+              }
+            }
+          }
+        }
+      }
+    })
+  )
+)
+
+const writes = reads.add(
+  HttpApiEndpoint.put("bounce", "/device/:hostname/interface_status", {
+    params: hostname,
+    payload: Schema.Struct({ bounce_interfaces: Schema.Array(Schema.String) }),
+    success: Enveloped(Schema.String),
+    error: [...bodyFailures, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Bounce ports",
+      description:
+        "Takes ports of a managed access switch down and up again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
+      example: {
+        request: { bounce_interfaces: ["Ethernet1", "Ethernet2"] },
+        response: { status: "success", data: "Bounced interfaces: Ethernet1, Ethernet2" }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("updateFacts", "/device_update_facts", {
+    payload: Schema.Struct(hostname),
+    success: JobStartedOnDevices,
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Update the facts of a device",
+      description: "Starts a job that reads vendor, model, OS version and serial number; its result is what changed.",
+      example: {
+        request: { hostname: "eosdist1" },
+        response: { status: "success", data: "Scheduled job to update facts for eosdist1", job_id: 130 }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("updateInterfaces", "/device_update_interfaces", {
+    payload: Schema.Struct({
+      ...hostname,
+      replace: Schema.optionalKey(Schema.Boolean),
+      delete_all: Schema.optionalKey(Schema.Boolean),
+      mlag_peer_hostname: Schema.optionalKey(Schema.NullOr(Schema.String))
+    }),
+    success: JobStartedOnDevices,
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Update the ports of an access switch",
+      description:
+        "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites ports that are known, `delete_all` removes all and stops there; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
+      example: {
+        request: { hostname: "eosaccess" },
+        response: { status: "success", data: "Scheduled job to update interfaces for eosaccess", job_id: 131 }
+      }
+    })
+  )
+)
+
+const HostKey = Schema.Struct({
+  host_key: Schema.Struct({
+    hostname: Schema.String,
+    fingerprint: Schema.NullOr(Schema.String),
+    refused_fingerprint: Schema.NullOr(Schema.String)
+  })
+})
+const PINNED = "SHA256:3Gyh7Xo0Qm0bH1d2M4c6z9wJ5vJxkQw1kq0Yz8b1s3E"
+const REFUSED = "SHA256:9ZbU0t4b1sYk8Vv2Jr6Fh3Lq5Xc7Nw0MdKpTgEyHaIo"
+
+const keys = writes.add(
+  HttpApiEndpoint.get("hostKey", "/device/:hostname/host_key", {
+    params: hostname,
+    success: Enveloped(HostKey),
+    error: [BadRequest, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Show the pinned host key",
+      description:
+        "The fingerprint of the SSH key that the device is pinned to since it is managed, and of the key that was refused since then. A device with a refused key is blocked.",
+      example: {
+        response: {
+          status: "success",
+          data: { host_key: { hostname: "lhv-a1", fingerprint: PINNED, refused_fingerprint: REFUSED } }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.put("pinHostKey", "/device/:hostname/host_key", {
+    params: hostname,
+    payload: Schema.Struct({
+      action: Schema.Literals(["PIN", "FORGET"]),
+      fingerprint: Schema.optionalKey(Schema.String)
+    }),
+    success: Enveloped(HostKey),
+    error: [...bodyFailures, NotFound, Conflict]
+  }).annotateMerge(
+    documented({
+      summary: "Pin another host key",
+      description:
+        "`PIN` trusts the key that was refused, which the request has to name. `FORGET` lets the next login pin whatever key the device shows.",
+      example: {
+        request: { action: "PIN", fingerprint: REFUSED },
+        response: {
+          status: "success",
+          data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
+        }
+      }
+    })
+  )
+)
+
+/** Endpoints of work on devices beside their configuration, all with a token. */
+export class OperationsGroup extends keys.middleware(Authorization) {}

@@ -1,0 +1,70 @@
+/** What operators ask of a device beside changes of its configuration: live states, bouncing ports, certificates, erasing. */
+import { Schema } from "effect"
+import { Rpc } from "effect/rpc"
+import { DeviceFailure } from "./DeviceFailure.ts"
+
+/** A port as the device shows it; `speed` in Mbit/s, `last_flapped` in epoch seconds or −1. */
+export const InterfaceState = Schema.Struct({
+  is_up: Schema.Boolean,
+  is_enabled: Schema.Boolean,
+  description: Schema.String,
+  last_flapped: Schema.Finite,
+  mtu: Schema.Finite,
+  speed: Schema.Finite,
+  mac_address: Schema.String
+})
+export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
+export type InterfaceStates = typeof InterfaceStates.Type
+
+/** Everything that a neighbour announces; empty text where it says nothing. */
+export const NeighbourDetail = Schema.Struct({
+  parent_interface: Schema.String,
+  remote_port: Schema.String,
+  remote_port_description: Schema.String,
+  remote_chassis_id: Schema.String,
+  remote_system_name: Schema.String,
+  remote_system_description: Schema.String,
+  remote_system_capab: Schema.Array(Schema.String),
+  remote_system_enable_capab: Schema.Array(Schema.String)
+})
+export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
+export type NeighbourDetails = typeof NeighbourDetails.Type
+
+/** Ports to bounce with the rendered halves of it. */
+export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })
+export type Bounce = typeof Bounce.Type
+
+/** `refused`: why nothing was sent, or null; `changed`: both halves made a difference. */
+export const Bounced = Schema.Struct({ refused: Schema.NullOr(Schema.String), changed: Schema.Boolean })
+export type Bounced = typeof Bounced.Type
+
+/** A private key and its certificate, both PEM. */
+export const KeyPair = Schema.Struct({ key: Schema.RedactedFromValue(Schema.String), certificate: Schema.String })
+export type KeyPair = typeof KeyPair.Type
+
+export const ReadInterfaces = Rpc.make("ReadInterfaces", { success: InterfaceStates, error: DeviceFailure })
+export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
+  success: NeighbourDetails,
+  error: DeviceFailure
+})
+
+/** Takes ports down and up again, after a look whether the device has them and they are enabled. */
+export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
+
+/** Copies a key and its certificate to the device and puts them into its stores. `login` as an init needs it. */
+export const InstallCertificate = Rpc.make("InstallCertificate", {
+  payload: { ...KeyPair.fields, discovered: Schema.Boolean },
+  error: DeviceFailure
+})
+
+/** Removes the startup configuration and the certificate and reloads; a connection that ends then is no failure. */
+export const EraseDevice = Rpc.make("EraseDevice", { error: DeviceFailure })
+
+/** The calls of this file, for the device's entity. */
+export const operationCalls = [
+  ReadInterfaces,
+  ReadNeighbourDetails,
+  BouncePorts,
+  InstallCertificate,
+  EraseDevice
+] as const

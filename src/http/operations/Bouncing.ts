@@ -1,0 +1,44 @@
+/** PUT interface_status: takes ports down and up again inside the request (contract api-devices.md §11.5, engine.md §11). */
+import { Effect } from "effect"
+import { enveloped } from "../../api/Envelope.ts"
+import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
+import { own, shown } from "../core/Values.ts"
+import { LiveDevices } from "../ports/LiveDevices.ts"
+
+const refuse = (message: string) => new BadRequest({ message })
+
+/** Bounces the ports of a body. Every condition is checked before anything is sent. */
+export const makeBouncing = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const live = yield* LiveDevices
+
+  const accessSwitch = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+      Effect.fail(refuse(`Hostname ${hostname} not found in database`))
+    )
+    if (device.device_type === "ACCESS" && device.state === "MANAGED") return device
+    return yield* refuse(`Hostname ${hostname} is not of type ACCESS or not in state MANAGED`)
+  })
+
+  return Effect.fn("Bouncing.bounce")(function* (hostname: string, body: JsonObject) {
+    const asked = own(body, "bounce_interfaces")
+    if (!Array.isArray(asked)) return yield* refuse("Unknown action")
+    const ports = [...new Set(asked.map(shown))]
+    const device = yield* accessSwitch(hostname)
+    const rows = yield* interfaces.ofDevice(device.id)
+    const uplink = rows.find(({ configtype, name }) => configtype === "ACCESS_UPLINK" && ports.includes(name))
+    if (uplink !== undefined) return yield* refuse(`Can't bounce UPLINK port ${uplink.name} for device ${hostname}`)
+    const list = ports.join(", ")
+    const nothing = enveloped(`No error, but no interfaces changed state: ${list}`)
+    if (ports.length === 0) return nothing
+    const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message }) =>
+      Effect.fail(new InternalError({ message }))
+    )
+    if (bounced.refused !== null) return yield* refuse(bounced.refused)
+    return bounced.changed ? enveloped(`Bounced interfaces: ${list}`) : nothing
+  })
+})

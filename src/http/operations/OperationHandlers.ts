@@ -1,0 +1,46 @@
+/** Handlers of work on devices beside their configuration. */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { type JsonObject, readBody } from "../core/JsonBody.ts"
+import { answered } from "../core/Unavailable.ts"
+import { makeBouncing } from "./Bouncing.ts"
+import { makeDeviceReads } from "./DeviceReads.ts"
+import { makeHostKeys } from "./HostKeys.ts"
+import { makeUpdates } from "./Updates.ts"
+
+/** Reads the body and runs `start` with it and the caller's name. */
+const withBody = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  start: (body: JsonObject, user: string) => Effect.Effect<A, E, R>
+) =>
+  answered(
+    Effect.gen(function* () {
+      const { name } = yield* Caller
+      return yield* start(yield* readBody(request), name)
+    })
+  )
+
+/** Handlers of `OperationsGroup`. */
+export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers) =>
+  Effect.gen(function* () {
+    const reads = yield* makeDeviceReads
+    const bounce = yield* makeBouncing
+    const updates = yield* makeUpdates
+    const hostKeys = yield* makeHostKeys
+    return handlers
+      .handle("runningConfig", ({ params }) => answered(reads.runningConfig(params.hostname)))
+      .handle("neighbours", ({ params }) => answered(reads.neighbours(params.hostname)))
+      .handle("neighbourDetails", ({ params }) => answered(reads.neighbourDetails(params.hostname)))
+      .handle("interfaceStatus", ({ params }) => answered(reads.interfaceStatus(params.hostname)))
+      .handleRaw("bounce", ({ params, request }) => withBody(request, (body) => bounce(params.hostname, body)))
+      .handleRaw("updateFacts", ({ request }) => withBody(request, updates.facts))
+      .handleRaw("updateInterfaces", ({ request }) => withBody(request, updates.interfaces))
+      .handle("hostKey", ({ params }) => answered(hostKeys.get(params.hostname)))
+      .handleRaw("pinHostKey", ({ params, request }) =>
+        withBody(request, (body, user) => hostKeys.put(params.hostname, body, user))
+      )
+  })
+)
