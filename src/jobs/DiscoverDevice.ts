@@ -5,6 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity, Facts } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -54,11 +55,9 @@ export const make = Effect.gen(function* () {
     function* (job: RunningJob, device: Device, address: string) {
       const { hostname: host, platform } = device
       const rendered = yield* templates.renderNamed(platform ?? "", "hostname.j2", { host })
-      yield* actorOf(String(device.id)).MergeConfig({
-        login: { state: "DHCP_BOOT", address },
-        sessionName: `job${job.id}`,
-        config: rendered.text
-      })
+      const login = { state: "DHCP_BOOT", address } as const
+      const request = { login, sessionName: `job${job.id}`, config: rendered.text }
+      yield* patiently(actorOf(String(device.id)).MergeConfig(request))
     },
     Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))
   )
@@ -66,7 +65,7 @@ export const make = Effect.gen(function* () {
   /** The state and the memory of it change together, so that a restart knows that the switch was discovered already. */
   const discover = Effect.fnUntraced(function* (job: RunningJob, device: Device, dhcp_ip: string) {
     const login = { state: "DHCP_BOOT", address: dhcp_ip } as const
-    const facts = yield* actorOf(String(device.id)).ReadFacts({ login })
+    const facts = yield* patiently(actorOf(String(device.id)).ReadFacts({ login }))
     yield* sql.withTransaction(
       Effect.andThen(
         states.apply(device.id, { type: "DISCOVERY_SUCCEEDED", dhcp_ip, facts }, { by: job.user, jobId: job.id }),

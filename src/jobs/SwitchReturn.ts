@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import type { UpgradeProgress } from "../store/UpgradeStore.ts"
@@ -34,7 +35,7 @@ export const makeSwitchReturn = Effect.gen(function* () {
   /** One look: the facts, and whether the switch has booted since the reboot was sent. */
   const look = Effect.fn("SwitchReturn.look")(function* (device: Device, reboot: Reboot | null) {
     const at = yield* nowSeconds
-    const facts = yield* Effect.result(actorOf(String(device.id)).ReadFacts({ login: {} }))
+    const facts = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
     if (Result.isFailure(facts)) {
       const error = facts.failure
       const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { fileFor, MODELS_32_BIT } from "../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../firmware/Firmware.ts"
@@ -29,7 +30,7 @@ export const makeUpgradeImages = Effect.gen(function* () {
   })
 
   const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
-    const { model } = yield* Effect.mapError(actorOf(String(device.id)).ReadFacts({ login: {} }), toProblem)
+    const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
     return fileFor(filename, model, yield* models32(device))
   })
 

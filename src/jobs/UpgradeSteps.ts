@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import { stepDone, stepFailed, type StepName } from "../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../store/UpgradeStore.ts"
 import { makePostFlight } from "./PostFlight.ts"
@@ -27,7 +28,7 @@ export const makeUpgradeSteps = Effect.gen(function* () {
     Effect.gen(function* () {
       const file = upgrade.args.download ? yield* images.find(upgrade) : null
       const image = file === null ? null : yield* images.expected(file)
-      const found = yield* Effect.mapError(actor(upgrade).FirmwarePreflight({ file, image }), toProblem)
+      const found = yield* Effect.mapError(patiently(actor(upgrade).FirmwarePreflight({ file, image })), toProblem)
       yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
       return ended("pre_flight")
     }).pipe(
@@ -42,7 +43,7 @@ export const makeUpgradeSteps = Effect.gen(function* () {
       const url = yield* images.url(upgrade, file)
       const image = yield* images.expected(file)
       const vrf = upgrade.device.device_type === "ACCESS" ? null : "MGMT"
-      yield* Effect.mapError(actor(upgrade).FirmwareDownload({ url, file, vrf, image }), toProblem)
+      yield* Effect.mapError(patiently(actor(upgrade).FirmwareDownload({ url, file, vrf, image })), toProblem)
       return ended("download")
     }).pipe(
       Effect.catchTag("StepProblem", ({ message }) =>
@@ -53,7 +54,7 @@ export const makeUpgradeSteps = Effect.gen(function* () {
   const activate = (upgrade: UpgradedDevice) =>
     Effect.gen(function* () {
       const file = yield* images.required(upgrade, "activate")
-      const { alreadyActive } = yield* Effect.mapError(actor(upgrade).FirmwareActivate({ file }), toProblem)
+      const { alreadyActive } = yield* Effect.mapError(patiently(actor(upgrade).FirmwareActivate({ file })), toProblem)
       // a step that was begun before may have activated it itself
       if (!alreadyActive || upgrade.resumed) return ended("activate")
       const text = `Firmware already activated in boot-config on ${upgrade.device.hostname}`
@@ -74,10 +75,10 @@ export const makeUpgradeSteps = Effect.gen(function* () {
   })
 
   const send = Effect.fnUntraced(function* (upgrade: UpgradedDevice) {
-    const { uptime } = yield* Effect.mapError(actor(upgrade).ReadFacts({ login: {} }), toProblem)
+    const { uptime } = yield* Effect.mapError(patiently(actor(upgrade).ReadFacts({ login: {} })), toProblem)
     const reboot = { at: yield* nowSeconds, uptime }
     yield* upgrade.save({ reboot, waitingSince: reboot.at })
-    yield* Effect.mapError(actor(upgrade).FirmwareReboot(), toProblem)
+    yield* Effect.mapError(patiently(actor(upgrade).FirmwareReboot()), toProblem)
     return reboot
   })
 
