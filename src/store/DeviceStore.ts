@@ -49,7 +49,7 @@ const make = Effect.gen(function* () {
   const managed = ({ device_type, hostnames, unsynchronizedOnly = false }: Selection) =>
     sql.and([
       sql`state = 'MANAGED'`,
-      ...(hostnames === undefined ? [] : [sql`hostname in ${sql.in(hostnames)}`]),
+      ...(hostnames === undefined ? [] : [sql`hostname = any(${hostnames}::text[])`]),
       ...(device_type === undefined ? [] : [sql`device_type = ${device_type}`]),
       ...(unsynchronizedOnly ? [sql`not synchronized`] : [])
     ])
@@ -84,11 +84,11 @@ const make = Effect.gen(function* () {
     all: Effect.withSpan(sql<Device>`select ${columns} from device order by id`, "DeviceStore.all"),
     byHostnames: Effect.fn("DeviceStore.byHostnames")(function* (hostnames: ReadonlyArray<string>) {
       if (hostnames.length === 0) return []
-      return yield* sql<Device>`select ${columns} from device where hostname in ${sql.in(hostnames)} order by id`
+      return yield* sql<Device>`select ${columns} from device where hostname = any(${hostnames}::text[]) order by id`
     }),
     byIds: Effect.fn("DeviceStore.byIds")(function* (ids: ReadonlyArray<number>) {
       if (ids.length === 0) return []
-      return yield* sql<Device>`select ${columns} from device where id in ${sql.in(ids)} order by id`
+      return yield* sql<Device>`select ${columns} from device where id = any(${ids}::integer[]) order by id`
     }),
     selectManaged,
     countManaged,
@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
     markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")((ids: ReadonlyArray<number>) =>
       ids.length === 0
         ? Effect.void
-        : Effect.asVoid(sql`update device set synchronized = false where id in ${sql.in(ids)} and synchronized`)
+        : Effect.asVoid(sql`update device set synchronized = false where id = any(${ids}::integer[]) and synchronized`)
     )
   })
 })

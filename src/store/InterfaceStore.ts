@@ -14,7 +14,7 @@ const make = Effect.gen(function* () {
     ),
     ofDevices: Effect.fn("InterfaceStore.ofDevices")(function* (deviceIds: ReadonlyArray<number>) {
       if (deviceIds.length === 0) return []
-      return yield* sql<Interface>`select ${columns} from interface where device_id in ${sql.in(deviceIds)} order by device_id, name`
+      return yield* sql<Interface>`select ${columns} from interface where device_id = any(${deviceIds}::integer[]) order by device_id, name`
     }),
     put: Effect.fn("InterfaceStore.put")(
       (deviceId: number, name: string, configtype: ConfigType, data: InterfaceData | null) =>
@@ -31,7 +31,8 @@ const make = Effect.gen(function* () {
       )
     ),
     remove: Effect.fn("InterfaceStore.remove")(function* (deviceId: number, names: ReadonlyArray<string>) {
-      if (names.length > 0) yield* sql`delete from interface where device_id = ${deviceId} and name in ${sql.in(names)}`
+      if (names.length > 0)
+        yield* sql`delete from interface where device_id = ${deviceId} and name = any(${names}::text[])`
     })
   })
 })

@@ -50,7 +50,7 @@ const make = Effect.gen(function* () {
     ofDevices: Effect.fn("LinknetStore.ofDevices")(function* (ids: ReadonlyArray<number>) {
       if (ids.length === 0) return []
       return yield* sql<Linknet>`select ${columns} from linknet
-        where device_a_id in ${sql.in(ids)} or device_b_id in ${sql.in(ids)} order by id`
+        where device_a_id = any(${ids}::integer[]) or device_b_id = any(${ids}::integer[]) order by id`
     }),
     atPort: Effect.fn("LinknetStore.atPort")(
       (deviceId: number, port: string) =>

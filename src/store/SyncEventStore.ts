@@ -1,5 +1,5 @@
 /** Why devices are not synchronized, in the order in which it was found out (contract engine.md §4.1). */
-import { Array, Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { SyncCause, SyncEvent } from "../domain/SyncEvent.ts"
 
@@ -18,17 +18,18 @@ const make = Effect.gen(function* () {
     event: Omit<SyncEvent, "timestamp">,
     timestamp?: number
   ) {
-    if (!Array.isReadonlyArrayNonEmpty(hostnames)) return
+    if (hostnames.length === 0) return
     const happened_at = timestamp ?? (yield* Clock.currentTimeMillis) / 1000
     const { by, cause, job_id } = event
-    const rows = Array.map(hostnames, (hostname) => ({ hostname, cause, happened_at, by, job_id }))
-    yield* sql`insert into sync_event ${sql.insert(rows)}`
+    yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
+      select hostname, ${cause}, ${happened_at}::double precision, ${by}, ${job_id}::integer
+      from unnest(${hostnames}::text[]) with ordinality as named (hostname, place) order by place`
   })
 
   return SyncEventStore.of({
     append,
     clear: Effect.fn("SyncEventStore.clear")(function* (hostnames: ReadonlyArray<string>) {
-      if (hostnames.length > 0) yield* sql`delete from sync_event where hostname in ${sql.in(hostnames)}`
+      if (hostnames.length > 0) yield* sql`delete from sync_event where hostname = any(${hostnames}::text[])`
     }),
     byHostname: Effect.fn("SyncEventStore.byHostname")(function* (hostname?: string) {
       const where = hostname === undefined ? sql`true` : sql`hostname = ${hostname}`
