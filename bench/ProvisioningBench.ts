@@ -22,7 +22,7 @@ import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
 import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
-import type { Measured } from "./SyncBench.ts"
+import type { Measured } from "./Measured.ts"
 
 const DOMAINS = 4
 const DOMAIN_NUMBERS = Array.from({ length: DOMAINS }, (_, index) => index)

@@ -18,14 +18,7 @@ import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
 import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
-
-/** One line of the table. */
-export interface Measured {
-  readonly what: string
-  readonly budget: string
-  readonly measured: string
-  readonly data: Readonly<Record<string, number>>
-}
+import type { Measured } from "./Measured.ts"
 
 const LabLine = Schema.fromJsonString(
   Schema.Struct({
@@ -47,7 +40,8 @@ const startLab = (count: number, commitMs: number) =>
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   ).pipe(Effect.flatMap(({ line }) => Effect.orDie(Schema.decodeEffect(LabLine)(line))))
 
-const folderOf = Effect.acquireRelease(
+/** Repositories from the examples and a data folder, removed at the end. */
+export const folderOf = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(path.join(tmpdir(), "switchyard-bench-"))
     execFileSync("chmod", ["711", folder])
@@ -65,7 +59,8 @@ const folderOf = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const environment = (folder: string, port: number) => ({
+/** Environment of a server on these folders. */
+export const environment = (folder: string, port: number) => ({
   DATA_DIR: path.join(folder, "data"),
   GITREPO_SETTINGS: path.join(folder, "settings"),
   GITREPO_TEMPLATES: path.join(folder, "templates"),

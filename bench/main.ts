@@ -7,9 +7,21 @@ import { Console, Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { rows as provisioningRows } from "./ProvisioningBench.ts"
-import { type Measured, rows as syncRows } from "./SyncBench.ts"
+import { rows as fleetRows } from "./FleetBench.ts"
+import type { Measured } from "./Measured.ts"
+import { measureRendering } from "./RenderBench.ts"
+import { rows as syncRows } from "./SyncBench.ts"
+
+const renderRows = Effect.sync((): ReadonlyArray<Measured> => {
+  const { heapAfter, heapBefore, perSecond, size } = measureRendering(100_000)
+  const measured = `${perSecond}/s, heap ${heapBefore.toFixed(0)} → ${heapAfter.toFixed(0)} MB`
+  const what = `render of an access configuration of ${size} characters, templates compiled once`
+  return [{ what, budget: "≥ 5,000/s", measured, data: { perSecond, heapBefore, heapAfter } }]
+})
 
 const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, unknown>>> = {
+  render: renderRows,
+  fleet: fleetRows,
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200"))
 }

@@ -235,5 +235,65 @@ const keys = writes.add(
   )
 )
 
+const Authority = Schema.Struct({
+  certificate_authority: Schema.Struct({ certificate: Schema.String, subject: Schema.String, not_after: Schema.String })
+})
+const authorityExample = {
+  status: "success",
+  data: {
+    certificate_authority: {
+      certificate: "-----BEGIN CERTIFICATE-----\nMIID...\n-----END CERTIFICATE-----\n",
+      subject: "CN=Switchyard device CA",
+      not_after: "2046-11-16T10:00:00.000Z"
+    }
+  }
+}
+
+const endpoints = keys.add(
+  HttpApiEndpoint.post("renewCertificates", "/device_cert", {
+    payload: Schema.Struct({
+      action: Schema.String,
+      hostname: Schema.optionalKey(Schema.String),
+      group: Schema.optionalKey(Schema.String),
+      comment: Schema.optionalKey(Schema.String),
+      ticket_ref: Schema.optionalKey(Schema.String)
+    }),
+    success: JobStartedOnDevices,
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Renew the certificates of devices",
+      description:
+        "Starts a job that makes a key and a certificate for each selected device, signed by the server's certificate authority, and installs them. `hostname` wins over `group`; the only `action` is RENEW.",
+      example: {
+        request: { action: "RENEW", hostname: "lhv-a1" },
+        response: { status: "success", data: "Scheduled job to renew certificates", job_id: 140 }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("authority", "/certificate_authority", {
+    success: Enveloped(Authority),
+    error: [NotFound, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Show the certificate authority",
+      description: "The certificate (PEM) that clients of the devices have to trust. Its key is never shown.",
+      example: { response: authorityExample }
+    })
+  ),
+  HttpApiEndpoint.post("createAuthority", "/certificate_authority", {
+    payload: Schema.Struct({ common_name: Schema.optionalKey(Schema.String) }),
+    success: Enveloped(Authority),
+    error: [...bodyFailures, Conflict, InternalError]
+  }).annotateMerge(
+    documented({
+      summary: "Create a certificate authority",
+      description:
+        "Makes a key and a certificate in the files CAKEYFILE and CAFILE. Refused when there is one already: a new one would make all certificates worthless.",
+      example: { request: { common_name: "Switchyard device CA" }, response: authorityExample }
+    })
+  )
+)
+
 /** Endpoints of work on devices beside their configuration, all with a token. */
-export class OperationsGroup extends keys.middleware(Authorization) {}
+export class OperationsGroup extends endpoints.middleware(Authorization) {}

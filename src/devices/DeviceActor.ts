@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
 
   return DeviceEntity.of({
     ...FirmwareSteps.handlers(withSession({})),
-    ...OperationSteps.handlers(withSession({}), withSession({ state: "DISCOVERED" })),
+    ...OperationSteps.handlers(withSession({}), (address) => withSession({ state: "DISCOVERED", address })),
     RunChange: ({ payload }) => change((services, row) => ChangeExecutor.run(services, payload.changeId, row)),
     SettleChange: ({ payload: { changeId, verdict } }) =>
       change((services, row) => ChangeExecutor.settle(services, changeId, row, verdict)),

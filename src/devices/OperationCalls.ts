@@ -51,9 +51,12 @@ export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
 /** Takes ports down and up again, after a look whether the device has them and they are enabled. */
 export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
 
-/** Copies a key and its certificate to the device and puts them into its stores. `login` as an init needs it. */
+/**
+ * Copies a key and its certificate to the device and puts them into its stores. `discoveredAt` is the address of a device
+ * that is being initialised, null for a managed one.
+ */
 export const InstallCertificate = Rpc.make("InstallCertificate", {
-  payload: { ...KeyPair.fields, discovered: Schema.Boolean },
+  payload: { ...KeyPair.fields, discoveredAt: Schema.NullOr(Schema.String) },
   error: DeviceFailure
 })
 

@@ -2,7 +2,7 @@
  * What operators ask of one EOS switch beside changes of its configuration, as commands (contract engine.md §11 to §13,
  * device-cli.md §3.10 and §3.12).
  */
-import { Effect, Redacted, Result, Schedule } from "effect"
+import { Clock, Effect, Redacted, Result, Schedule } from "effect"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import type { DriverSession } from "./Driver.ts"
 import { CommandRejected, type DriverError } from "./DriverErrors.ts"
@@ -12,9 +12,10 @@ import type { Bounce, Bounced, InterfaceStates, KeyPair } from "./OperationCalls
 const CERTIFICATE = "cnaasnms.crt"
 const KEY = "cnaasnms.key"
 
-/** No job has number 0, so a session that a crash has left behind counts as abandoned and stands in nobody's way. */
-const BOUNCE_SESSION = "job0-bounce"
 const RELOAD_SECONDS = 60
+
+/** Failures of the way to the switch; another login may succeed. */
+const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
 const COPY_SECONDS = 60
 
 const tolerant = { tolerateErrors: true } as const
@@ -33,10 +34,18 @@ export const bounceRefusal = (hostname: string, ports: ReadonlyArray<string>, sh
 }
 
 /** Adds lines to the running configuration; true when they made a difference. */
-const merge = Effect.fnUntraced(function* (session: DriverSession, text: string) {
-  const { diff } = yield* session.load({ text, mode: "merge", name: BOUNCE_SESSION })
-  yield* diff === "" ? session.discard(BOUNCE_SESSION) : session.commit(BOUNCE_SESSION)
+const merge = Effect.fnUntraced(function* (session: DriverSession, name: string, text: string) {
+  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: (other) => OURS.test(other) })
+  yield* diff === "" ? session.discard(name) : session.commit(name)
   return diff !== ""
+})
+
+const OURS = /^job0-/
+
+/** No job has number 0, so a session that a crash has left behind stands in nobody's way. A name is good for one commit. */
+const sessionNames = Effect.map(Clock.currentTimeMillis, (millis) => {
+  const stamp = millis.toString(36)
+  return { down: `job0-${stamp}d`, up: `job0-${stamp}u` }
 })
 
 const incomplete = (half: string, error: { readonly message: string }) => {
@@ -49,16 +58,17 @@ const incomplete = (half: string, error: { readonly message: string }) => {
  * is left down by a lost connection; only after it the configuration is saved, so that no restart finds a port down either.
  */
 export const bounce = Effect.fn("OperationSteps.bounce")(function* (withSession: WithSession, order: Bounce) {
+  const names = yield* sessionNames
   const first = yield* withSession(
     Effect.fnUntraced(function* (session, hostname) {
       const refused = bounceRefusal(hostname, order.ports, yield* session.interfaces)
       if (refused !== null) return { refused, down: Result.succeed(false) }
-      return { refused, down: yield* Effect.result(merge(session, order.down)) }
+      return { refused, down: yield* Effect.result(merge(session, names.down, order.down)) }
     })
   )
   if (first.refused !== null) return { refused: first.refused, changed: false } satisfies Bounced
-  const up = yield* withSession((session) => Effect.tap(merge(session, order.up), () => session.save)).pipe(
-    Effect.retry({ times: 3, schedule: Schedule.spaced("2 seconds") }),
+  const up = yield* withSession((session) => Effect.tap(merge(session, names.up, order.up), () => session.save)).pipe(
+    Effect.retry({ times: 3, while: ({ type }) => LOST.has(type), schedule: Schedule.spaced("2 seconds") }),
     Effect.mapError((error) => incomplete("up", error))
   )
   const down = yield* Effect.mapError(Effect.fromResult(first.down), (error) => incomplete("down", error))
@@ -118,14 +128,14 @@ export const erase = Effect.fn("OperationSteps.erase")(function* (session: Drive
   yield* session.abandon
 })
 
-/** Handlers of `operationCalls`; the sessions of `asDiscovered` log in as a device that is not managed yet. */
-export const handlers = (withSession: WithSession, asDiscovered: WithSession) => ({
+/** Handlers of `operationCalls`; `discoveredAt` logs in to a device that is not managed yet. */
+export const handlers = (withSession: WithSession, discoveredAt: (address: string) => WithSession) => ({
   ReadInterfaces: () => withSession((session) => session.interfaces),
   ReadNeighbourDetails: () => withSession((session) => session.lldpDetail),
   BouncePorts: ({ payload }: { readonly payload: Bounce }) => bounce(withSession, payload),
-  InstallCertificate: ({ payload }: { readonly payload: KeyPair & { readonly discovered: boolean } }) =>
-    (payload.discovered ? asDiscovered : withSession)((session, hostname) =>
-      installCertificate(session, hostname, payload)
-    ),
+  InstallCertificate: ({ payload }: { readonly payload: KeyPair & { readonly discoveredAt: string | null } }) => {
+    const login = payload.discoveredAt === null ? withSession : discoveredAt(payload.discoveredAt)
+    return login((session, hostname) => installCertificate(session, hostname, payload))
+  },
   EraseDevice: () => withSession(erase)
 })

@@ -21,6 +21,9 @@ const AWAY: ReadonlySet<string> = new Set([
 
 const PAUSE = Schedule.spaced("500 millis")
 
+/** The actor could not be reached, or was lost during the call: the device's part in it is not known. */
+export const isAway = ({ _tag }: Tagged): boolean => AWAY.has(_tag)
+
 /** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
 export const patiently = <A, E extends Tagged, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(call, { while: ({ _tag }) => AWAY.has(_tag), schedule: PAUSE })
+  Effect.retry(call, { while: isAway, schedule: PAUSE })

@@ -6,6 +6,7 @@
 import { Effect, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type BasePushed, DeviceEntity } from "../devices/DeviceCalls.ts"
+import { isAway, patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, JobFailure } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -13,6 +14,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { CandidateConfigs } from "./CandidateConfigs.ts"
 import { DeviceStates } from "./DeviceStates.ts"
+import * as InitCertificate from "./InitCertificate.ts"
 import type { InitDecision } from "./InitDecision.ts"
 import * as InitProgress from "./InitProgress.ts"
 import * as InitRows from "./InitRows.ts"
@@ -38,6 +40,7 @@ export const make = Effect.gen(function* () {
   const configs = yield* CandidateConfigs
   const rows = yield* InitRows.make
   const progress = yield* InitProgress.make
+  const certify = yield* InitCertificate.make
   const actorOf = yield* DeviceEntity.client
 
   const end = Effect.fnUntraced(function* (
@@ -86,7 +89,7 @@ export const make = Effect.gen(function* () {
   }, sql.withTransaction)
 
   const push = Effect.fnUntraced(function* (job: RunningJob, device: Device, decided: InitDecision, text: string) {
-    const call = (seconds: number, lookOnly: boolean) =>
+    const send = (seconds: number, lookOnly: boolean) =>
       actorOf(String(device.id)).PushBase({
         sessionName: `job${job.id}`,
         config: text,
@@ -96,22 +99,25 @@ export const make = Effect.gen(function* () {
         seconds,
         lookOnly
       })
+    const look = (seconds: number) => patiently(send(seconds, true))
     if (decided.stage === "pushing") {
       yield* progress.say(job, "look", `Looking where ${decided.newHostname} answers after the restart of the server`)
-      const seen = yield* call(FIRST_LOOK, true)
+      const seen = yield* look(FIRST_LOOK)
       if (seen.newAddressAnswers) return seen
-      if (!seen.oldAddressAnswers) return yield* call(config.INIT_MGMT_TIMEOUT, true)
+      if (!seen.oldAddressAnswers) return yield* look(config.INIT_MGMT_TIMEOUT)
     }
     yield* jobs.remember(job.id, { ...decided, stage: "pushing" })
     const { newHostname, oldAddress, primary } = decided
     yield* progress.say(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
-    return yield* call(config.INIT_MGMT_TIMEOUT, false)
+    // an actor that was lost on the way may have pushed: then only a look tells
+    return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
   })
 
   /** Brings a prepared initialisation to its end: the device is INIT or everything is as before. */
   return Effect.fn("InitMove")(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
     const device = yield* devices.get(decided.deviceId)
-    const certificate = InitTasks.noCertificate(decided.newHostname)
+    const certificate = yield* certify(device, decided)
+    if (certificate.failed) return yield* takeBack(job, decided, InitTasks.notCertified(certificate))
     yield* progress.say(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
     const rendered = yield* configs.renderInit(device, {
       hostname: decided.newHostname,

@@ -5,6 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../domain/Job.ts"
 import { PluginActions } from "../plugins/PluginActions.ts"
@@ -72,7 +73,7 @@ export const make = Effect.gen(function* () {
       }
       const { hostname, management_ip } = device
       yield* progress.say(job, "login", `Logging in to ${hostname} at ${management_ip} and saving its configuration`)
-      const found = yield* Effect.result(actorOf(String(device.id)).FinishInit())
+      const found = yield* Effect.result(patiently(actorOf(String(device.id)).FinishInit()))
       if (Result.isSuccess(found)) yield* managed(job, device, found.success.facts, found.success.hostKey)
       else {
         const error = found.failure

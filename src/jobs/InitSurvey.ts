@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
 import { longName } from "../devices/InterfaceNames.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../provisioning/ConfiguredPorts.ts"
 import {
@@ -58,28 +59,24 @@ const make = Effect.gen(function* () {
   const asDiscovered = { login: { state: "DISCOVERED" } } as const
 
   const facts = Effect.fn("InitSurvey.facts")((device: Device) =>
-    actorOf(String(device.id))
-      .ReadFacts(asDiscovered)
-      .pipe(
-        Effect.mapError(
-          (error) =>
-            new SurveyImpossible({ message: `Failed to connect to device_id ${device.id}`, reason: reasonOf(error) })
-        )
+    patiently(actorOf(String(device.id)).ReadFacts(asDiscovered)).pipe(
+      Effect.mapError(
+        (error) =>
+          new SurveyImpossible({ message: `Failed to connect to device_id ${device.id}`, reason: reasonOf(error) })
       )
+    )
   )
 
   const neighboursOf = Effect.fnUntraced(function* (device: Device) {
-    return yield* actorOf(String(device.id))
-      .ReadNeighbours(asDiscovered)
-      .pipe(
-        Effect.mapError(
-          (error) =>
-            new SurveyImpossible({
-              message: `Could not get LLDP neighbors for ${device.hostname}`,
-              reason: reasonOf(error)
-            })
-        )
+    return yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
+      Effect.mapError(
+        (error) =>
+          new SurveyImpossible({
+            message: `Could not get LLDP neighbors for ${device.hostname}`,
+            reason: reasonOf(error)
+          })
       )
+    )
   })
 
   const portsOf = Effect.fnUntraced(function* (device: Device) {

@@ -12,6 +12,14 @@ const PUSH = "Push base management config"
 export const noCertificate = (hostname: string): JobTask =>
   taskOk(CERTIFICATE, `No certificate was installed for ${hostname}: this server has no certificate authority`)
 
+/** What became of the certificate; `failed` only where the initialisation needs one. */
+export const certificateTask = (text: string, failed: boolean): JobTask =>
+  failed ? taskFailed(CERTIFICATE, text) : taskOk(CERTIFICATE, text)
+
+/** The switch has no certificate and this server insists on one; nothing else was sent. */
+export const notCertified = (certificate: JobTask): DeviceResult =>
+  deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
+
 /** The switch moved. Clients read success from entries whose result is exactly the empty text. */
 export const moved = (certificate: JobTask, config: string): DeviceResult =>
   deviceResult([taskOk(MAIN, ""), certificate, taskOk(RENDER, config), taskOk(PUSH, ""), taskOk(FACTS_TASK, "")])

@@ -4,6 +4,7 @@ import type { JobFunction } from "../domain/Job.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as ConfirmDevices from "./ConfirmDevices.ts"
 import * as DeviceDrift from "./DeviceDrift.ts"
+import * as DeviceErase from "./DeviceErase.ts"
 import * as DeviceUpgrade from "./DeviceUpgrade.ts"
 import * as DiscoverDevice from "./DiscoverDevice.ts"
 import * as GetFirmware from "./GetFirmware.ts"
@@ -14,6 +15,7 @@ import * as InitStep2 from "./InitStep2.ts"
 import { type JobHandler, JobHandlers } from "./JobHandler.ts"
 import * as RefreshRepository from "./RefreshRepository.ts"
 import * as RemoveFile from "./RemoveFile.ts"
+import * as RenewCert from "./RenewCert.ts"
 import * as RevertJob from "./RevertJob.ts"
 import * as SyncDevices from "./SyncDevices.ts"
 import * as UpdateFacts from "./UpdateFacts.ts"
@@ -35,6 +37,8 @@ const make = Effect.gen(function* () {
       ["apply_config", yield* ApplyConfig.make],
       ["revert_job", yield* RevertJob.make],
       ["device_drift", yield* DeviceDrift.make],
+      ["device_erase", yield* DeviceErase.make],
+      ["renew_cert", yield* RenewCert.make],
       ["update_facts", yield* UpdateFacts.make],
       ["update_interfacedb", yield* UpdateInterfaces.make],
       ["refresh_repo", yield* RefreshRepository.make]

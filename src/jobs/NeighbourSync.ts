@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
 import { checkNeighbourStates } from "../provisioning/NeighbourChecks.ts"
@@ -25,12 +26,10 @@ const make = Effect.gen(function* () {
   /** A neighbour that cannot be asked stops the job, but nothing is known against its configuration. */
   const isAltered = Effect.fnUntraced(function* (device: Device) {
     if (device.confhash === null) return false
-    const { hash } = yield* actorOf(String(device.id))
-      .ReadRunningConfig({ login: {} })
-      .pipe(
-        Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
-        Effect.mapError(() => altered([device.hostname]))
-      )
+    const { hash } = yield* patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })).pipe(
+      Effect.tapError((error) => Effect.logWarning(`${device.hostname} cannot be checked: ${error.message}`)),
+      Effect.mapError(() => altered([device.hostname]))
+    )
     return hash !== device.confhash
   })
 

@@ -101,7 +101,13 @@ export const make = Effect.gen(function* () {
     yield* devices.lock(device.id)
     const stored = yield* interfaces.ofDevice(device.id)
     if (ports === null) return yield* write(job, device, deleteAllInterfaces(stored))
-    const survey = { deviceId: device.id, ports, stored, cabled: yield* cabled(device, stored, replace, peerId), replace }
+    const survey = {
+      deviceId: device.id,
+      ports,
+      stored,
+      cabled: yield* cabled(device, stored, replace, peerId),
+      replace
+    }
     const plan = planInterfaces(survey)
     if (plan.missing.length > 0) {
       yield* Effect.logWarning("The device does not show ports that lead to other switches; they are kept", {

@@ -144,7 +144,9 @@ export const uplinkHostnames = (rows: ReadonlyArray<Interface>): ReadonlyArray<s
 export const uplinkPorts = (rows: ReadonlyArray<Interface>): ReadonlyMap<string, string> =>
   new Map(
     rows.flatMap(({ configtype, data, name }) =>
-      configtype === "ACCESS_UPLINK" && typeof data?.["neighbor"] === "string" ? [[name, data["neighbor"]] as const] : []
+      configtype === "ACCESS_UPLINK" && typeof data?.["neighbor"] === "string"
+        ? [[name, data["neighbor"]] as const]
+        : []
     )
   )
 

@@ -73,38 +73,41 @@ const missing = NEEDED.filter((program) => !works("which", program))
 const installed = SERVERS.filter(({ program }) => works("which", program))
 
 /** Configuration and scripts as a site would install them, with this test's names and paths. */
-const install = Effect.fnUntraced(function* (server: Server, folder: string, api: string) {
+const install = Effect.fnUntraced(function* (folder: string, api: string) {
   yield* Effect.promise(async () => {
     await fs.cp(deploy, folder, { recursive: true })
     await fs.chmod(folder, 0o755)
     await fs.writeFile(path.join(folder, "dhcpd.leases"), "")
-    const file = path.join(folder, server.config)
-    const text = await fs.readFile(file, "utf8")
     const hooks = execFileSync("sh", ["-c", "ls /usr/lib/*/kea/hooks/libdhcp_run_script.so 2>/dev/null || true"])
-    const placed = text
-      .replaceAll("/etc/switchyard/", `${folder}/`)
-      .replaceAll("/var/lib/switchyard/", `${folder}/`)
-      .replaceAll("/var/lib/kea/", `${folder}/`)
-      .replaceAll("/usr/lib/x86_64-linux-gnu/kea/hooks/libdhcp_run_script.so", hooks.toString().trim())
-      .replaceAll("eth0", names.server)
-    await fs.writeFile(file, placed)
+    for (const name of await fs.readdir(folder)) {
+      const file = path.join(folder, name)
+      const placed = (await fs.readFile(file, "utf8"))
+        .replaceAll("/etc/switchyard/", `${folder}/`)
+        .replaceAll("/var/lib/switchyard/", `${folder}/`)
+        .replaceAll("/var/lib/kea/", `${folder}/`)
+        .replaceAll("/usr/lib/x86_64-linux-gnu/kea/hooks/libdhcp_run_script.so", hooks.toString().trim())
+        .replaceAll("eth0", names.server)
+      await fs.writeFile(file, placed)
+    }
+    await fs.writeFile(
+      path.join(folder, "dhcp-hook.env"),
+      Object.entries({
+        SWITCHYARD: repository,
+        SWITCHYARD_NODE: process.execPath,
+        SWITCHYARD_URL: api,
+        SWITCHYARD_HOOK_LOG: path.join(folder, "hook.log"),
+        DATA_DIR: folder
+      })
+        .map(([name, value]) => `${name}='${value}'\n`)
+        .join("")
+    )
     await fs.writeFile(
       path.join(folder, "client"),
       '#!/bin/sh\n[ "$1" = bound ] || [ "$1" = renew ] || exit 0\nenv >"$(dirname "$0")/told"\nip address replace "$ip/24" dev "$interface"\n',
       { mode: 0o755 }
     )
   })
-  return {
-    PATH: process.env["PATH"] ?? "",
-    SWITCHYARD_ENV_FILE: "/nonexistent",
-    SWITCHYARD: repository,
-    SWITCHYARD_NODE: process.execPath,
-    SWITCHYARD_URL: api,
-    SWITCHYARD_HOOK_LOG: path.join(folder, "hook.log"),
-    DATA_DIR: folder,
-    KEA_PIDFILE_DIR: folder,
-    KEA_LOCKFILE_DIR: folder
-  }
+  return { PATH: process.env["PATH"] ?? "", KEA_PIDFILE_DIR: folder, KEA_LOCKFILE_DIR: folder }
 })
 
 const run = (...args: ReadonlyArray<string>) => Effect.sync(() => execFileSync("ip", args, { stdio: "pipe" }))
@@ -179,7 +182,7 @@ const story = Effect.fnUntraced(function* (server: Server) {
   yield* sql`delete from device`
   yield* sql`delete from job`
   const folder = yield* makeFolder
-  const env = yield* install(server, folder, base)
+  const env = yield* install(folder, base)
   yield* cable
   const running = yield* background(server.program, server.arguments(folder), env)
   const client = yield* ask(folder, env)

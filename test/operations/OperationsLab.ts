@@ -25,7 +25,9 @@ ${ports}interface Vlan3016
    ip address ${address}/24
 `
 
-const PORTS = `interface Ethernet3
+const PORTS = `interface Ethernet1
+   description AP 12
+interface Ethernet3
    description meeting room
    spanning-tree portfast
 interface Ethernet4
@@ -78,7 +80,7 @@ const seed = Effect.gen(function* () {
   )
   const a = yield* Effect.orDie(Effect.fromNullishOr(first))
   const b = yield* Effect.orDie(Effect.fromNullishOr(second))
-  const link = { ipv4_network: null, device_a_ip: null, device_b_ip: null, site_id: null } as const
+  const link = { ipv4_network: null, device_a_ip: null, device_b_ip: null, site_id: null, description: null } as const
   const peer = { device_b_id: b.id, device_b_port: "Ethernet26" } as const
   yield* links.insert({ ...link, device_a_id: a.id, device_a_port: "Ethernet26", ...peer })
   const up = { device_b_id: one.id, device_b_port: "Ethernet1" } as const

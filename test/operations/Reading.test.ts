@@ -66,10 +66,13 @@ it.live(
       }
       assert.strictEqual(first.commits().length, before, "nothing was sent")
       const nothing = yield* bounce({ bounce_interfaces: [] })
-      assert.deepInclude(nothing.body, { data: "No error, but no interfaces changed state: " })
+      assert.deepEqual<unknown>(nothing.body.data, "No error, but no interfaces changed state: ")
       const running = first.running()
       const bounced = yield* bounce({ bounce_interfaces: ["Ethernet1", "Ethernet3"] })
-      assert.deepInclude(bounced.body, { status: "success", data: "Bounced interfaces: Ethernet1, Ethernet3" })
+      assert.deepEqual<unknown>(bounced.body, {
+        status: "success",
+        data: "Bounced interfaces: Ethernet1, Ethernet3"
+      })
       assert.strictEqual(first.commits().length, before + 2)
       assert.strictEqual(first.running().replace(/^!.*$/gm, ""), running.replace(/^!.*$/gm, ""))
 
@@ -131,9 +134,9 @@ it.live(
       // a device that is off is told as such, by routes and jobs
       yield* first.powerOff
       assert.deepEqual(refused(yield* get("lldp_neighbors")), { status: 500, message: "Failed to get LLDP neighbors" })
-      assert.match(String((yield* get("running_config")).body.message), /^Exception: Connection/)
       const silent = yield* api.run("/device_update_facts", { hostname: HOST })
-      assert.deepInclude(silent.result?.devices?.[HOST]?.job_tasks[0], { task_name: "napalm_get", failed: true })
+      assert.deepInclude(silent.result?.devices?.[HOST]?.job_tasks[0], { task_name: "napalm_get" })
+      assert.isTrue(silent.result?.devices?.[HOST]?.failed)
       const unread = yield* update({})
       assert.strictEqual(unread.status, "EXCEPTION")
       assert.match(unread.exception?.message ?? "", new RegExp(`^Could not get facts from device ${HOST}: `))

@@ -7,6 +7,7 @@ import { Caller } from "../../api/Authorization.ts"
 import { type JsonObject, readBody } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeBouncing } from "./Bouncing.ts"
+import { makeAuthority, makeRenewal } from "./CertificateRequests.ts"
 import { makeDeviceReads } from "./DeviceReads.ts"
 import { makeHostKeys } from "./HostKeys.ts"
 import { makeUpdates } from "./Updates.ts"
@@ -30,6 +31,8 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
     const bounce = yield* makeBouncing
     const updates = yield* makeUpdates
     const hostKeys = yield* makeHostKeys
+    const renew = yield* makeRenewal
+    const authority = yield* makeAuthority
     return handlers
       .handle("runningConfig", ({ params }) => answered(reads.runningConfig(params.hostname)))
       .handle("neighbours", ({ params }) => answered(reads.neighbours(params.hostname)))
@@ -42,5 +45,8 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handleRaw("pinHostKey", ({ params, request }) =>
         withBody(request, (body, user) => hostKeys.put(params.hostname, body, user))
       )
+      .handleRaw("renewCertificates", ({ request }) => withBody(request, renew))
+      .handle("authority", () => answered(authority.show))
+      .handleRaw("createAuthority", ({ request }) => withBody(request, authority.create))
   })
 )
