@@ -41,7 +41,8 @@ const reads = HttpApiGroup.make("operations").add(
   }).annotateMerge(
     documented({
       summary: "Read the running configuration",
-      description: "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
+      description:
+        "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
       query: { interface: { description: "only the lines of this interface", example: "Ethernet1" } },
       example: {
         response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }

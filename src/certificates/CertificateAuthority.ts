@@ -71,6 +71,9 @@ export const make = Effect.gen(function* () {
       if (yield* exists) {
         return yield* new AuthorityExists({ message: `There is a certificate authority already: ${CAFILE}` })
       }
+      for (const file of [CAKEYFILE, CAFILE]) {
+        yield* files.makeDirectory(paths.dirname(file), { recursive: true }).pipe(unwritable(file))
+      }
       const made = yield* Certificates.makeAuthority(commonName)
       yield* write(CAKEYFILE, Redacted.value(made.key), PRIVATE).pipe(unwritable(CAKEYFILE))
       yield* write(CAFILE, made.certificate).pipe(unwritable(CAFILE))

@@ -26,7 +26,11 @@ export type WithSession = <A>(
 ) => Effect.Effect<A, DeviceFailure>
 
 /** Why these ports of the device cannot be bounced, or null. */
-export const bounceRefusal = (hostname: string, ports: ReadonlyArray<string>, shown: InterfaceStates): string | null => {
+export const bounceRefusal = (
+  hostname: string,
+  ports: ReadonlyArray<string>,
+  shown: InterfaceStates
+): string | null => {
   const missing = ports.find((port) => !Object.hasOwn(shown, port))
   if (missing !== undefined) return `Specified interface ${missing} not found on device ${hostname}`
   const disabled = ports.find((port) => shown[port]?.is_enabled === false)

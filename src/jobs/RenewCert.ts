@@ -28,10 +28,7 @@ const failedResult = ({ step, text }: DeviceCertificates.NotInstalled): DeviceRe
     : deviceResult([taskFailed(TASK, subtaskFailed(COPY)), taskFailed(COPY, text)])
 
 const renewed = (hostname: string): DeviceResult =>
-  deviceResult([
-    taskOk(TASK, `Certificate renew success for device ${hostname}`),
-    taskOk(COPY, "Cert copy successful")
-  ])
+  deviceResult([taskOk(TASK, `Certificate renew success for device ${hostname}`), taskOk(COPY, "Cert copy successful")])
 
 /** The handler of the job. */
 export const make = Effect.gen(function* () {
@@ -44,7 +41,7 @@ export const make = Effect.gen(function* () {
     if (hostname === undefined && group === undefined) {
       return yield* failure("Neither hostname nor group specified for renew_cert")
     }
-    const selector = hostname === undefined ? { ...(group === undefined ? {} : { group }) } : { hostnames: [hostname] }
+    const selector = hostname === undefined ? (group === undefined ? {} : { group }) : { hostnames: [hostname] }
     const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
       error._tag === "SqlError" ? error : failure(error.message)
     )
@@ -65,9 +62,7 @@ export const make = Effect.gen(function* () {
 
   const lookAfter = Effect.fn("RenewCert.device")(function* (job: RunningJob, device: Device) {
     const aborted = yield* job.aborting
-    const result = aborted
-      ? notStarted({ aborted: true, message: "The job was aborted" }, TASK)
-      : yield* renew(device)
+    const result = aborted ? notStarted({ aborted: true, message: "The job was aborted" }, TASK) : yield* renew(device)
     const done = !result.failed
     const row = { hostname: device.hostname, result, reachedEnd: done, changed: done, score: null }
     yield* jobs.addDevice(job.id, row)

@@ -18,6 +18,7 @@ import { linknetCases } from "./cases/LinknetCases.ts"
 import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
 import { listCases } from "./cases/ListCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
+import { operationCases } from "./cases/OperationCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
@@ -35,6 +36,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "Earlier and given configurations, undo, drift": changeCases,
+  "Looking at devices and working on them": operationCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": settingsCases,
   "System and transport": systemCases
@@ -60,7 +62,12 @@ const Server = Layer.unwrap(
 /** Statuses that need another server than this one, by the test that has it. */
 const ELSEWHERE: ReadonlyArray<string> = [
   // test/http/Failures.test.ts
-  "GET /api/v1.0/firmware 404"
+  "GET /api/v1.0/firmware 404",
+  // test/operations/Certificates.test.ts
+  "GET /api/v1.0/certificate_authority 200",
+  "GET /api/v1.0/certificate_authority 500",
+  "POST /api/v1.0/certificate_authority 200",
+  "POST /api/v1.0/certificate_authority 409"
 ]
 
 const send = Effect.fnUntraced(function* ({ headers = {}, json, method, path, raw, user = "admin" }: Case["request"]) {

@@ -23,7 +23,9 @@ const isDocumented500 = (body: unknown): boolean =>
   typeof body === "object" &&
   body !== null &&
   "message" in body &&
-  /^(Error getting settings|Error in settings repo|Exception while generating config)/.test(String(body.message))
+  /^(Error getting settings|Error in settings repo|Exception while generating config|Exception: ConnectionException|Failed to get LLDP neighbors|Could not bounce ports|\/dev\/null\/rootCA)/.test(
+    String(body.message)
+  )
 
 const keepsGoodParts = (body: unknown): boolean => JSON.stringify(body).includes('"updated":')
 

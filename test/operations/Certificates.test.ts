@@ -76,6 +76,9 @@ it.live(
       assert.strictEqual(kept.mode & 0o777, 0o600)
       assert.notInclude(JSON.stringify(renewed), "PRIVATE KEY")
 
+      yield* Effect.promise(() => fs.writeFile(`${folder}/ca/rootCA.crt`, "no certificate"))
+      assert.strictEqual((yield* authority("GET")).status, 500)
+      yield* Effect.promise(() => fs.writeFile(`${folder}/ca/rootCA.crt`, shown["certificate"] ?? ""))
       first.setFault({ kind: "fullFlash" })
       const full = yield* api.run("/device_cert", { action: "RENEW", hostname: HOST })
       assert.isTrue(told(full, HOST)?.failed)

@@ -56,7 +56,11 @@ it.live(
         [{}, HOST, "Unknown action"],
         [{ bounce_interfaces: [] }, "nobody", "Hostname nobody not found in database"],
         [{ bounce_interfaces: [] }, "lhv-dist1", "Hostname lhv-dist1 is not of type ACCESS or not in state MANAGED"],
-        [{ bounce_interfaces: ["Ethernet1", "Ethernet27"] }, HOST, `Can't bounce UPLINK port Ethernet27 for device ${HOST}`],
+        [
+          { bounce_interfaces: ["Ethernet1", "Ethernet27"] },
+          HOST,
+          `Can't bounce UPLINK port Ethernet27 for device ${HOST}`
+        ],
         [{ bounce_interfaces: ["Ethernet77"] }, HOST, `Specified interface Ethernet77 not found on device ${HOST}`],
         [{ bounce_interfaces: ["Ethernet4"] }, HOST, `Specified interface Ethernet4 on device ${HOST} is not enabled`]
       ]
@@ -75,6 +79,20 @@ it.live(
       })
       assert.strictEqual(first.commits().length, before + 2)
       assert.strictEqual(first.running().replace(/^!.*$/gm, ""), running.replace(/^!.*$/gm, ""))
+
+      // whatever becomes of the first half, the ports come up again
+      first.setFault({ kind: "cut", step: "commit", when: "after", times: 1 })
+      const cut = yield* bounce({ bounce_interfaces: ["Ethernet3"] })
+      assert.strictEqual(cut.status, 500)
+      assert.match(String(cut.body.message), /^Not all steps of port bounce completed: down: /)
+      assert.strictEqual(first.running().replace(/^!.*$/gm, ""), running.replace(/^!.*$/gm, ""))
+      first.clearFaults()
+      first.setFault({ kind: "reject", pattern: "poe disabled" })
+      const rejected = yield* bounce({ bounce_interfaces: ["Ethernet3"] })
+      assert.strictEqual(rejected.status, 500)
+      assert.strictEqual(first.running().replace(/^!.*$/gm, ""), running.replace(/^!.*$/gm, ""))
+      first.clearFaults()
+      assert.isEmpty(first.sessions().filter(({ state }) => state === "pending"))
 
       // facts
       assert.deepEqual(refused(yield* api.send("POST", "/device_update_facts", {})), {
@@ -101,7 +119,8 @@ it.live(
         message: "Only devices of type ACCESS has interface database to update"
       })
       const added = yield* update({ mlag_peer_hostname: PEER })
-      const rows = (added.result as unknown as { readonly interfaces: ReadonlyArray<Record<string, unknown>> }).interfaces
+      const rows = (added.result as unknown as { readonly interfaces: ReadonlyArray<Record<string, unknown>> })
+        .interfaces
       assert.lengthOf(rows, 26, "28 ports, two of them known")
       const peer = rows.find(({ name }) => name === "Ethernet26")
       const [other] = yield* api.devices(`filter[hostname]=${PEER}`)
@@ -113,7 +132,10 @@ it.live(
         { configtype: "ACCESS_TAGGED", data: { description: "AP 12" } }
       )
       assert.isUndefined(kept.find(({ name }) => name === "Ethernet99"))
-      assert.isDefined(kept.find(({ name }) => name === "Ethernet98"), "an uplink that is not shown is kept")
+      assert.isDefined(
+        kept.find(({ name }) => name === "Ethernet98"),
+        "an uplink that is not shown is kept"
+      )
       const [marked] = yield* api.devices(`filter[hostname]=${HOST}`)
       assert.isFalse(marked?.["synchronized"])
       const history = yield* api.send("GET", `/device_synchistory?hostname=${HOST}`)

@@ -113,7 +113,13 @@ const Stores = Layer.mergeAll(
 )
 
 /** Variables of the server under test. */
-const DEFAULTS: Readonly<Record<string, string>> = { HOST: "127.0.0.1", JWT_ENABLED: "false" }
+const DEFAULTS: Readonly<Record<string, string>> = {
+  HOST: "127.0.0.1",
+  JWT_ENABLED: "false",
+  // no test of the API alone makes files
+  CAFILE: "/dev/null/rootCA.crt",
+  CAKEYFILE: "/dev/null/rootCA.key"
+}
 
 /** The server's configuration from these variables alone. */
 export const configOf = (variables: Readonly<Record<string, string>>) =>

@@ -1,5 +1,6 @@
 /** Simple implementations of what the API asks of other rooms, for tests of the API alone: fixed settings, no git, no device. */
 import { Effect, Layer } from "effect"
+import { bounceRefusal } from "../../src/devices/OperationSteps.ts"
 import { Build } from "../../src/http/ports/Build.ts"
 import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.ts"
 import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"
@@ -141,17 +142,37 @@ const PluginsLayer = Layer.effect(
   )
 )
 
-/** No device answers. */
-const silent = ({ hostname }: { readonly hostname: string }) =>
-  Effect.fail(new DeviceUnread({ type: "ConnectionException", silent: true, message: `${hostname} is not there` }))
+const port = { is_up: true, is_enabled: true, description: "room 5", last_flapped: -1, mtu: 1500, mac_address: "" }
+const heard = {
+  parent_interface: "",
+  remote_port: "Ethernet1",
+  remote_port_description: "",
+  remote_chassis_id: "08:00:27:00:11:22",
+  remote_system_name: "dist1",
+  remote_system_description: "",
+  remote_system_capab: ["bridge"],
+  remote_system_enable_capab: []
+}
+
+/** Devices whose hostname starts with `broken` do not answer; the others have two ports, of which Ethernet2 has no bounce. */
+const answering =
+  <A>(answer: A) =>
+  ({ hostname }: { readonly hostname: string }) =>
+    hostname.startsWith("broken")
+      ? Effect.fail(
+          new DeviceUnread({ type: "ConnectionException", silent: true, message: `${hostname} is not there` })
+        )
+      : Effect.succeed(answer)
 
 const LiveDevicesLayer = Layer.succeed(LiveDevices, {
-  runningConfig: silent,
-  neighbours: silent,
-  neighbourDetails: silent,
-  interfaces: silent,
-  bounce: silent
+  runningConfig: answering("hostname sw1\ninterface Ethernet2\n   description room 5\nend\n"),
+  neighbours: answering({ Ethernet48: [{ hostname: "dist1", port: "Ethernet1" }] }),
+  neighbourDetails: answering({ Ethernet48: [heard] }),
+  interfaces: answering({ Ethernet1: { ...port, speed: 1000 }, Ethernet2: { ...port, speed: 2500.4 } }),
+  bounce: (device, ports) =>
+    answering({ refused: bounceRefusal(device.hostname, ports, states), changed: !ports.includes("Ethernet2") })(device)
 })
+const states = { Ethernet1: { ...port, speed: 1000 }, Ethernet2: { ...port, speed: 1000 } }
 
 /** All ports. */
 export const TestPorts = Layer.mergeAll(

@@ -41,9 +41,8 @@ const make = Effect.gen(function* () {
     interfaces: ReadonlyArray<string>,
     file: "bounce-down.j2" | "bounce-up.j2"
   ) {
-    const { text } = yield* Effect.mapError(
-      templates.renderNamed(platform ?? "", file, { interfaces }),
-      (error) => (error._tag === "SqlError" ? error : unread(error))
+    const { text } = yield* Effect.mapError(templates.renderNamed(platform ?? "", file, { interfaces }), (error) =>
+      error._tag === "SqlError" ? error : unread(error)
     )
     if (text.trim() !== "") return text
     const ports = interfaces.join(", ")

@@ -35,8 +35,12 @@ export const makeBouncing = Effect.gen(function* () {
     const list = ports.join(", ")
     const nothing = enveloped(`No error, but no interfaces changed state: ${list}`)
     if (ports.length === 0) return nothing
-    const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message }) =>
-      Effect.fail(new InternalError({ message }))
+    const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message, type }) =>
+      Effect.fail(
+        new InternalError({
+          message: type === "BounceIncomplete" ? message : `Could not bounce ports of device ${hostname}: ${message}`
+        })
+      )
     )
     if (bounced.refused !== null) return yield* refuse(bounced.refused)
     return bounced.changed ? enveloped(`Bounced interfaces: ${list}`) : nothing
