@@ -56,9 +56,19 @@ const make = Effect.gen(function* () {
     // the first configuration comes from the main branch, whatever group the new name belongs to
     init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
 
+  /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
   const snapshotsOf = Effect.fnUntraced(function* (branches: ReadonlySet<string | null>) {
-    const found = new Map<string | null, TemplateSnapshot>()
-    for (const branch of branches) found.set(branch, yield* templates.snapshot(branch))
+    const found = new Map<string | null, Result.Result<TemplateSnapshot, RenderFailed>>()
+    for (const branch of branches) {
+      const snapshot = yield* Effect.result(templates.snapshot(branch))
+      if (Result.isFailure(snapshot) && (branch === null || SqlError.isSqlError(snapshot.failure))) {
+        return yield* snapshot.failure
+      }
+      found.set(
+        branch,
+        Result.mapError(snapshot, ({ _tag, message }) => new RenderFailed({ type: _tag, message }))
+      )
+    }
     return found
   })
 
@@ -73,9 +83,11 @@ const make = Effect.gen(function* () {
       if (inputs === undefined || snapshot === undefined) {
         return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))
       }
-      return Result.mapError(
-        Result.flatMap(inputs, (ready) => renderDevice(snapshot, ready, site)),
-        asFailed
+      return Result.flatMap(snapshot, (active) =>
+        Result.mapError(
+          Result.flatMap(inputs, (ready) => renderDevice(active, ready, site)),
+          asFailed
+        )
       )
     }
     return render

@@ -18,4 +18,6 @@ export interface RefreshCause {
 export interface CheckedCommit {
   readonly commits: ReadonlyArray<AppliedCommit>
   readonly affected: ReadonlyArray<string>
+  /** Branches of the templates repository that the commit asks for. */
+  readonly branches: ReadonlyArray<string>
 }

@@ -14,6 +14,8 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type RepositoryName, RepositoryStore } from "../store/RepositoryStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
+import { missingBranchProblem } from "../settings/GroupView.ts"
+import { refreshAnswer } from "../settings/SettingsProblem.ts"
 import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
@@ -68,12 +70,29 @@ const make = Effect.gen(function* () {
     )
   }, sql.withTransaction)
 
+  /**
+   * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
+   * anyhow, and their first refresh reads the branches.
+   */
+  const newBranches = Effect.fnUntraced(function* (branches: ReadonlyArray<string>) {
+    const known = yield* repositories.refs("templates")
+    const missing = known.length === 0 ? [] : branches.filter((branch) => !known.includes(branch))
+    if (missing.length === 0) return []
+    const repository = yield* copyOf("templates")
+    return yield* Effect.forEach(missing, (branch) =>
+      Effect.catchTag(updates.templates.branch(repository, branch), "GitRefNotFound", () =>
+        Effect.fail(new RefreshRefused(refreshAnswer(missingBranchProblem(branch))))
+      )
+    )
+  })
+
   const update = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
     const repository = yield* copyOf(name)
     const refreshed: Refreshed = yield* repository.refresh
     const before = yield* repositories.find(name, "")
     const checked = yield* updates[name].check(repository, refreshed.commit, before)
-    yield* putInForce(name, checked, cause)
+    const commits = [...checked.commits, ...(yield* newBranches(checked.branches))]
+    yield* putInForce(name, { ...checked, commits }, cause)
     yield* repository.keep(refreshed.commit.hash)
     yield* Effect.logInfo(`Refreshed the ${name} repository`, {
       commit: refreshed.commit.hash,

@@ -10,6 +10,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { affectedDevices, changedFiles } from "../settings/AffectedDevices.ts"
 import { downstreamDevices } from "../settings/DownstreamDevices.ts"
 import { effectiveSettings } from "../settings/EffectiveSettings.ts"
+import { templatesBranches } from "../settings/GroupView.ts"
 import type { Layered } from "../settings/Layering.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../settings/SettingsCheck.ts"
@@ -114,7 +115,7 @@ const make = Effect.gen(function* () {
       description,
       files
     }
-    return { commits: [row], affected }
+    return { commits: [row], affected, branches: templatesBranches(snapshot) }
   })
 
   return SettingsUpdate.of({ check })

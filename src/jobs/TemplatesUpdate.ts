@@ -8,6 +8,7 @@ import type { GitRepository } from "../git/GitRepository.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
+import { templatesBranches } from "../settings/GroupView.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
@@ -27,14 +28,7 @@ const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTe
 
 /** Branches that groups name, each once. */
 const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
-  Option.match(settings, {
-    onNone: () => [],
-    onSome: ({ definitions }) => [
-      ...new Set(
-        definitions.groups.flatMap(({ templates_branch }) => (templates_branch === null ? [] : [templates_branch]))
-      )
-    ]
-  })
+  Option.match(settings, { onNone: () => [], onSome: templatesBranches })
 
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -64,6 +58,11 @@ const make = Effect.gen(function* () {
     return { row, after, before: Option.getOrUndefined(before) } satisfies CheckedBranch
   })
 
+  const readBranch = Effect.fnUntraced(function* (repository: GitRepository, branch: string) {
+    const described = yield* repository.describe(yield* repository.resolve(branch))
+    return yield* checkBranch(repository, { ...described, name: branch }, branch)
+  })
+
   const concerned = ({ after, before }: CheckedBranch, itsDevices: ReadonlyArray<Device>): ReadonlyArray<string> => {
     if (before === undefined) return []
     const types = affectedTypes(changedTemplateFiles(before, after), before, after)
@@ -78,13 +77,11 @@ const make = Effect.gen(function* () {
         onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch ?? ""
       })
     const branches = [yield* checkBranch(repository, commit, "")]
-    for (const branch of branchesOf(settings)) {
-      const described = yield* repository.describe(yield* repository.resolve(branch))
-      branches.push(yield* checkBranch(repository, { ...described, name: branch }, branch))
-    }
+    for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))
     const all = yield* devices.all
     return {
       commits: branches.map(({ row }) => row),
+      branches: [],
       affected: branches.flatMap((branch) =>
         concerned(
           branch,
@@ -94,7 +91,10 @@ const make = Effect.gen(function* () {
     }
   })
 
-  return TemplatesUpdate.of({ check })
+  return TemplatesUpdate.of({
+    check,
+    branch: (repository, name) => Effect.map(readBranch(repository, name), ({ row }) => row)
+  })
 })
 
 /** What a refresh asks about a commit of the templates. */
@@ -106,6 +106,11 @@ export class TemplatesUpdate extends Context.Service<
       repository: GitRepository,
       commit: GitCommit
     ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+    /** A branch as it is now, checked and ready to be put in force. */
+    readonly branch: (
+      repository: GitRepository,
+      name: string
+    ) => Effect.Effect<AppliedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
   }
 >()("switchyard/jobs/TemplatesUpdate") {
   static readonly layer = Layer.effect(TemplatesUpdate, make)

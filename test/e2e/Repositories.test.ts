@@ -1,0 +1,108 @@
+/** What a bad or absent repository does to a running server: nothing that was in force changes, and the answer says why. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { promisify } from "node:util"
+import * as Logging from "../../src/Logging.ts"
+import * as Server from "../../src/Server.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { makeClient } from "../support/ApiClient.ts"
+import * as Campus from "../support/Campus.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const git = promisify(execFile)
+
+const withGroup = (text: string, branch: string) =>
+  `${text}  - group:\n      name: TRIAL\n      regex: 'lhv-acc1$'\n      group_priority: 90\n      templates_branch: ${branch}\n`
+
+it.live(
+  "keeps the last good commit in force, whatever becomes of the repository",
+  () =>
+    Effect.gen(function* () {
+      const folders = yield* Campus.makeFolders
+      const lab = yield* Campus.makeCampusLab(0, () => Effect.void)
+      const env = { ...Campus.environment(lab, folders, folders.folder), PORT: "0" }
+      const server = Server.layerOnDatabase.pipe(
+        Layer.provide(Logging.layer),
+        Layer.provideMerge(ServerConfig.layerOf(env)),
+        Layer.provideMerge(TestDatabase)
+      )
+      const running = yield* Layer.build(server)
+      const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
+      const api = makeClient(`http://127.0.0.1:${"port" in address ? address.port : 0}`)
+      const refresh = (name: string) => api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
+      const state = Effect.map(
+        Effect.all([api.send("GET", "/repository/settings"), api.send("GET", "/settings"), api.send("GET", "/groups")]),
+        (replies) => replies.map(({ body, status }) => ({ status, body }))
+      )
+      while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
+      while ((yield* refresh("settings")).status === 503) yield* Effect.sleep("50 millis")
+      const good = yield* state
+
+      const system = path.join(folders.settings.folder, "global/base_system.yml")
+      const before = yield* Effect.promise(() => fs.readFile(system, "utf8"))
+      const groups = yield* Effect.promise(() =>
+        fs.readFile(path.join(folders.settings.folder, "global/groups.yml"), "utf8")
+      )
+      const unchangedAfter = Effect.fnUntraced(function* (
+        files: Record<string, string | null>,
+        status: number,
+        says: RegExp
+      ) {
+        yield* folders.settings.commit(files)
+        const reply = yield* refresh("settings")
+        assert.strictEqual(reply.status, status, JSON.stringify(reply.body))
+        assert.match(String(reply.body.message), says)
+        assert.deepEqual(yield* state, good)
+        const [job] = (yield* api.send("GET", "/jobs?sort=-id&per_page=1")).body.data["jobs"] as ReadonlyArray<{
+          readonly status: string
+          readonly function_name: string
+        }>
+        assert.deepInclude(job, { status: "EXCEPTION", function_name: "refresh_repo" })
+      })
+      yield* unchangedAfter(
+        { "global/base_system.yml": before.replace("10.20.0.1\n", "10.20.0.500\n") },
+        400,
+        /^Syntax error in repository: Validation error for setting ntp_servers->0->host, bad value: 10\.20\.0\.500/
+      )
+      yield* unchangedAfter({ "global/base_system.yml": "ntp_servers: [\n" }, 500, /base_system\.yml/)
+      yield* unchangedAfter(
+        { "global/base_system.yml": before, "global/routing.yml": null },
+        400,
+        /^Repository structure is invalid \(VerifyPathException\): File .*global\/routing\.yml not found/
+      )
+      const routing = yield* Effect.promise(() =>
+        git("git", ["-C", folders.settings.folder, "show", "HEAD~1:global/routing.yml"])
+      )
+      yield* unchangedAfter(
+        { "global/routing.yml": routing.stdout, "global/groups.yml": withGroup(groups, "no-such-branch") },
+        500,
+        /invalid reference: no-such-branch/
+      )
+
+      // a branch that is there comes into force with the group that asks for it
+      yield* Effect.promise(() => git("git", ["-C", folders.templates.folder, "branch", "trial"]))
+      yield* refresh("templates")
+      yield* folders.settings.commit({ "global/groups.yml": withGroup(groups, "trial") })
+      const asked = yield* refresh("settings")
+      assert.strictEqual(asked.status, 200, JSON.stringify(asked.body))
+      const withTrial = yield* state
+      assert.include(JSON.stringify(withTrial), "TRIAL")
+
+      // history that is rewritten is followed; a repository that is gone changes nothing
+      yield* Effect.promise(() => git("git", ["-C", folders.settings.folder, "reset", "-q", "--hard", "HEAD~5"]))
+      const rewritten = yield* refresh("settings")
+      assert.strictEqual(rewritten.status, 200, JSON.stringify(rewritten.body))
+      assert.deepEqual(yield* state, good)
+      yield* Effect.promise(() => fs.rename(folders.settings.folder, `${folders.settings.folder}-gone`))
+      const gone = yield* refresh("settings")
+      yield* Effect.promise(() => fs.rename(`${folders.settings.folder}-gone`, folders.settings.folder))
+      assert.strictEqual(gone.status, 500)
+      assert.match(String(gone.body.message), /^Error in repository: Error (fetching|cloning) remote repository/)
+      assert.deepEqual(yield* state, good)
+    }).pipe(Effect.scoped),
+  60_000
+)
