@@ -1,6 +1,5 @@
 /** Handlers of firmware images and upgrades. */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
@@ -10,7 +9,8 @@ import type { JobFunction } from "../../domain/Job.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { hasCredentials } from "../../firmware/ImageName.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
-import { type JsonObject, readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { has } from "../core/Values.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
@@ -50,18 +50,6 @@ const makeImages = Effect.gen(function* () {
       )
   }
 })
-
-/** Reads the body and runs `start` with it and the caller's name. */
-const withBody = <A, E, R>(
-  request: HttpServerRequest.HttpServerRequest,
-  start: (body: JsonObject, user: string) => Effect.Effect<A, E, R>
-) =>
-  answered(
-    Effect.gen(function* () {
-      const { name } = yield* Caller
-      return yield* start(yield* readBody(request), name)
-    })
-  )
 
 /** Handlers of `FirmwareGroup`. */
 export const FirmwareLive = HttpApiBuilder.group(Api, "firmware", (handlers) =>

@@ -3,11 +3,10 @@ import { DateTime, Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { indexNumber, type Interface } from "../../domain/Interface.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { first, type Parameters } from "../listing/ListRequest.ts"
@@ -65,13 +64,11 @@ export const InterfacesLive = HttpApiBuilder.group(Api, "interfaces", (handlers)
   Effect.gen(function* () {
     const reading = yield* makeReading
     const change = yield* makeInterfaceUpdate
-    const update = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, hostname: string) {
-      const { name } = yield* Caller
-      return yield* change(hostname, yield* readBody(request), name)
-    })
     return handlers
       .handle("list", ({ params }) => answered(reading.list(params.hostname)))
-      .handleRaw("update", ({ params, request }) => answered(update(request, params.hostname)))
+      .handleRaw("update", ({ params, request }) =>
+        withBody(request, (body, user) => change(params.hostname, body, user))
+      )
       .handle("export", ({ params }) => answered(reading.export(params.hostname)))
   })
 )

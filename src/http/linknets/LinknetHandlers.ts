@@ -8,7 +8,8 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { Linknet } from "../../domain/Linknet.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
-import { readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
+import type { JsonObject } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { has, toId, toInteger } from "../core/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
@@ -46,13 +47,8 @@ const makeWriting = Effect.gen(function* () {
   const change = yield* makeLinknetChange
   const remove = yield* makeLinknetRemoval
   return {
-    create: Effect.fnUntraced(function* (request: Request) {
-      const { name } = yield* Caller
-      return yield* create(yield* readBody(request), name)
-    }),
-    update: Effect.fnUntraced(function* (request: Request, digits: string) {
-      const { name } = yield* Caller
-      const body = yield* readBody(request)
+    create,
+    update: Effect.fnUntraced(function* (digits: string, body: JsonObject, name: string) {
       const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknownOnPut)
       return yield* change(id, body, name)
     }),
@@ -60,9 +56,7 @@ const makeWriting = Effect.gen(function* () {
       const { name } = yield* Caller
       return yield* remove(toId(digits), name)
     }),
-    removeById: Effect.fnUntraced(function* (request: Request) {
-      const { name } = yield* Caller
-      const body = yield* readBody(request)
+    removeById: Effect.fnUntraced(function* (body: JsonObject, name: string) {
       if (!has(body, "id")) return yield* new BadRequest({ message: ["Required field id not found"] })
       const { id } = body
       if (typeof id !== "number" || !Number.isInteger(id)) {
@@ -81,9 +75,11 @@ export const LinknetsLive = HttpApiBuilder.group(Api, "linknets", (handlers) =>
     return handlers
       .handle("list", ({ request }) => answered(reading.list(request)))
       .handle("get", ({ params }) => answered(reading.get(params.id)))
-      .handleRaw("create", ({ request }) => answered(writing.create(request)))
-      .handleRaw("update", ({ params, request }) => answered(writing.update(request, params.id)))
+      .handleRaw("create", ({ request }) => withBody(request, writing.create))
+      .handleRaw("update", ({ params, request }) =>
+        withBody(request, (body, user) => writing.update(params.id, body, user))
+      )
       .handle("remove", ({ params }) => answered(writing.remove(params.id)))
-      .handleRaw("removeById", ({ request }) => answered(writing.removeById(request)))
+      .handleRaw("removeById", ({ request }) => withBody(request, writing.removeById))
   })
 )

@@ -7,7 +7,7 @@ import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"
 import { type MgmtDomainRecord, MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
-import { readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
 import { answered } from "../core/Unavailable.ts"
 import { toId } from "../core/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
@@ -38,14 +38,8 @@ const makeHandlers = Effect.gen(function* () {
       const domain = yield* Effect.mapError(Effect.fromOption(yield* domains.find(id)), notFound)
       return enveloped({ mgmtdomains: [domain] })
     }),
-    create: Effect.fnUntraced(function* (request: Request) {
-      const { name } = yield* Caller
-      return yield* create(yield* readBody(request), name)
-    }),
-    update: Effect.fnUntraced(function* (request: Request, digits: string) {
-      const { name } = yield* Caller
-      return yield* change(toId(digits), yield* readBody(request), name)
-    }),
+    create,
+    change,
     remove: Effect.fnUntraced(function* (digits: string) {
       const { name } = yield* Caller
       return yield* remove(toId(digits), name)
@@ -56,12 +50,14 @@ const makeHandlers = Effect.gen(function* () {
 /** Handlers of `MgmtDomainsGroup`. */
 export const MgmtDomainsLive = HttpApiBuilder.group(Api, "mgmtdomains", (handlers) =>
   Effect.gen(function* () {
-    const { create, get, list, remove, update } = yield* makeHandlers
+    const { change, create, get, list, remove } = yield* makeHandlers
     return handlers
       .handle("list", ({ request }) => answered(list(request)))
       .handle("get", ({ params }) => answered(get(params.id)))
-      .handleRaw("create", ({ request }) => answered(create(request)))
-      .handleRaw("update", ({ params, request }) => answered(update(request, params.id)))
+      .handleRaw("create", ({ request }) => withBody(request, create))
+      .handleRaw("update", ({ params, request }) =>
+        withBody(request, (body, user) => change(toId(params.id), body, user))
+      )
       .handle("remove", ({ params }) => answered(remove(params.id)))
   })
 )

@@ -1,28 +1,14 @@
 /** Handlers of work on devices beside their configuration. */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { type JsonObject, readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeBouncing } from "./Bouncing.ts"
 import { makeAuthority, makeRenewal } from "./CertificateRequests.ts"
 import { makeDeviceReads } from "./DeviceReads.ts"
 import { makeHostKeys } from "./HostKeys.ts"
 import { makeUpdates } from "./Updates.ts"
-
-/** Reads the body and runs `start` with it and the caller's name. */
-const withBody = <A, E, R>(
-  request: HttpServerRequest.HttpServerRequest,
-  start: (body: JsonObject, user: string) => Effect.Effect<A, E, R>
-) =>
-  answered(
-    Effect.gen(function* () {
-      const { name } = yield* Caller
-      return yield* start(yield* readBody(request), name)
-    })
-  )
 
 /** Handlers of `OperationsGroup`. */
 export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers) =>

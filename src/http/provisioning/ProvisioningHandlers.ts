@@ -1,26 +1,12 @@
 /** Handlers of discovery, initialisation, synchronization and previews. */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
-import { type JsonObject, readBody } from "../core/JsonBody.ts"
+import { withBody } from "../core/BodyRequest.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDiscovery, makeInitCheck, makeInitialisation } from "./Initialisation.ts"
 import { makePreview } from "./PreviewRequest.ts"
 import { makeSynchronization } from "./Synchronization.ts"
-
-/** Reads the body and runs `start` with it and the caller's name. */
-const withBody = <A, E, R>(
-  request: HttpServerRequest.HttpServerRequest,
-  start: (body: JsonObject, user: string) => Effect.Effect<A, E, R>
-) =>
-  answered(
-    Effect.gen(function* () {
-      const { name } = yield* Caller
-      return yield* start(yield* readBody(request), name)
-    })
-  )
 
 /** Handlers of `ProvisioningGroup`. */
 export const ProvisioningLive = HttpApiBuilder.group(Api, "provisioning", (handlers) =>
