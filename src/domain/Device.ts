@@ -16,6 +16,9 @@ export const deviceTypes = ["UNKNOWN", "ACCESS", "DIST", "CORE"] as const
 export const DeviceType = Schema.Literals(deviceTypes)
 export type DeviceType = typeof DeviceType.Type
 
+/** True for the routed layer, whose switches share settings, addresses and links that access switches have not. */
+export const isFabricType = (type: string | undefined): type is "CORE" | "DIST" => type === "CORE" || type === "DIST"
+
 /** Platforms that may be given when a device is created; a driver exists for those that `devices/DriverRegistry.ts` lists. */
 export const platforms = ["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh"] as const
 

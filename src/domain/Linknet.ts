@@ -19,6 +19,15 @@ export type Linknet = typeof Linknet.Type
 /** What is needed to store a new link. */
 export type NewLinknet = Omit<Linknet, "id">
 
+/** True when an end of the link is this port of this device. */
+export const touches = (link: NewLinknet, deviceId: number, port: string): boolean =>
+  (link.device_a_id === deviceId && link.device_a_port === port) ||
+  (link.device_b_id === deviceId && link.device_b_port === port)
+
+/** Names the cable of a link: the same text whichever end is called a. */
+export const cableOf = (link: NewLinknet): string =>
+  [`${link.device_a_id} ${link.device_a_port}`, `${link.device_b_id} ${link.device_b_port}`].toSorted().join("|")
+
 /** A link seen from one of its ends. */
 export interface LinkEnd {
   readonly linknet: Linknet

@@ -1,7 +1,7 @@
 /** Works out the order of a staggered upgrade from the devices and links of the database (contract engine.md §14.5). */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Device } from "../domain/Device.ts"
+import { type Device, isFabricType } from "../domain/Device.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
@@ -45,7 +45,7 @@ const make = Effect.gen(function* () {
         hostname,
         {
           hostname,
-          root: device_type === "DIST" || device_type === "CORE",
+          root: isFabricType(device_type),
           neighbours: neighbours.get(hostname) ?? new Set(),
           mlagPeer: peers.get(hostname)
         }

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
-import type { Device } from "../domain/Device.ts"
+import { type Device, isFabricType } from "../domain/Device.ts"
 import { InitCheck, InitCheckImpossible } from "../http/ports/InitCheck.ts"
 import { type AccessPlacement, placeAccessSwitch } from "../provisioning/AccessPlacement.ts"
 import type { InitArguments } from "../provisioning/InitArguments.ts"
@@ -39,14 +39,8 @@ const FINDINGS: ReadonlyArray<string> = ["InterfaceError", "NoFreeAddress", "Inv
 type Found = Pick<LinkSurveyed, "links" | "neighbours" | "plan">
 type Members = readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
 
-const isFabric = ({ device_type }: InitArguments): boolean => device_type === "CORE" || device_type === "DIST"
-
 const statesOf = (verified: ReadonlyArray<string>, neighbours: ReadonlyMap<string, Device>, args: InitArguments) =>
-  checkNeighbourStates(
-    verified,
-    neighbours,
-    args.device_type === "CORE" || args.device_type === "DIST" ? args.device_type : "ACCESS"
-  )
+  checkNeighbourStates(verified, neighbours, isFabricType(args.device_type) ? args.device_type : "ACCESS")
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
@@ -79,7 +73,7 @@ const make = Effect.gen(function* () {
     const [{ device, heard }] = members
     const target = { hostname: args.new_hostname, device_type: args.device_type, mlagPeerId: null }
     const found = yield* Effect.result(
-      isFabric(args) ? survey.plan(device, target, heard) : Effect.map(place.links(members), asFound)
+      isFabricType(args.device_type) ? survey.plan(device, target, heard) : Effect.map(place.links(members), asFound)
     )
     if (Result.isSuccess(found) || FINDINGS.includes(found.failure._tag)) return found
     return yield* stopped("links")(found.failure)
@@ -124,7 +118,7 @@ const make = Effect.gen(function* () {
     return (links: ReadonlyArray<ReportedLink>) =>
       Result.gen(function* () {
         const asked: NeighbourSurvey = { device, links, devices: neighbours, neighbors: args.neighbors }
-        if (args.device_type === "CORE" || args.device_type === "DIST") {
+        if (isFabricType(args.device_type)) {
           const verified = yield* checkFabricNeighbours(asked, args.device_type)
           yield* statesOf(verified.neighbors, neighbours, args)
           return verified

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
-import { endOf, type Linknet, type NewLinknet } from "../domain/Linknet.ts"
+import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../domain/Linknet.ts"
 import { cabledPorts, physicalInterfaces } from "../provisioning/InterfaceDatabase.ts"
 import { checkReplacement, lostInterfaces, planReplacement } from "../provisioning/Replacement.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -32,12 +32,6 @@ const withId = (link: NewLinknet, from: number, to: number): NewLinknet => ({
   device_a_id: link.device_a_id === from ? to : link.device_a_id,
   device_b_id: link.device_b_id === from ? to : link.device_b_id
 })
-
-const touches = (link: NewLinknet, id: number, port: string): boolean =>
-  (link.device_a_id === id && link.device_a_port === port) || (link.device_b_id === id && link.device_b_port === port)
-
-const endsOf = (link: NewLinknet): string =>
-  [`${link.device_a_id} ${link.device_a_port}`, `${link.device_b_id} ${link.device_b_port}`].toSorted().join("|")
 
 /** Rows of the ports that the new unit has keep their configuration; which ports lead up is what the cables say now. */
 const portRows = (
@@ -90,25 +84,25 @@ export const make = Effect.gen(function* () {
     const names = yield* Effect.fromResult(physicalInterfaces(unit.platform ?? "", unit.hostname, member.ports))
     const stored = yield* interfaces.ofDevice(old.id)
     const moved = plan.add.map((link) => withId(link, unit.id, old.id))
-    const wanted = new Set(moved.map(endsOf))
+    const wanted = new Set(moved.map(cableOf))
     const oldLinks = yield* linknets.ofDevice(old.id)
     const isUplink = (port: string) =>
       stored.some(({ configtype, name }) => name === port && configtype === "ACCESS_UPLINK")
     const gone = oldLinks.filter((link) => {
       const port = endOf(link, old.id)?.port ?? ""
       return (
-        !wanted.has(endsOf(link)) &&
+        !wanted.has(cableOf(link)) &&
         (!names.includes(port) || isUplink(port) || moved.some((one) => touches(one, old.id, port)))
       )
     })
-    const kept = new Set(oldLinks.map(endsOf))
+    const kept = new Set(oldLinks.map(cableOf))
     const ends = yield* devices.byIds(gone.flatMap((link) => [link.device_a_id, link.device_b_id]))
     const hostnames = new Map(ends.map(({ hostname, id }) => [id, hostname]))
     const far = new Map([...neighbours.values()].map((row) => [row.id, row]))
     const { uplinks } = cabledPorts(unit.id, links, far, null)
-    const remove = [...plan.remove.filter((link) => !wanted.has(endsOf(link))), ...gone]
+    const remove = [...plan.remove.filter((link) => !wanted.has(cableOf(link))), ...gone]
     const result: ReplacementRows = {
-      add: moved.filter((link) => !kept.has(endsOf(link))),
+      add: moved.filter((link) => !kept.has(cableOf(link))),
       remove: [...new Map(remove.map((link) => [link.id, link])).values()],
       ports: portRows(old, names, stored, uplinks),
       lost: {

@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device, DeviceFields } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
-import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
+import { cableOf, type Linknet, type NewLinknet } from "../domain/Linknet.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
@@ -19,13 +19,10 @@ import type { RunningJob } from "./JobHandler.ts"
 /** Serialises everybody who gives out addresses or links. */
 const ALLOCATION_LOCK = 4_201
 
-const endsOf = (link: NewLinknet): string =>
-  [`${link.device_a_id} ${link.device_a_port}`, `${link.device_b_id} ${link.device_b_port}`].toSorted().join("|")
-
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */
 export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): ReadonlyArray<A> => {
   const byEnds = new Map<string, A>()
-  for (const link of links) if (!byEnds.has(endsOf(link))) byEnds.set(endsOf(link), link)
+  for (const link of links) if (!byEnds.has(cableOf(link))) byEnds.set(cableOf(link), link)
   return [...byEnds.values()]
 }
 

@@ -3,7 +3,7 @@
  * (contract `engine.md` §5.7). "Configured" means: there is an entry for that interface name, ranges expanded.
  */
 import { Result } from "effect"
-import type { DeviceType } from "../domain/Device.ts"
+import { type DeviceType, isFabricType } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { InterfaceError } from "./ProvisioningErrors.ts"
 
@@ -55,8 +55,6 @@ export const expandInterfaceRange = (name: string): ReadonlyArray<string> => {
 export const configuredPorts = (settings: ReadonlyArray<PortSetting>): ConfiguredPorts =>
   new Map(settings.flatMap((setting) => expandInterfaceRange(setting.name).map((name) => [name, setting] as const)))
 
-const isFabric = (type: DeviceType): boolean => type === "CORE" || type === "DIST"
-
 const refuse = (message: string) => Result.fail(new InterfaceError({ message }))
 
 const accessBelowAccess = (remote: PeerPortOwner, port: string): Result.Result<boolean, InterfaceError> => {
@@ -80,8 +78,8 @@ export const redundantLink = (
 ): Result.Result<boolean, InterfaceError> => {
   const here = local.ports.get(localPort)
   const there = remote.ports.get(remotePort)
-  const fabricHere = isFabric(local.device_type)
-  const fabricThere = isFabric(remote.device_type)
+  const fabricHere = isFabricType(local.device_type)
+  const fabricThere = isFabricType(remote.device_type)
   if (fabricThere && there === undefined) {
     return refuse(`Peer device interface is not configured: ${remote.hostname} ${remotePort}`)
   }

@@ -4,8 +4,8 @@
  * carries it out; both come from the same computation.
  */
 import { Result } from "effect"
-import type { Device } from "../domain/Device.ts"
-import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
+import { type Device, isFabricType } from "../domain/Device.ts"
+import { type Linknet, type NewLinknet, touches } from "../domain/Linknet.ts"
 import { formatAddress, formatNetwork, freeSubnets, type Network, parseNetwork } from "./AddressPool.ts"
 import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredPorts.ts"
 import { type InterfaceError, InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
@@ -87,13 +87,6 @@ export interface LinkSurvey {
 
 type End = readonly [device: number, port: string]
 
-const touches = (link: NewLinknet, [device, port]: End): boolean =>
-  (link.device_a_id === device && link.device_a_port === port) ||
-  (link.device_b_id === device && link.device_b_port === port)
-
-const isFabric = ({ device_type }: { readonly device_type: string }): boolean =>
-  device_type === "CORE" || device_type === "DIST"
-
 /** The networks that links use, in a form that subnets can be compared with; texts that are none are left out. */
 export const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): ReadonlyArray<Network> =>
   [...links].flatMap(({ ipv4_network }) =>
@@ -155,7 +148,7 @@ const checkedCables = ({
   Result.all(
     onePerPeerPort(seen).map(({ localPort, peer, peerPort }) => {
       const owner = peers.get(peer.id) ?? { ...peer, ports: new Map(), interfaces: [] }
-      const same = stored.find((link) => touches(link, [device.id, localPort]) && touches(link, [peer.id, peerPort]))
+      const same = stored.find((link) => touches(link, device.id, localPort) && touches(link, peer.id, peerPort))
       return Result.map(redundantLink(device, localPort, owner, peerPort), (redundant) => ({
         localPort,
         peer: { ...owner, id: peer.id },
@@ -204,8 +197,8 @@ export const planLinks = (
       [peer.id, peerPort] as const
     ])
     const kept = new Set(cables.flatMap((cable) => (cable.stored === undefined ? [] : [cable.stored])))
-    const remove = stored.filter((link) => !kept.has(link) && ends.some((end) => touches(link, end)))
-    const isRouted = (cable: Cable) => isFabric(device) && isFabric(cable.peer)
+    const remove = stored.filter((link) => !kept.has(link) && ends.some((end) => touches(link, ...end)))
+    const isRouted = (cable: Cable) => isFabricType(device.device_type) && isFabricType(cable.peer.device_type)
     const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
     const staying = stored.filter((link) => !remove.includes(link))
     const networks = yield* freeLinkNetworks(infraLinkNet, staying, routed.length)

@@ -4,7 +4,7 @@
  * ten thousand devices cost little more than their distinct combinations.
  */
 import { Array as Arr, Result } from "effect"
-import type { Device } from "../domain/Device.ts"
+import { type Device, isFabricType } from "../domain/Device.ts"
 import { MEMBER_FILES, modelFileName, type PathSet, type SettingsType, TYPE_DIRECTORIES } from "./RepositoryPaths.ts"
 import { type Audience, filterFile, type Mentions, mentionsIn } from "./SettingsFilter.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
@@ -68,8 +68,6 @@ const DEFAULTS: Layer = {
 
 /** Results and memberships that are kept; beyond that the memory starts over. */
 const MAX_KEPT = 50_000
-
-const isFabric = (type: Device["device_type"]): boolean => type === "DIST" || type === "CORE"
 
 const remember = <K, V>(known: Map<K, V>, key: K, make: () => V): V => {
   const old = known.get(key)
@@ -143,9 +141,7 @@ export class Layering {
     return [
       Result.succeed(DEFAULTS),
       this.#layer("global/base_system.yml", "global->base_system.yml", byGroup),
-      ...(type !== undefined && isFabric(type)
-        ? [this.#layer("fabric/base_system.yml", "fabric->base_system.yml")]
-        : []),
+      ...(isFabricType(type) ? [this.#layer("fabric/base_system.yml", "fabric->base_system.yml")] : []),
       ...ofType,
       this.#layer("global/routing.yml", "global->routing.yml", byGroup),
       this.#layer("global/vxlans.yml", "global->vxlans.yml", audience),

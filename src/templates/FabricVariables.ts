@@ -1,5 +1,6 @@
 /** The variables that only distribution and core switches have: addresses, BGP and EVPN peers (contract, settings §8.4). */
 import { Result } from "effect"
+import { isFabricType } from "../domain/Device.ts"
 import { isHostname } from "../domain/Hostname.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { type Named, linksByPort } from "./AccessVariables.ts"
@@ -7,8 +8,6 @@ import { fabricIdentity, type FabricIdentity } from "./AutonomousSystem.ts"
 import { fabricInterfaces, type FabricLink, type FabricPorts, misplacedLinks } from "./FabricInterfaces.ts"
 import { hostPrefixLength } from "./GatewayNetwork.ts"
 import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./VariableInputs.ts"
-
-const isFabric = ({ device_type }: Neighbour): boolean => device_type === "DIST" || device_type === "CORE"
 
 const withIdentity = (link: DeviceLink): Result.Result<FabricLink, string> =>
   Result.map(fabricIdentity(link.peer), (identity) => ({ link, identity }))
@@ -83,7 +82,7 @@ export const fabricVariables = (
   Result.gen(function* () {
     const { device, init, links, mirrorSource = null, settings } = inputs
     const own = yield* ownIdentity(inputs)
-    const fabricLinks = yield* Result.all(links.filter(({ peer }) => isFabric(peer)).map(withIdentity))
+    const fabricLinks = yield* Result.all(links.filter(({ peer }) => isFabricType(peer.device_type)).map(withIdentity))
     const evpnPeers = yield* Result.all(evpnPeersOf(inputs, site).map(evpnPeer))
     const ports: FabricPorts = {
       interfaces: settings.interfaces,

@@ -5,7 +5,7 @@
  */
 import { Array as Arr, Effect, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Device } from "../domain/Device.ts"
+import { type Device, isFabricType } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { endOf, type Linknet } from "../domain/Linknet.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
@@ -53,7 +53,7 @@ const inChunks = <Key, A>(
 
 const typeOf = ({ device, init }: VariableRequest): Device["device_type"] => init?.device_type ?? device.device_type
 
-const isFabric = (request: VariableRequest): boolean => typeOf(request) === "DIST" || typeOf(request) === "CORE"
+const isFabric = (request: VariableRequest): boolean => isFabricType(typeOf(request))
 
 interface StackMemberRow extends StackMember {
   readonly device_id: number

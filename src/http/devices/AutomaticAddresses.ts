@@ -2,7 +2,7 @@
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { BadRequest } from "../../api/Failures.ts"
-import type { DeviceFields } from "../../domain/Device.ts"
+import { type DeviceFields, isFabricType } from "../../domain/Device.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { isObject } from "../core/Values.ts"
@@ -49,8 +49,7 @@ export const makeAutomaticAddresses = Effect.gen(function* () {
   return Effect.fn("AutomaticAddresses.fill")(function* (given: Partial<DeviceFields>) {
     const management = given.management_ip ?? null
     const infra = given.infra_ip ?? null
-    const fabric = given.device_type === "CORE" || given.device_type === "DIST"
-    if (!fabric || (management !== null && infra !== null)) return {}
+    if (!isFabricType(given.device_type) || (management !== null && infra !== null)) return {}
     yield* sql`select pg_advisory_xact_lock(${ALLOCATION_LOCK})`
     const network = yield* underlay
     return {

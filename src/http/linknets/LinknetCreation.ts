@@ -6,7 +6,7 @@ import { Effect, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import type { Device } from "../../domain/Device.ts"
+import { type Device, isFabricType } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import type { NewLinknet } from "../../domain/Linknet.ts"
 import { formatNetwork, type Network } from "../../provisioning/AddressPool.ts"
@@ -23,7 +23,6 @@ import { lockDevices, makePortCheck } from "./LinknetEnds.ts"
 
 const ATTEMPTS = 20
 const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
-const isFabric = ({ device_type }: Device): boolean => device_type === "CORE" || device_type === "DIST"
 
 /** What a body asks for, with devices by hostname; or all that is wrong with it. */
 interface Request {
@@ -89,7 +88,7 @@ const checkGiven = ({ a, b, network }: Request) => {
     ["a", a],
     ["b", b]
   ] as const) {
-    if (isFabric(device)) continue
+    if (isFabricType(device.device_type)) continue
     const type = `hostname_${end} is DeviceType.${device.device_type}`
     return Effect.fail(refuse(`Linknets can only be added between two core/dist devices (${type})`))
   }
@@ -108,7 +107,7 @@ export const makeLinknetCreation = Effect.gen(function* () {
 
   const networkFor = Effect.fnUntraced(function* ({ a, b, network }: Request) {
     if (network !== null) return network
-    if (!isFabric(a) || !isFabric(b)) return null
+    if (!isFabricType(a.device_type) || !isFabricType(b.device_type)) return null
     const pool = (yield* underlay)("infra_link_net")
     const free = freeLinkNetworks(pool, yield* links.all, 1)
     const [lowest] = yield* Effect.mapError(Effect.fromResult(free), ({ message }) => refuse(message))
