@@ -12,6 +12,7 @@ import { uplinkHostnames } from "../provisioning/InterfaceDatabase.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../provisioning/ManagementAddress.ts"
 import { findMgmtDomain } from "../provisioning/MgmtDomainChoice.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { allocationLock } from "../store/AllocationLock.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
@@ -70,6 +71,7 @@ const make = Effect.gen(function* () {
   const neighbourSync = yield* NeighbourSync
   const place = yield* AccessPlace.make
   const rows = yield* InitRows.make
+  const waitForAllocation = yield* allocationLock
   const replacement = yield* InitReplacement.make
   const progress = yield* InitProgress.make
 
@@ -147,7 +149,7 @@ const make = Effect.gen(function* () {
     members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
   ) {
     const { newHostname } = request
-    yield* rows.allocationLock
+    yield* waitForAllocation
     const unit = yield* devices.lock(request.device.id)
     yield* discoveredOnly(unit)
     const old = request.replace ? yield* replacement.find(newHostname) : null

@@ -12,6 +12,7 @@ import type { LldpTable } from "../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../provisioning/ManagementAddress.ts"
 import { checkFabricNeighbours } from "../provisioning/NeighbourChecks.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { allocationLock } from "../store/AllocationLock.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { ReservationStore } from "../store/ReservationStore.ts"
@@ -67,6 +68,7 @@ export const make = Effect.gen(function* () {
   const survey = yield* InitSurvey
   const neighbourSync = yield* NeighbourSync
   const rows = yield* InitRows.make
+  const waitForAllocation = yield* allocationLock
   const move = yield* InitMove.make
   const progress = yield* InitProgress.make
 
@@ -105,7 +107,7 @@ export const make = Effect.gen(function* () {
   })
 
   const write = Effect.fnUntraced(function* (job: RunningJob, id: number, request: Request, heard: LldpTable) {
-    yield* rows.allocationLock
+    yield* waitForAllocation
     const device = yield* devices.lock(id)
     yield* discoveredOnly(device)
     const { neighbours, plan } = yield* checks(device, request, heard)

@@ -16,9 +16,6 @@ import { DeviceStates } from "./DeviceStates.ts"
 import type { InitDecision, RowsBefore } from "./InitDecision.ts"
 import type { RunningJob } from "./JobHandler.ts"
 
-/** Serialises everybody who gives out addresses or links. */
-const ALLOCATION_LOCK = 4_201
-
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */
 export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): ReadonlyArray<A> => {
   const byEnds = new Map<string, A>()
@@ -34,9 +31,6 @@ export const make = Effect.gen(function* () {
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
   const states = yield* DeviceStates
-
-  /** Waits until nobody else gives out addresses or links, until the transaction ends. */
-  const allocationLock = Effect.asVoid(sql`select pg_advisory_xact_lock(${ALLOCATION_LOCK})`)
 
   /** The links and ports of these devices, and the links that are about to be removed. */
   const snapshot = Effect.fnUntraced(function* (deviceIds: ReadonlyArray<number>, removed: ReadonlyArray<Linknet>) {
@@ -145,6 +139,6 @@ export const make = Effect.gen(function* () {
     for (const { ip, ip_version } of addresses) yield* reservations.reserve({ device_id: device.id, ip_version, ip })
   })
 
-  return { allocationLock, snapshot, writeLinks, writePorts, restore, reserve }
+  return { snapshot, writeLinks, writePorts, restore, reserve }
 })
 export type InitRows = Effect.Success<typeof make>

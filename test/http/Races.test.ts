@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { setScene } from "../conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { SqlClient } from "effect/sql"
+import { allocationLock } from "../../src/store/AllocationLock.ts"
 
 const CLIENTS = 12
 const together = <A, E, R>(request: (client: number) => Effect.Effect<A, E, R>) =>
@@ -17,6 +18,11 @@ const column = Effect.fnUntraced(function* (query: string) {
   const sql = yield* SqlClient.SqlClient
   return (yield* sql.unsafe<{ value: unknown }>(query)).map(({ value }) => value)
 })
+
+const waitingForLocks = Effect.map(
+  column("select count(*)::int as value from pg_locks where locktype = 'advisory' and not granted"),
+  ([count]) => Number(count)
+)
 
 layer(ApiServer(), { excludeTestServices: true })("Clients at the same time", (it) => {
   it.effect("cannot create a device twice: one succeeds, the others are told", () =>
@@ -51,6 +57,30 @@ layer(ApiServer(), { excludeTestServices: true })("Clients at the same time", (i
       const addresses = yield* column(`select infra_ip as value from device where infra_ip is not null`)
       assert.strictEqual(new Set(addresses).size, addresses.length)
       assert.strictEqual(addresses.length, 8)
+    })
+  )
+
+  it.effect("do not get an address that an initialisation is giving out at that moment", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const api = yield* ApiClient
+      const sql = yield* SqlClient.SqlClient
+      const newDist = (hostname: string) =>
+        api.post("/device", { hostname, state: "DHCP_BOOT", platform: "eos", device_type: "DIST" })
+      yield* newDist("sample")
+      const [next] = yield* column("select infra_ip as value from device where hostname = 'sample'")
+      yield* sql`delete from device where hostname = 'sample'`
+      const asking = yield* Effect.gen(function* () {
+        yield* yield* allocationLock
+        yield* sql`update device set infra_ip = ${String(next)} where hostname = 'dist1'`
+        const request = yield* Effect.forkDetach(newDist("late"))
+        while (request.pollUnsafe() === undefined && (yield* waitingForLocks) === 0) yield* Effect.sleep("5 millis")
+        return request
+      }).pipe(sql.withTransaction)
+      assert.strictEqual((yield* Fiber.join(asking)).status, 200)
+      const [given] = yield* column("select infra_ip as value from device where hostname = 'late'")
+      assert.isString(given)
+      assert.notStrictEqual(given, next)
     })
   )
 

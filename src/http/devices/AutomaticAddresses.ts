@@ -1,15 +1,12 @@
 /** Addresses that CORE and DIST devices get when they are created without (contract api-devices.md §2.2). */
 import { Effect, Result } from "effect"
-import { SqlClient } from "effect/sql"
 import { BadRequest } from "../../api/Failures.ts"
 import { type DeviceFields, isFabricType } from "../../domain/Device.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
+import { allocationLock } from "../../store/AllocationLock.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { isObject } from "../core/Values.ts"
 import { SettingsView } from "../ports/SettingsView.ts"
-
-/** Any number, the same everywhere: two allocations do not run at once, in whichever process they are. */
-const ALLOCATION_LOCK = 7_301_001
 
 type Addresses = Pick<DeviceFields, "management_ip" | "infra_ip">
 
@@ -43,14 +40,14 @@ const choose = (setting: "mgmt_lo_net" | "infra_lo_net", network: string | null,
  * that is full leaves the field null; a missing setting is 400.
  */
 export const makeAutomaticAddresses = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
+  const waitForAllocation = yield* allocationLock
   const reservations = yield* ReservationStore
   const underlay = yield* underlayOf
   return Effect.fn("AutomaticAddresses.fill")(function* (given: Partial<DeviceFields>) {
     const management = given.management_ip ?? null
     const infra = given.infra_ip ?? null
     if (!isFabricType(given.device_type) || (management !== null && infra !== null)) return {}
-    yield* sql`select pg_advisory_xact_lock(${ALLOCATION_LOCK})`
+    yield* waitForAllocation
     const network = yield* underlay
     return {
       management_ip:
