@@ -10,6 +10,7 @@ import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed,
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import { DeviceStates } from "./DeviceStates.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
@@ -57,9 +58,7 @@ export const make = Effect.gen(function* () {
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
     return yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => calls.run(device.id, id)),
-      Effect.catchTag("UnknownPlatform", (error) =>
-        Effect.succeed(ChangeCalls.broken(`${error._tag}: ${error.message}\n`))
-      )
+      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
   })
 

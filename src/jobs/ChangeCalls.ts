@@ -11,6 +11,7 @@ import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2
@@ -44,14 +45,6 @@ export const broken = (text: string): ChangeReport => ({
   hash: null
 })
 
-interface CallError {
-  readonly _tag: string
-  readonly message: string
-}
-
-const textOf = (error: CallError | (CallError & { readonly text: string })): string =>
-  "text" in error ? error.text : `${error._tag}: ${error.message}\n`
-
 /** The calls. */
 export const make = Effect.gen(function* () {
   const config = yield* ServerConfig
@@ -82,13 +75,13 @@ export const make = Effect.gen(function* () {
   const run = (deviceId: number, changeId: number): Effect.Effect<ChangeReport> =>
     patiently(actorOf(String(deviceId)).RunChange({ changeId })).pipe(
       Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS }),
-      Effect.catch((error) => Effect.succeed(broken(textOf(error))))
+      Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
     )
 
   const settle = (deviceId: number, changeId: number, verdict: Verdict): Effect.Effect<ChangeReport> =>
     patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })).pipe(
       Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS }),
-      Effect.catch((error) => Effect.succeed(broken(textOf(error))))
+      Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
     )
 
   const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {

@@ -4,6 +4,7 @@ import * as CertificateAuthority from "../certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import { JobFailure } from "../domain/Job.ts"
+import { callErrorText } from "./CallErrorText.ts"
 
 /** Whom the certificate is for; `discoveredAt`: where it answers while it is initialised, null when it is managed. */
 export interface Holder {
@@ -30,10 +31,7 @@ export const make = Effect.gen(function* () {
       return { step: "generate", text }
     })
     yield* patiently(actorOf(String(deviceId)).InstallCertificate({ ...issued, discoveredAt })).pipe(
-      Effect.mapError((error): NotInstalled => {
-        const text = error._tag === "DeviceFailure" ? error.text : `${error._tag}: ${error.message}\n`
-        return { step: "copy", text }
-      })
+      Effect.mapError((error): NotInstalled => ({ step: "copy", text: callErrorText(error) }))
     )
   })
 

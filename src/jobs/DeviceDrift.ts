@@ -13,6 +13,7 @@ import { ChangeStore } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import { DeviceSelection } from "./DeviceSelection.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 import { notStarted } from "./SyncTasks.ts"
@@ -70,7 +71,7 @@ export const make = Effect.gen(function* () {
       const answer = yield* Effect.result(patiently(actorOf(String(device.id)).ReadDrift({ config: text, hash })))
       if (answer._tag === "Failure") {
         const error = answer.failure
-        const said = error._tag === "DeviceFailure" ? error.text : `${error._tag}: ${error.message}\n`
+        const said = callErrorText(error)
         return { _tag: "Unread", text: said } satisfies Finding
       }
       const now = yield* changes.proved(device.id)

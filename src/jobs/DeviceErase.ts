@@ -10,6 +10,7 @@ import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import * as DeviceDeletion from "./DeviceDeletion.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 import { notStarted } from "./SyncTasks.ts"
@@ -75,7 +76,7 @@ export const make = Effect.gen(function* () {
       return yield* finish(job, id, hostname)
     }
     const error = outcome.failure
-    const text = error._tag === "DeviceFailure" ? error.text : `${error._tag}: ${error.message}\n`
+    const text = callErrorText(error)
     yield* record(job, hostname, notErased(text, again), false)
   })
 

@@ -12,6 +12,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import { DeviceStates } from "./DeviceStates.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 
@@ -103,7 +104,7 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(found)) {
       const error = found.failure
       if (error._tag === "SqlError") return yield* error
-      yield* giveUp(job, device, args, "text" in error ? error.text : `${error._tag}: ${error.message}\n`)
+      yield* giveUp(job, device, args, callErrorText(error))
       return deviceRows
     }
     yield* pushHostname(job, device, args.dhcp_ip)

@@ -12,6 +12,7 @@ import { PluginActions } from "../plugins/PluginActions.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import { DeviceStates } from "./DeviceStates.ts"
 import * as InitProgress from "./InitProgress.ts"
 import { FACTS_TASK } from "./DiscoverDevice.ts"
@@ -77,7 +78,7 @@ export const make = Effect.gen(function* () {
       if (Result.isSuccess(found)) yield* managed(job, device, found.success.facts, found.success.hostKey)
       else {
         const error = found.failure
-        yield* notYet(job, device, args.iteration, "text" in error ? error.text : `${error._tag}: ${error.message}\n`)
+        yield* notYet(job, device, args.iteration, callErrorText(error))
       }
     }
     yield* plugins.runOpen

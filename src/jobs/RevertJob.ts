@@ -13,6 +13,7 @@ import { ChangeStore, type UndoableChange } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { pushedResult } from "./ApplyConfig.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import * as DevicesLock from "./DevicesLock.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
@@ -76,9 +77,7 @@ export const make = Effect.gen(function* () {
     } as const
     const report = yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => calls.run(device.id, id)),
-      Effect.catchTag("UnknownPlatform", (error) =>
-        Effect.succeed(ChangeCalls.broken(`${error._tag}: ${error.message}\n`))
-      )
+      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
     return explained(report, args.job_id)
   })

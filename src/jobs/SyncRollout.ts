@@ -8,6 +8,7 @@ import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import type { Render } from "./CandidateConfigs.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import type { RunningJob } from "./JobHandler.ts"
@@ -117,7 +118,7 @@ export const make = Effect.gen(function* () {
     return yield* calls.store(device, wanted).pipe(
       Effect.catchTag("UnknownPlatform", (error) =>
         Effect.gen(function* () {
-          yield* outcomes.record(device, run, candidate, ChangeCalls.broken(`${error._tag}: ${error.message}\n`))
+          yield* outcomes.record(device, run, candidate, ChangeCalls.broken(callErrorText(error)))
           yield* guard.failed(device.hostname, false)
           return null
         })

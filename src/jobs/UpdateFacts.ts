@@ -7,6 +7,7 @@ import type { Device, DeviceFields } from "../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../domain/Job.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { callErrorText } from "./CallErrorText.ts"
 import { FACTS_TASK } from "./DiscoverDevice.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 
@@ -71,7 +72,7 @@ export const make = Effect.gen(function* () {
     const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
     if (read._tag === "Success") return yield* write(job, device, read.success)
     const error = read.failure
-    const text = error._tag === "DeviceFailure" ? error.text : `${error._tag}: ${error.message}\n`
+    const text = callErrorText(error)
     const result = deviceResult([taskFailed(FACTS_TASK, text)])
     yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     return deviceRows

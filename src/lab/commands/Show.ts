@@ -88,27 +88,23 @@ const inventoryText = ({ device }: Call): string =>
 const bootConfig = ({ device }: Call): Output =>
   `Software image: flash:/${device.bootImage}\nConsole speed: (not set)\nAboot password (encrypted): (not set)\n`
 
-const sessionDiff = ({ shell, device, args }: Call): Output => {
-  const session =
-    args["name"] === undefined
-      ? shell.mode.kind === "session"
-        ? shell.mode.session
-        : undefined
-      : device.sessions.get(args["name"])
+/** The session that the command names; without a name the one that the shell is in. */
+const sessionOf = ({ args, device, shell }: Call) => {
+  if (args["name"] !== undefined) return device.sessions.get(args["name"])
+  return shell.mode.kind === "session" ? shell.mode.session : undefined
+}
+
+const sessionDiff = (call: Call): Output => {
+  const session = sessionOf(call)
   if (session === undefined) return "% Session does not exist\n"
-  const diff = ConfigSessions.diff(device, session)
+  const diff = ConfigSessions.diff(call.device, session)
   return diff === "" ? "\n" : diff
 }
 
-const sessionConfig = ({ shell, device, args }: Call): Output => {
-  const session =
-    args["name"] === undefined
-      ? shell.mode.kind === "session"
-        ? shell.mode.session
-        : undefined
-      : device.sessions.get(args["name"])
+const sessionConfig = (call: Call): Output => {
+  const session = sessionOf(call)
   if (session === undefined) return "% Session does not exist\n"
-  return Switch.withHeader(device, "session-config", ConfigSessions.candidate(session))
+  return Switch.withHeader(call.device, "session-config", ConfigSessions.candidate(session))
 }
 
 const certificates = ({ device }: Call): Output =>

@@ -1,0 +1,10 @@
+/** What a failed call to a device's actor leaves in a job's result. */
+
+interface CallError {
+  readonly _tag: string
+  readonly message: string
+}
+
+/** The device's own text when there is one, otherwise the kind of error with its message; ends with a line break. */
+export const callErrorText = (error: CallError | (CallError & { readonly text: string })): string =>
+  "text" in error ? error.text : `${error._tag}: ${error.message}\n`
