@@ -7,7 +7,7 @@ import * as path from "node:path"
 
 /** Rooms by their level: a file may import from its own level's rooms and from lower ones. */
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
-  ["machines", "jinja"],
+  ["machines", "jinja", "ssh"],
   ["domain"],
   ["ServerConfig"],
   [
@@ -34,7 +34,7 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   jinja: ["jinja"],
   domain: ["domain", "machines"],
   api: ["api", "domain"],
-  lab: ["lab"],
+  lab: ["lab", "ssh"],
   provisioning: ["provisioning", "domain", "machines"]
 }
 

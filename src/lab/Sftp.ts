@@ -1,9 +1,10 @@
 /** A small sftp server on a switch's flash: enough to put, get, list the size of and remove single files. */
-import ssh2, { type SFTPWrapper } from "ssh2"
+import type { SFTPWrapper } from "ssh2"
+import { utils } from "../ssh/Ssh2.ts"
 import * as Flash from "./Flash.ts"
 import type { Switch } from "./Switch.ts"
 
-const { STATUS_CODE, OPEN_MODE } = ssh2.utils.sftp
+const { STATUS_CODE, OPEN_MODE } = utils.sftp
 
 interface OpenFile {
   readonly name: string

@@ -3,7 +3,9 @@
  * is one TCP socket that the listener accepted. contract/device-cli.md §1.1, §1.4, §3.10.
  */
 import type { Socket } from "node:net"
-import ssh2, { type AuthContext, type Connection as SshConnection, type ServerChannel, type Session } from "ssh2"
+import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"
+import { Server } from "../ssh/Ssh2.ts"
+import { writeTogether } from "../ssh/WriteTogether.ts"
 import { run } from "./CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
@@ -14,7 +16,7 @@ import * as Shell from "./Shell.ts"
 import type { Connection, Switch } from "./Switch.ts"
 import * as Terminal from "./Terminal.ts"
 
-const ALGORITHMS: ssh2.Algorithms = {
+const ALGORITHMS: Algorithms = {
   cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes256-ctr"],
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "diffie-hellman-group14-sha256"]
 }
@@ -25,11 +27,12 @@ const MAX_LOGIN_TRIES = 6
 export const serve = (device: Switch, socket: Socket, address: string): void => {
   const banner = device.facts.loginBanner
   const options = { hostKeys: [{ key: device.hostKey }], ident: "OpenSSH_8.7", algorithms: ALGORITHMS }
-  const server = new ssh2.Server(banner === undefined ? options : { ...options, banner }, (client) =>
+  const server = new Server(banner === undefined ? options : { ...options, banner }, (client) =>
     attach(device, client, connection)
   )
   const connection: Connection = {
     address,
+    writeTogether: () => writeTogether(socket),
     drop: () => socket.destroy(),
     silence: () => {
       device.connections.delete(connection)
@@ -135,7 +138,9 @@ const openShell = (device: Switch, user: string, channel: ServerChannel, connect
   const shell = makeShell(device, user, connection, width, logOut)
   if (Shell.breaksAt(shell, "login", "after")) return
   const printer = Printer.make(device, (bytes) => {
-    if (channel.writable) channel.write(bytes)
+    if (!channel.writable) return
+    connection.writeTogether()
+    channel.write(bytes)
   })
   const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
   const terminal = Terminal.make(shell, printer, login)

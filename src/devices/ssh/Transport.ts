@@ -7,8 +7,9 @@ import { connect as connectTcp } from "node:net"
 import type { Socket } from "node:net"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
 import type { Scope, Semaphore } from "effect"
-import { Client } from "ssh2"
-import type { ClientChannel, ConnectConfig } from "ssh2"
+import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
+import { Client } from "../../ssh/Ssh2.ts"
+import { writeTogether } from "../../ssh/WriteTogether.ts"
 import type { DriverTarget } from "../Driver.ts"
 import { ConnectAuthError, ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
 import { rewrite } from "./AddressMap.ts"
@@ -34,6 +35,8 @@ export interface Transport {
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
   /** Runs one command on a channel of its own, for file transfer. */
   readonly exec: (command: string) => Effect.Effect<ClientChannel, ConnectionException>
+  /** To be called before writing to a channel: what follows goes out as one segment. */
+  readonly writeTogether: () => void
   /** Destroys the socket at once, without a goodbye. */
   readonly destroy: () => void
 }
@@ -88,7 +91,8 @@ const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: numbe
 }
 
 interface Handshaken {
-  readonly client: Client
+  readonly socket: Socket
+  readonly client: SshClient
   readonly hostKey: string
 }
 
@@ -143,7 +147,7 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
     client.on("close", ended)
     client.on("ready", () => {
       client.off("close", ended)
-      resume(Effect.succeed({ client, hostKey }))
+      resume(Effect.succeed({ socket, client, hostKey }))
     })
     client.connect(connectOptions(target, socket, seconds, verify, exhausted))
     return Effect.sync(() => client.destroy())
@@ -165,7 +169,7 @@ const underPermit = <A, E>(semaphore: Semaphore.Semaphore, effect: Effect.Effect
     })
   )
 
-const goodbye = (client: Client) =>
+const goodbye = (client: SshClient) =>
   Effect.callback<void>((resume) => {
     const done = () => {
       clearTimeout(timer)
@@ -202,10 +206,15 @@ const openChannel = (
     return Effect.sync(() => clearTimeout(timer))
   })
 
-const makeTransport = (target: DriverTarget, { client, hostKey }: Handshaken, state: { gone: boolean }): Transport => ({
+const makeTransport = (
+  target: DriverTarget,
+  { client, hostKey, socket }: Handshaken,
+  state: { gone: boolean }
+): Transport => ({
   hostKey,
   shell: openChannel(target, "open a shell", (opened) => client.shell(terminal, opened)),
   exec: (command) => openChannel(target, "open a channel", (opened) => client.exec(command, opened)),
+  writeTogether: () => writeTogether(socket),
   destroy: () => {
     state.gone = true
     client.destroy()
