@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import { begin, type ChangeDecision, type ChangeOutcome, nextStep, resume } from "../../machines/ChangeDecision.ts"
 import { type ChangeEvent, type ChangeRow, type ChangeStep, changePhases } from "../../machines/ChangeRow.ts"
 import type { Device } from "../domain/Device.ts"
-import { type ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
+import type { ChangeStore, ClaimTexts, StoredChange } from "../store/ChangeStore.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
@@ -79,21 +79,17 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
     Effect.orElseSucceed(() => ({}))
   )
 
-/** Remembers what the device was seen to run when its change ended well. */
-const keepProof = Effect.fnUntraced(function* (
-  { changes }: Services,
-  { device_id, job_id }: StoredChange,
-  row: ChangeRow,
-  running: string | null
-) {
-  const isProved = row.phase === "confirmed" || row.phase === "unchanged"
-  if (!isProved || running === null || row.candidateHash === null) return
-  yield* changes.prove({ device_id, job_id, hash: row.candidateHash, config: running })
-})
+/** What the device was seen to run when its change ended well. */
+const provedBy = ({ candidateHash, phase }: ChangeRow, running: string | null): Pick<ClaimTexts, "proved"> => {
+  const isProved = phase === "confirmed" || phase === "unchanged"
+  return isProved && running !== null && candidateHash !== null
+    ? { proved: { hash: candidateHash, config: running } }
+    : {}
+}
 
 /** The steps of this change over a connection that ends with the scope. */
 const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
-  const busy = new Set(yield* services.changes.unfinishedJobsOf(device.id))
+  const busy = new Set(change.unfinished_jobs)
   const connection = yield* DeviceConnection.make(services.login, device)
   const doStep = ChangeSteps.make({
     candidate: change.candidate,
@@ -140,8 +136,8 @@ const drive = Effect.fnUntraced(function* (
     if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
     const { row } = decision.change
     const { claim } = decision
-    if (decision._tag === "Ended") yield* keepProof(services, change, row, memory.running)
-    if (claim !== null && !(yield* services.changes.claim(change.id, claim, memory.failure, memory.before))) {
+    const texts = { before: memory.before, ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {}) }
+    if (claim !== null && !(yield* services.changes.claim(change.id, claim, memory.failure, texts))) {
       return yield* new ChangeTakenOver({ id: change.id })
     }
     if (decision._tag === "Ended") {

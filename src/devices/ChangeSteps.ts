@@ -5,6 +5,7 @@
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
+import type { ConfigSessions, LoadRequest } from "./Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "./DriverErrors.ts"
 import * as UnifiedPatch from "./UnifiedPatch.ts"
@@ -53,14 +54,17 @@ const end = (event: ChangeEvent, failure: string | null = null, running: string 
 export const make = (context: ChangeContext) => {
   const { connection } = context
   let runningBefore: string | null = null
+  /** What `verify` saw, for the load that follows at once. */
+  let sessionsSeen: ConfigSessions | null = null
 
   const verify = Effect.gen(function* () {
     const { driver, session } = yield* connection.current
     const running = yield* session.runningConfig
-    const pending = yield* session.pending
+    const sessions = yield* session.sessions
     runningBefore = running
+    sessionsSeen = sessions
     const hash = driver.configHash(running)
-    return end({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(pending) }, null, running)
+    return end({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending) }, null, running)
   })
 
   /** The hash of what will run if the switch does what its diff says. */
@@ -73,7 +77,9 @@ export const make = (context: ChangeContext) => {
     Effect.gen(function* () {
       const { driver, session } = yield* connection.current
       const { candidate: text, loadMode: mode, mayAbort } = context
-      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort })
+      const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
+      sessionsSeen = null
+      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort, ...seen })
       return end({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
     }).pipe(
       Effect.catchTags({
@@ -101,13 +107,15 @@ export const make = (context: ChangeContext) => {
       Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "COMMIT_REFUSED" }, renderError(error))))
     )
 
-  /** Loads the candidate once more beside the running configuration: an empty diff says that the switch took all of it. */
-  const tookEverything = Effect.fnUntraced(function* (session: LoggedIn["session"], sessionName: string) {
-    if (context.loadMode === "merge") return true
+  /** What loading a text beside the running configuration would change. */
+  const compare = Effect.fnUntraced(function* (
+    { session }: LoggedIn,
+    sessionName: string,
+    what: Pick<LoadRequest, "mode" | "text" | "seen">
+  ) {
     const name = `${sessionName}-check`
     const { diff } = yield* session.load({
-      text: context.candidate,
-      mode: "replace",
+      ...what,
       name,
       mayAbort: context.mayAbort,
       foreignSessions: "ignore",
@@ -115,12 +123,38 @@ export const make = (context: ChangeContext) => {
       inParts: true
     })
     yield* session.discard(name)
-    return diff === ""
+    return diff
+  })
+
+  /**
+   * Whether the switch took all of the candidate. What it shows it has taken; the rest, such as defaults, is loaded once more
+   * and must change nothing. When that does not settle it, the whole candidate is loaded once more.
+   */
+  const tookEverything = Effect.fnUntraced(function* (
+    loggedIn: LoggedIn,
+    sessionName: string,
+    running: string,
+    seen: ConfigSessions
+  ) {
+    const { candidate, loadMode } = context
+    if (loadMode === "merge") return true
+    const rest = Option.getOrNull(loggedIn.driver.notShown(candidate, running))
+    if (rest === "") return true
+    const isSettled =
+      rest !== null &&
+      (yield* compare(loggedIn, sessionName, { mode: "merge", text: rest, seen }).pipe(
+        Effect.map((diff) => diff === ""),
+        Effect.catchTag("MergeConfigException", () => Effect.succeed(false))
+      ))
+    if (isSettled) return true
+    return (yield* compare(loggedIn, sessionName, { mode: "replace", text: candidate })) === ""
   })
 
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
-    const { driver, session } = yield* newConnection ? connection.fresh : connection.current
-    const { pending, sessions } = yield* session.sessions
+    const loggedIn = yield* newConnection ? connection.fresh : connection.current
+    const { driver, session } = loggedIn
+    const seenSessions = yield* session.sessions
+    const { pending, sessions } = seenSessions
     const ourTimer = Option.exists(pending, ({ name }) => name === row.sessionName)
     const ourSession = sessions.some(({ name, state }) => name === row.sessionName && state === "open")
     const text = yield* session.runningConfig
@@ -128,7 +162,8 @@ export const make = (context: ChangeContext) => {
     const seen = (running: Observation["running"]): [Observation, string] => [{ running, ourTimer, ourSession }, text]
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
-    const proved = newConnection || row.candidateHash === null ? yield* tookEverything(session, row.sessionName) : true
+    if (!newConnection && row.candidateHash !== null) return seen("candidate")
+    const proved = yield* tookEverything(loggedIn, row.sessionName, text, seenSessions)
     return seen(proved ? "candidate" : "neither")
   })
 

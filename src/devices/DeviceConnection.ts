@@ -22,6 +22,7 @@ export const make = Effect.fnUntraced(function* (
   options: LoginOptions = {}
 ): Effect.fn.Return<DeviceConnection, never, Scope.Scope> {
   let open: { readonly scope: Scope.Closeable; readonly loggedIn: LoggedIn } | null = null
+  let shown: Pick<LoginOptions, "hostKey"> = {}
 
   const close = Effect.suspend(() => {
     const closing = open
@@ -32,11 +33,12 @@ export const make = Effect.fnUntraced(function* (
   const fresh = Effect.gen(function* () {
     yield* close
     const scope = yield* Scope.make()
-    const loggedIn = yield* login.open(device, options).pipe(
+    const loggedIn = yield* login.open(device, { ...options, ...shown }).pipe(
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )
     open = { scope, loggedIn }
+    if (loggedIn.pinned !== null) shown = { hostKey: loggedIn.pinned }
     return loggedIn
   })
 

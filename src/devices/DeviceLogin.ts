@@ -24,12 +24,16 @@ export interface LoginOptions {
   readonly state?: DeviceState
   /** Seconds until the connection is given up. */
   readonly connectSeconds?: number
+  /** The key that an earlier session of the same work found the device pinned to. */
+  readonly hostKey?: string
 }
 
 /** A session with the driver that made it. */
 export interface LoggedIn {
   readonly driver: Driver
   readonly session: DriverSession
+  /** The host key that the device is pinned to; null for a device that is not. */
+  readonly pinned: string | null
 }
 
 const loginStateOf: Readonly<Record<DeviceState, LoginState | null>> = {
@@ -86,7 +90,8 @@ const make = Effect.gen(function* () {
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
     const driver = yield* registry.get(device.platform ?? "")
     const { password, username } = yield* credentials(state)
-    const hostKey = yield* policyFor(device, state)
+    const hostKey: HostKeyPolicy =
+      options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
     const target: DriverTarget = {
       hostname: device.hostname,
       address,
@@ -98,7 +103,7 @@ const make = Effect.gen(function* () {
     }
     const session = yield* driver.open(target).pipe(Effect.tapErrorTag("HostKeyChanged", alarm(device)))
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
-    return { driver, session }
+    return { driver, session, pinned: hostKey._tag === "accept" ? null : session.hostKey }
   })
 
   return DeviceLogin.of({ open, driverOf: (device) => registry.get(device.platform ?? "") })

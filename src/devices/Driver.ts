@@ -107,7 +107,6 @@ export interface ConfigSession {
 /** A commit that waits for its confirmation. */
 export interface PendingCommit {
   readonly name: string
-  readonly remainingSeconds: number
 }
 
 /** All sessions of a switch and the commit timer, of which a switch has at most one. */
@@ -130,6 +129,8 @@ export interface LoadRequest {
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
   readonly besideTimer?: string
+  /** What `sessions` gave a moment ago, to spare asking once more. */
+  readonly seen?: ConfigSessions
   /**
    * Steps out of the session midway and in again. What a switch drops behind a certain line it then drops elsewhere, so that
    * two loads of the same text, one in parts, differ. Default false.
@@ -207,6 +208,12 @@ export interface Driver {
   readonly capabilities: DriverCapabilities
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
   readonly configHash: (text: string) => string
+  /**
+   * The lines of a candidate that a running configuration does not show, with the sections they stand in, as a text to be
+   * merged; empty when it shows them all. None when it also shows lines that the candidate has not, or when the two cannot be
+   * compared line by line.
+   */
+  readonly notShown: (candidate: string, running: string) => Option.Option<string>
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
   readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */

@@ -35,27 +35,33 @@ const make = Effect.gen(function* () {
 
   /** The device is proved to run what was rendered; events that are newer than the job keep it unsynchronized. */
   const inSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, hash: string | null) {
-    yield* sql`delete from sync_event where hostname = ${device.hostname} and id <= ${run.eventsSeen}`
-    yield* sql`update device set synchronized = not exists (select 1 from sync_event where hostname = ${device.hostname}),
-      confhash = coalesce(${hash}, confhash), last_seen = now() where id = ${device.id}`
+    const { hostname, id } = device
+    yield* sql`with seen as (delete from sync_event where hostname = ${hostname} and id <= ${run.eventsSeen})
+      update device set synchronized = not exists
+        (select 1 from sync_event where hostname = ${hostname} and id > ${run.eventsSeen}),
+      confhash = coalesce(${hash}, confhash), last_seen = now() where id = ${id}`
   })
 
   const outOfSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, cause: SyncCause) {
-    const rows =
-      yield* sql`update device set synchronized = false where id = ${device.id} and synchronized returning id`
-    if (rows.length === 0 && cause === "syncto_dryrun") return
+    yield* sql`update device set synchronized = false where id = ${device.id} and synchronized`
     yield* events.append([device.hostname], { cause, by: run.user, job_id: run.jobId })
   })
 
-  const touch = (device: Device) => sql`update device set last_seen = now() where id = ${device.id}`
+  /** A dry run has found a difference; of a device that was known to differ that is no news. */
+  const differs = Effect.fnUntraced(function* (device: Device, run: SyncRun) {
+    const { hostname, id } = device
+    const [before] = yield* sql<{ synchronized: boolean }>`
+      with before as (select id, synchronized from device where id = ${id} for update)
+      update device set synchronized = false, last_seen = now() from before
+      where device.id = before.id returning before.synchronized`
+    if (before?.synchronized !== true) return
+    yield* events.append([hostname], { cause: "syncto_dryrun", by: run.user, job_id: run.jobId })
+  })
 
   const write = Effect.fnUntraced(function* (device: Device, run: SyncRun, report: ChangeReport) {
     if (report.reason === "hashMismatch") return yield* outOfSync(device, run, "confighash")
     const changed = report.diff !== ""
-    if (report.ok && run.dryRun && changed) {
-      yield* touch(device)
-      return yield* outOfSync(device, run, "syncto_dryrun")
-    }
+    if (report.ok && run.dryRun && changed) return yield* differs(device, run)
     if (report.ok) return yield* inSync(device, run, report.hash)
     // nothing was committed, so what was known of the device still holds
     if (report.result === "discarded") return
@@ -71,15 +77,17 @@ const make = Effect.gen(function* () {
     config: string,
     report: ChangeReport
   ) {
-    yield* jobs.addDevice(run.jobId, {
+    const task = jobs.addDevice(run.jobId, {
       hostname: device.hostname,
       result: syncResult(config, report),
       reachedEnd: reachedEnd(report),
       changed: report.diff !== "",
       score: report.ok ? deviceScore(config, report.diff) : null
     })
-    yield* write(device, run, report)
-  }, sql.withTransaction)
+    const both = Effect.andThen(write(device, run, report), task)
+    // when all went well each can be written again after a crash, which spares a transaction for each device
+    yield* report.ok && !run.dryRun ? both : sql.withTransaction(both)
+  })
 
   const recordWaiting = Effect.fn("SyncOutcome.recordWaiting")(
     (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
@@ -147,7 +155,7 @@ type Recorded = (
 export class SyncOutcome extends Context.Service<
   SyncOutcome,
   {
-    /** Writes the device's task list and its sync status in one transaction. */
+    /** Writes the device's sync status, then its task list, so that a job that is done has both. */
     readonly record: Recorded
     /** Writes the task list of a device that is proved and waits for the others; its sync status is not decided yet. */
     readonly recordWaiting: Recorded

@@ -17,10 +17,12 @@ export interface StoredChange {
   readonly candidate: string
   readonly load_mode: "replace" | "merge"
   readonly failure: string | null
+  /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
+  readonly unfinished_jobs: ReadonlyArray<number>
 }
 
 /** A change to be stored; one per job and device. */
-export type NewStoredChange = Omit<StoredChange, "id" | "failure">
+export type NewStoredChange = Omit<StoredChange, "id" | "failure" | "unfinished_jobs">
 
 /** Where a job's change on a device stands, without its texts. `goal` is `old` once it must not be confirmed any more. */
 export interface ChangeProgress {
@@ -47,15 +49,29 @@ export interface ProvedConfig {
   readonly config: string
 }
 
+/** Configurations that are kept together with a claim. */
+export interface ClaimTexts {
+  /** What ran on the device before the change, when it was just read; kept for undoing. */
+  readonly before?: string | null
+  /** What the device was proved to run now that the change has ended. */
+  readonly proved?: Pick<ProvedConfig, "hash" | "config">
+}
+
 /** Phases after which there is nothing to undo. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
 
-const COLUMNS = "id, job_id, device_id, protocol, candidate, load_mode, failure"
+const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"
+
+const COLUMNS = `id, job_id, device_id, protocol, candidate, load_mode, failure,
+  array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
+    as unfinished_jobs`
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
+  const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
+    hash = excluded.hash, config = excluded.config, proved_at = now()`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   return ChangeStore.of({
@@ -78,23 +94,29 @@ const make = Effect.gen(function* () {
       id: number,
       { from, row }: Claim,
       failure: string | null,
-      before: string | null = null
+      texts: ClaimTexts = {}
     ) {
+      const before = texts.before ?? null
       // a late commit of an earlier round makes our own candidate look like what ran before
       const old = CAME_TO_NOTHING.has(row.phase)
         ? sql`null`
         : sql`case when ${before}::text is null or protocol ->> 'candidateHash' = ${row.oldHash}
             then coalesce(old_config, ${before}) else ${before} end`
-      const rows = yield* sql`
+      const claimed = sql`
         update config_change set phase = ${row.phase}, epoch = ${row.epoch}, protocol = ${sql.json(row)},
           failure = coalesce(${failure}, failure), old_config = ${old}, updated_at = now()
-        where id = ${id} and phase = ${from.phase} and epoch = ${from.epoch} returning id`
+        where id = ${id} and phase = ${from.phase} and epoch = ${from.epoch} returning id, device_id, job_id`
+      const { proved } = texts
+      const rows = yield* proved === undefined
+        ? claimed
+        : sql`with claimed as (${claimed}) insert into proved_config (device_id, job_id, hash, config)
+            select device_id, job_id, ${proved.hash}, ${proved.config} from claimed ${replaceProved} returning device_id`
       return rows.length === 1
     }),
     unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
       Effect.map(
-        sql<{ job_id: number }>`select job_id from config_change where device_id = ${deviceId}
-          and phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`,
+        sql<{ job_id: number }>`select job_id from config_change
+          where device_id = ${deviceId} and ${sql.literal(UNFINISHED)}`,
         (rows) => rows.map((row) => row.job_id)
       )
     ),
@@ -118,10 +140,6 @@ const make = Effect.gen(function* () {
         Option.fromNullishOr(rows[0]?.old_config)
       )
     ),
-    prove: Effect.fn("ChangeStore.prove")((proved: ProvedConfig) =>
-      Effect.asVoid(sql`insert into proved_config ${sql.insert({ ...proved })}
-        on conflict (device_id) do update set job_id = excluded.job_id, hash = excluded.hash, config = excluded.config, proved_at = now()`)
-    ),
     proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
       Effect.map(
         sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
@@ -141,16 +159,16 @@ export class ChangeStore extends Context.Service<
     readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<StoredChange, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
     /**
-     * Moves the change on if it still is where the claim says; false when somebody else has moved it. `before` is what ran
-     * on the device before the change, when it was just read; it is kept for undoing.
+     * Moves the change on if it still is where the claim says, and then keeps the texts; false when somebody else has moved
+     * it.
      */
     readonly claim: (
       id: number,
       claim: Claim,
       failure: string | null,
-      before?: string | null
+      texts?: ClaimTexts
     ) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
+    /** As `unfinished_jobs` of a change. */
     readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
     /** Where the changes of a job stand. */
@@ -159,8 +177,7 @@ export class ChangeStore extends Context.Service<
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */
     readonly oldConfig: (id: number) => Find<string>
-    /** Remembers what a device was proved to run. */
-    readonly prove: (proved: ProvedConfig) => Effect.Effect<void, SqlError.SqlError>
+    /** What a device was last proved to run. */
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }
 >()("switchyard/store/ChangeStore") {

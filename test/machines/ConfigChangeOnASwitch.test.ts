@@ -62,7 +62,7 @@ describe.each(modes)("a change in mode %i", (mode) => {
         }
       }
     }
-  })
+  }, 120_000)
 
   it.each(["crashBefore", "crashAfter", "zombie"] as const)(
     "still reaches the new configuration when its process ends by %s, at whatever step",

@@ -37,14 +37,12 @@ export type ShowLldp = typeof ShowLldp.Type
 
 const Session = Schema.Struct({
   state: Schema.String,
-  commitBy: Schema.optionalKey(Schema.Finite),
   commitUser: Schema.optionalKey(Schema.String)
 })
 
 export const ShowSessions = Schema.Struct({
   sessions: Schema.Record(Schema.String, Session),
-  commitTimerSessionName: Schema.optionalKey(Schema.String),
-  commitTimerExpireTime: Schema.optionalKey(Schema.Finite)
+  commitTimerSessionName: Schema.optionalKey(Schema.String)
 })
 export type ShowSessions = typeof ShowSessions.Type
 
@@ -107,14 +105,10 @@ export const neighboursOf = (answer: ShowLldp): Readonly<Record<string, Readonly
   return Object.fromEntries([...ports].toSorted(([a], [b]) => compareNames(a, b)))
 }
 
-/** The session whose commit timer runs, and when it ends on the uptime scale. Up to 4.31 the state says so, later the top level. */
-export const timerOf = (answer: ShowSessions): Option.Option<{ readonly name: string; readonly expires: number }> => {
-  if (answer.commitTimerSessionName !== undefined) {
-    return Option.some({ name: answer.commitTimerSessionName, expires: answer.commitTimerExpireTime ?? 0 })
-  }
-  const old = Object.entries(answer.sessions).find(([, { state }]) => state === "pendingCommitTimer")
-  return old === undefined ? Option.none() : Option.some({ name: old[0], expires: old[1].commitBy ?? 0 })
-}
+/** The session whose commit timer runs, if any. Up to 4.31 its state says so, later the top level. */
+const timerOf = (answer: ShowSessions): string | undefined =>
+  answer.commitTimerSessionName ??
+  Object.entries(answer.sessions).find(([, { state }]) => state === "pendingCommitTimer")?.[0]
 
 const sessionOf = (name: string, state: string, user: string, timed: boolean): ConfigSession => ({
   name,
@@ -122,14 +116,13 @@ const sessionOf = (name: string, state: string, user: string, timed: boolean): C
   user
 })
 
-/** Both output shapes of `show configuration sessions detail`; `uptime` in seconds turns the timer's end into what remains. */
-export const sessionsOf = (answer: ShowSessions, uptime: number): ConfigSessions => {
-  const timer = timerOf(answer)
-  const timed = Option.match(timer, { onNone: () => undefined, onSome: ({ name }) => name })
+/** Both output shapes of `show configuration sessions detail`. */
+export const sessionsOf = (answer: ShowSessions): ConfigSessions => {
+  const timed = timerOf(answer)
   return {
     sessions: Object.entries(answer.sessions).map(([name, { state, commitUser }]) =>
       sessionOf(name, state, commitUser ?? "", name === timed)
     ),
-    pending: Option.map(timer, ({ name, expires }) => ({ name, remainingSeconds: Math.max(0, expires - uptime) }))
+    pending: Option.map(Option.fromUndefinedOr(timed), (name) => ({ name }))
   }
 }

@@ -4,7 +4,7 @@
  * out. The candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
-import type { ConfigSession, LoadRequest, Loaded } from "../Driver.ts"
+import type { ConfigSession, ConfigSessions, LoadRequest, Loaded } from "../Driver.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
@@ -57,19 +57,23 @@ const abandoned = (request: LoadRequest, session: ConfigSession): boolean =>
   session.state === "open" &&
   (session.name === request.name || (isOurs(session.name) && request.mayAbort?.(session.name) === true))
 
-const clearTheWay: (cli: Cli, request: LoadRequest, patience: number) => Effect.Effect<void, LoadError> =
-  Effect.fnUntraced(function* (cli, request, patience) {
-    const found = yield* Reading.sessions(cli)
-    if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
-      return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
-    }
-    for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
-    const other = found.sessions.find((session) => session.state === "open" && !abandoned(request, session))
-    if (other === undefined || request.foreignSessions === "ignore") return
-    if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
-    yield* Effect.sleep(`${pollSeconds} seconds`)
-    yield* clearTheWay(cli, request, patience - pollSeconds)
-  })
+const clearTheWay: (
+  cli: Cli,
+  request: LoadRequest,
+  patience: number,
+  seen?: ConfigSessions
+) => Effect.Effect<void, LoadError> = Effect.fnUntraced(function* (cli, request, patience, seen) {
+  const found = seen ?? (yield* Reading.sessions(cli))
+  if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
+    return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
+  }
+  for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
+  const other = found.sessions.find((session) => session.state === "open" && !abandoned(request, session))
+  if (other === undefined || request.foreignSessions === "ignore") return
+  if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
+  yield* Effect.sleep(`${pollSeconds} seconds`)
+  yield* clearTheWay(cli, request, patience - pollSeconds)
+})
 
 /** Leaves the session without keeping it. */
 const abort = Effect.fnUntraced(function* (cli: Cli) {
@@ -199,7 +203,7 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, Loa
     const cut = cutCandidate(request.text)
     if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
     const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
-    yield* clearTheWay(cli, request, patience)
+    yield* clearTheWay(cli, request, patience, request.seen)
     const sent = yield* sendCandidate(cli, request, cut.success)
     const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
     if (rejections.length > 0) {

@@ -1,6 +1,6 @@
 /** Everything that is read from an EOS switch (contract device-cli §3.4, §3.9) and the hash of its configuration. */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { ConfigSessions } from "../Driver.ts"
 import type { ReadError } from "../DriverErrors.ts"
 import { UnexpectedAnswer } from "../DriverErrors.ts"
@@ -59,11 +59,8 @@ export const lldpDetail = (cli: Cli) =>
 export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = Effect.fnUntraced(function* (cli) {
   const command = "show configuration sessions detail"
   const text = yield* cli.query(`${command} | json`)
-  if (!text.includes("{")) return Answers.sessionsOf(parseSessionText(yield* cli.query(command)), 0)
-  const answer = yield* decodeJson(cli, command, Answers.ShowSessions, text)
-  if (Option.isNone(Answers.timerOf(answer))) return Answers.sessionsOf(answer, 0)
-  const version = yield* readJson(cli, "show version", Answers.ShowVersion)
-  return Answers.sessionsOf(answer, Answers.uptimeOf(version, yield* nowSeconds))
+  if (text.includes("{")) return Answers.sessionsOf(yield* decodeJson(cli, command, Answers.ShowSessions, text))
+  return Answers.sessionsOf(parseSessionText(yield* cli.query(command)))
 })
 
 /** The complete running configuration, one newline at its end (§3.9). */

@@ -51,7 +51,9 @@ const commit = (call: Call, time: string | undefined): Output => {
   const limit = time === undefined ? undefined : seconds(time)
   if (time !== undefined && limit === undefined) return "% Invalid input\n"
   const act = () => answer(ConfigSessions.commit(device, args["name"] ?? "", limit))
-  const { commitMs } = device.behaviour
+  // a confirmation only stops the timer: the switch has nothing to apply
+  const confirms = limit === undefined && device.timer?.session === args["name"]
+  const commitMs = confirms ? 0 : device.behaviour.commitMs
   return commitMs === 0 ? act() : new Promise((resolve) => setTimeout(() => resolve(act()), commitMs))
 }
 

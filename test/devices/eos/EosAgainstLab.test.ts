@@ -213,8 +213,6 @@ describe("committing", () => {
         const session = yield* driver.open(target)
         const pending = Option.getOrThrow(yield* session.pending)
         expect(pending.name).toBe("job412")
-        expect(pending.remainingSeconds).toBeGreaterThan(200)
-        expect(pending.remainingSeconds).toBeLessThanOrEqual(301)
         expect((yield* session.sessions).sessions.find(({ name }) => name === "job412")?.state).toBe("timed")
         yield* session.confirm("job412")
         expect(Option.isNone(yield* session.pending)).toBe(true)

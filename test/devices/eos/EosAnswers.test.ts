@@ -43,26 +43,26 @@ const names = (found: ReturnType<typeof Answers.sessionsOf>) =>
 
 describe("configuration sessions", () => {
   it("are read as EOS up to 4.31 shows them", () => {
-    const found = Answers.sessionsOf(decode(before432), 92000)
+    const found = Answers.sessionsOf(decode(before432))
     expect(names(found)).toEqual({ job412: "timed", job413: "open", job411: "done" })
-    expect(found.pending).toEqual(Option.some({ name: "job412", remainingSeconds: 110 }))
+    expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
   it("are read as EOS from 4.32 shows them, where a running timer is called committed", () => {
-    const found = Answers.sessionsOf(decode(from432), 92000)
+    const found = Answers.sessionsOf(decode(from432))
     expect(names(found)).toEqual({ job412: "timed", job413: "open" })
-    expect(found.pending).toEqual(Option.some({ name: "job412", remainingSeconds: 110 }))
+    expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
   it("are read from text", () => {
-    const found = Answers.sessionsOf(parseSessionText(text), 0)
+    const found = Answers.sessionsOf(parseSessionText(text))
     expect(names(found)).toEqual({ job412: "timed", job413: "open" })
-    expect(found.pending).toEqual(Option.some({ name: "job412", remainingSeconds: 292 }))
+    expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
   it("have no timer when a session is merely committed", () => {
     const done = { sessions: { job412: { state: "committed" } }, ...limits }
-    expect(Answers.sessionsOf(decode(done), 92000).pending).toEqual(Option.none())
+    expect(Answers.sessionsOf(decode(done)).pending).toEqual(Option.none())
   })
 })
 
