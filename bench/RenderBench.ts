@@ -1,12 +1,12 @@
 /**
  * How many access configurations of about 5 KB the template engine renders a second on one core, with the templates of
- * the conformance examples compiled once, and whether memory stays flat over many renderings. Run it alone with
+ * the examples compiled once, and whether memory stays flat over many renderings. Run it alone with
  * `node bench/RenderBench.ts [renderings]`.
  */
-import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, Dict, directoryLoader, Environment, siteFilters, toValue } from "../src/jinja/Jinja.ts"
 import type { Rendered, Result, Template } from "../src/jinja/Jinja.ts"
+import { exampleTemplates, stored } from "../test/support/Lindhaven.ts"
 
 /** What was measured. */
 export interface RenderFigures {
@@ -21,7 +21,6 @@ export interface RenderFigures {
   readonly heapAfter: number
 }
 
-const examples = new URL("../test/jinja/examples/", import.meta.url)
 const target = 5200
 
 type PlainVariables = Record<string, unknown> & { readonly interfaces: ReadonlyArray<unknown> }
@@ -30,7 +29,7 @@ const isPlain = (value: unknown): value is PlainVariables =>
   typeof value === "object" && value !== null && "interfaces" in value && Array.isArray(value.interfaces)
 
 const readVariables = (): PlainVariables => {
-  const parsed: unknown = JSON.parse(readFileSync(new URL("lhv-acc1.variables.json", examples), "utf8"))
+  const parsed: unknown = JSON.parse(stored("lhv-acc1.variables.json"))
   if (!isPlain(parsed)) throw new Error("the example variables hold no list of interfaces")
   return parsed
 }
@@ -67,8 +66,7 @@ const rate = (run: () => void, count: number): number => {
 
 /** Renders an access configuration so many times, both ways, and reports the figures. */
 export const measureRendering = (renderings = 20_000): RenderFigures => {
-  const templates = fileURLToPath(new URL("templates", examples))
-  const environment = new Environment({ loader: directoryLoader(templates), filters: [siteFilters] })
+  const environment = new Environment({ loader: directoryLoader(exampleTemplates), filters: [siteFilters] })
   const template: Template = must(environment.compile("access.j2"))
   const plain = shorten((variables) => must(environment.render(template, variables)), readVariables())
   const values = engineValues(plain)

@@ -4,6 +4,7 @@
  */
 import * as http from "node:http"
 import * as https from "node:https"
+import { setTimeout as sleep } from "node:timers/promises"
 
 /** How an API call ended. `away` means that the same call may succeed later; nothing was refused. */
 export type Answer =
@@ -67,8 +68,6 @@ const send = ({ body, headers, method, url, verifyTls }: Request): Promise<Answe
     request.on("error", (error) => away(error.message || "the connection failed"))
     request.end(body)
   })
-
-const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
 
 const withRetries = async (request: Request): Promise<Answer> => {
   for (const pause of PAUSES) {

@@ -16,6 +16,10 @@ export const deviceTypes = ["UNKNOWN", "ACCESS", "DIST", "CORE"] as const
 export const DeviceType = Schema.Literals(deviceTypes)
 export type DeviceType = typeof DeviceType.Type
 
+/** The type that a client names, in any case; undefined when it is none. */
+export const deviceTypeOf = (sent: unknown): DeviceType | undefined =>
+  typeof sent === "string" ? deviceTypes.find((name) => name === sent.toUpperCase()) : undefined
+
 /** True for the routed layer, whose switches share settings, addresses and links that access switches have not. */
 export const isFabricType = (type: string | undefined): type is "CORE" | "DIST" => type === "CORE" || type === "DIST"
 

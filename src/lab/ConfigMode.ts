@@ -2,6 +2,7 @@
  * What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to
  * `EOF`, copies from the terminal, and configuration lines. contract/device-cli.md §3.6–3.8.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "./Faults.ts"
 import * as Flash from "./Flash.ts"
@@ -89,7 +90,7 @@ const clean = (shell: Shell, session: ConfigSessions.ConfigSession): Output => {
   ConfigSessions.clean(session)
   if (shell.mode.kind === "session") shell.mode.loader = undefined
   const { cleanMs } = shell.device.behaviour
-  return cleanMs === 0 ? "" : new Promise((resolve) => setTimeout(() => resolve(""), cleanMs))
+  return cleanMs === 0 ? "" : sleep(cleanMs, "")
 }
 
 const configLine = (shell: Shell, raw: string): Output => {

@@ -5,6 +5,7 @@
  */
 import * as net from "node:net"
 import { networkInterfaces } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
 import * as SshFront from "./SshFront.ts"
 import type { Switch } from "./Switch.ts"
 
@@ -90,7 +91,7 @@ const bind = async (
   }
   if (listeners.problems.size < MAX_PROBLEMS) listeners.problems.set(address, failure.message)
   if (retries === 0) return undefined
-  await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  await sleep(RETRY_MS)
   return needed() ? bind(listeners, server, address, needed, retries - 1) : undefined
 }
 

@@ -3,6 +3,7 @@
  * codes, random pieces, slow lines) when such a fault is armed.
  */
 import * as Faults from "./Faults.ts"
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import type { Switch } from "./Switch.ts"
 
 export interface Printer {
@@ -60,8 +61,6 @@ const trickle = async (text: string, rate: number | undefined, write: (bytes: Bu
     const size = rate === undefined ? 1 + Math.floor(Math.random() * MAX_PIECE) : Math.max(1, Math.ceil(rate / 50))
     write(bytes.subarray(at, at + size))
     at += size
-    await (rate === undefined
-      ? new Promise<void>((resolve) => setImmediate(resolve))
-      : new Promise<void>((resolve) => setTimeout(resolve, 20)))
+    await (rate === undefined ? nextTurn() : sleep(20))
   }
 }

@@ -2,6 +2,7 @@
  * One command line session on a switch: its mode, its prompt, who reads the input, and the faults that strike at a step.
  * contract/device-cli.md §3.1.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import type { ConfigSession } from "./ConfigSessions.ts"
 import { tags, type Loader } from "./ConfigLoader.ts"
 import * as Faults from "./Faults.ts"
@@ -115,5 +116,3 @@ export const breaksAt = (shell: Shell, step: Faults.Step, when: "before" | "afte
   shell.gone = true
   return true
 }
-
-const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))

@@ -1,7 +1,7 @@
 /** The arguments of device_init and device_initcheck, and their parsed form (contract `api-devices.md` §5.1). */
 import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
-import { deviceTypes } from "../domain/Device.ts"
+import { deviceTypeOf } from "../domain/Device.ts"
 import { isHostname } from "../domain/Hostname.ts"
 import { InitArgumentError } from "./ProvisioningErrors.ts"
 
@@ -33,8 +33,7 @@ const hostnameOf = (body: Body): Parsed<string> => {
 const typeOf = (body: Body): Parsed<DeviceType> => {
   const { device_type } = body
   if (device_type === undefined) return refuse("POST data must include 'device_type'")
-  const name = typeof device_type === "string" ? device_type.toUpperCase() : ""
-  const type = deviceTypes.find((candidate) => candidate === name)
+  const type = deviceTypeOf(device_type)
   return type === undefined ? refuse("Invalid 'device_type' provided") : Result.succeed(type)
 }
 

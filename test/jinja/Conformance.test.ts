@@ -1,6 +1,7 @@
 import { expect, it } from "vitest"
-import { Environment, memoryLoader, siteFilters } from "../../src/jinja/Jinja.ts"
-import { generatedCases, readData, referenceCases, render, variablesFrom } from "./Cases.ts"
+import { directoryLoader, Environment, siteFilters } from "../../src/jinja/Jinja.ts"
+import { exampleTemplates, stored } from "../support/Lindhaven.ts"
+import { generatedCases, referenceCases, render, variablesFrom } from "./Cases.ts"
 import type { Case } from "./Cases.ts"
 
 const run = (entry: Case): ReturnType<typeof render> =>
@@ -49,39 +50,12 @@ it("renders what Jinja2 renders, and fails with its class of error and its words
   expect(differences(cases, sameOutcome)).toEqual([])
 })
 
-const templates = (): Map<string, string> => {
-  const names = [
-    "access-mlag",
-    "access-ports",
-    "access-security",
-    "access-vlans",
-    "access",
-    "base",
-    "core-overlay",
-    "core",
-    "dist-overlay",
-    "dist-ports",
-    "dist-routing",
-    "dist-vlans",
-    "dist",
-    "edge-guard",
-    "fabric-links",
-    "fabric-system",
-    "policy-acl",
-    "policy",
-    "port-macros",
-    "port-tags",
-    "users"
-  ]
-  return new Map(names.map((name) => [`${name}.j2`, readData(`examples/templates/${name}.j2`)]))
-}
-
 it.each([
   ["access", "lhv-acc1"],
   ["dist", "lhv-dist1"],
   ["core", "lhv-core1"]
 ])("renders the example configuration of an %s switch byte for byte", (type, host) => {
-  const environment = new Environment({ loader: memoryLoader(templates()), filters: [siteFilters] })
-  const result = environment.renderFile(`${type}.j2`, variablesFrom(readData(`examples/${host}.variables.json`)))
-  expect(result.ok ? result.value.text : result.failure).toBe(readData(`examples/${host}.cfg`))
+  const environment = new Environment({ loader: directoryLoader(exampleTemplates), filters: [siteFilters] })
+  const result = environment.renderFile(`${type}.j2`, variablesFrom(stored(`${host}.variables.json`)))
+  expect(result.ok ? result.value.text : result.failure).toBe(stored(`${host}.cfg`))
 })

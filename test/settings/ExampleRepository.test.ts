@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { checkSettings, type CheckedDevice } from "../../src/settings/SettingsCheck.ts"
 import { effectiveSettings, groupsOfDevice, originLevels } from "../../src/settings/EffectiveSettings.ts"
 import { settingsToJson } from "../../src/settings/SettingsJsonSchema.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
+import { stored } from "../support/Lindhaven.ts"
 import { exampleFiles, root, settingsOf, success } from "./repository.ts"
 
 const MODELS = { core: "DCS-7050CX3-32S-F", dist: "DCS-7050SX3-48YC8-F", acc: "CCS-720XP-24ZY4-F" }
@@ -48,8 +48,7 @@ const assertContains = (ours: unknown, expected: unknown, path: string): void =>
 }
 
 const variablesOf = (hostname: string): Readonly<Record<string, unknown>> => {
-  const file = new URL(`fixtures/${hostname}.variables.json`, import.meta.url)
-  const parsed: unknown = JSON.parse(readFileSync(file, "utf8"))
+  const parsed: unknown = JSON.parse(stored(`${hostname}.variables.json`))
   return Predicate.isReadonlyObject(parsed) ? parsed : {}
 }
 

@@ -1,5 +1,5 @@
 /**
- * The Lindhaven campus as its database holds it: the rows behind `data/*.variables.json`, and the example repositories
+ * The Lindhaven campus as its database holds it: the rows behind `stored`, and the example repositories
  * read from disk. Every test starts from these rows and changes what it is about.
  */
 import { Redacted, Result } from "effect"
@@ -30,9 +30,6 @@ export const readExample = (directory: "settings" | "templates"): ReadonlyMap<st
     })
   )
 }
-
-/** A file of `data`: a stored rendering or its variables. */
-export const stored = (name: string): string => readFileSync(new URL(`data/${name}`, import.meta.url), "utf8")
 
 const blank: Omit<Device, "id" | "hostname" | "device_type"> = {
   site_id: null,

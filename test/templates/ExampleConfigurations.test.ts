@@ -5,7 +5,8 @@ import { configPreview } from "../../src/templates/ConfigPreview.ts"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"
 import { renderDevice } from "../../src/templates/Rendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
-import { asJson, inputsOf, readExample, site, stored } from "./Campus.ts"
+import { stored } from "../support/Lindhaven.ts"
+import { asJson, inputsOf, readExample, site } from "./Campus.ts"
 
 const templates = buildTemplateSnapshot({ files: readExample("templates"), root: "templates" })
 

@@ -6,7 +6,8 @@ import { accessVariables, fabricVariables } from "../../src/provisioning/Managem
 import { renderDevice } from "../../src/templates/Rendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import type { VariableInputs } from "../../src/templates/VariableInputs.ts"
-import { faultOf, inputsOf, readExample, site, stored, variablesOf } from "./Campus.ts"
+import { stored } from "../support/Lindhaven.ts"
+import { faultOf, inputsOf, readExample, site, variablesOf } from "./Campus.ts"
 
 const templates = buildTemplateSnapshot({ files: readExample("templates"), root: "templates" })
 

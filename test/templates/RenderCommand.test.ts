@@ -3,7 +3,8 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Sink, Stdio } from "effect"
 import { renderCommand, type RenderRequest } from "../../src/templates/RenderCommand.ts"
-import { readExample, stored } from "./Campus.ts"
+import { stored } from "../support/Lindhaven.ts"
+import { readExample } from "./Campus.ts"
 
 interface Shown {
   readonly out: string

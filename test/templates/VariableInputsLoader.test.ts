@@ -18,17 +18,8 @@ import {
 } from "../../src/templates/VariableInputsLoader.ts"
 import type { VariableInputs, VariablesError } from "../../src/templates/VariableInputs.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
-import {
-  accessPorts,
-  deviceOf,
-  devices,
-  linknets,
-  mgmtDomains,
-  readExample,
-  settingsSnapshot,
-  site,
-  stored
-} from "./Campus.ts"
+import { accessPorts, deviceOf, devices, linknets, mgmtDomains, readExample, settingsSnapshot, site } from "./Campus.ts"
+import { stored } from "../support/Lindhaven.ts"
 
 const templates = buildTemplateSnapshot({ files: readExample("templates"), root: "templates" })
 

@@ -9,7 +9,7 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, toId } from "../core/Values.ts"
+import { has, own, textAt, toId } from "../core/Values.ts"
 import { makeSelect } from "../provisioning/Synchronization.ts"
 import { parseTarget } from "../provisioning/SyncRequest.ts"
 import { checkHostname } from "./PreviousConfig.ts"
@@ -30,11 +30,6 @@ export const makeApplyConfig = Effect.gen(function* () {
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
-
-const text = (body: JsonObject, key: string): string | null => {
-  const value = own(body, key)
-  return typeof value === "string" ? value : null
-}
 
 /** The job whose changes are meant: a confirming job has confirmed those of the job before it. */
 const changedBy = ({ function_name, id, start_arguments }: Job): number => {
@@ -61,8 +56,8 @@ export const makeRevert = Effect.gen(function* () {
       function: "revert_job",
       args: { job_id, dry_run: own(body, "dry_run") === true },
       user,
-      comment: text(body, "comment"),
-      ticketRef: text(body, "ticket_ref")
+      comment: textAt(body, "comment"),
+      ticketRef: textAt(body, "ticket_ref")
     })
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
   })

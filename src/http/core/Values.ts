@@ -1,6 +1,7 @@
 /** Small readings of JSON values that several routes' field rules share. */
-import { Option } from "effect"
+import { Option, Result } from "effect"
 import { isIP } from "node:net"
+import { isHostname } from "../../domain/Hostname.ts"
 
 /** A JSON object as it was sent; nothing is known of its values. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -55,3 +56,15 @@ export const has = (object: JsonObject, key: string): boolean => Object.hasOwn(o
 /** A JSON object, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The text under a key; null when there is none or it is of another type. */
+export const textAt = (object: JsonObject, key: string): string | null => {
+  const value = own(object, key)
+  return typeof value === "string" ? value : null
+}
+
+/** A hostname that selects devices, or the sentence that refuses it. */
+export const parseHostname = (value: unknown): Result.Result<string, string> => {
+  const hostname = shown(value)
+  return isHostname(hostname) ? Result.succeed(hostname) : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
+}

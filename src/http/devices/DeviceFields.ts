@@ -4,7 +4,7 @@
  */
 import { Option, Result } from "effect"
 import { deviceStates } from "../../../machines/DeviceLifecycle.ts"
-import { type DeviceFields, deviceTypes } from "../../domain/Device.ts"
+import { type DeviceFields, deviceTypeOf } from "../../domain/Device.ts"
 import { isHostname, normalizeMac } from "../../domain/Hostname.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { isAddress, isFalsy, lengthOf, toInteger } from "../core/Values.ts"
@@ -66,15 +66,14 @@ const synchronized = (value: unknown): Field<"synchronized"> =>
     ? Result.succeed({ synchronized: value })
     : Result.fail("Invalid synchronization state received")
 
-const upper = (value: unknown): string => (typeof value === "string" ? value.toUpperCase() : "")
-
 const state = (value: unknown): Field<"state"> => {
-  const known = deviceStates.find((name) => name === upper(value))
+  const upper = typeof value === "string" ? value.toUpperCase() : ""
+  const known = deviceStates.find((name) => name === upper)
   return known === undefined ? Result.fail("Invalid device state received.") : Result.succeed({ state: known })
 }
 
 const deviceType = (value: unknown): Field<"device_type"> => {
-  const known = deviceTypes.find((name) => name === upper(value))
+  const known = deviceTypeOf(value)
   return known === undefined ? Result.fail("Invalid device type") : Result.succeed({ device_type: known })
 }
 

@@ -1,10 +1,9 @@
 /** Reads a request to upgrade devices (contract api-rest.md §4.7): what to select, when, and which steps. Pure. */
 import { Result } from "effect"
-import { isHostname } from "../../domain/Hostname.ts"
 import type { StartArguments } from "../../domain/Job.ts"
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../firmware/ImageName.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, shown } from "../core/Values.ts"
+import { has, own, parseHostname, shown, textAt } from "../core/Values.ts"
 
 /** Which managed devices. */
 export type UpgradeTarget =
@@ -28,10 +27,7 @@ const START = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/
 /** The device or group of a body; a hostname counts before a group. */
 export const parseTarget = (body: JsonObject): Parsed<UpgradeTarget> => {
   if (has(body, "hostname")) {
-    const hostname = shown(body["hostname"])
-    return isHostname(hostname)
-      ? Result.succeed({ _tag: "Hostname", hostname })
-      : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
+    return Result.map(parseHostname(body["hostname"]), (hostname) => ({ _tag: "Hostname", hostname }))
   }
   return has(body, "group")
     ? Result.succeed({ _tag: "Group", group: shown(body["group"]) })
@@ -88,11 +84,6 @@ export const parseStart = (body: JsonObject, now: number): Parsed<number | undef
   return time > now ? Result.succeed(Math.ceil((time - now) / 1000)) : Result.fail("start_at must be in the future")
 }
 
-const text = (body: JsonObject, key: string): string | null => {
-  const value = own(body, key)
-  return typeof value === "string" ? value : null
-}
-
 /** The job that a body asks for. `fallbackUrl` is where switches fetch images when it names no place. */
 export const parseUpgrade = (body: JsonObject, fallbackUrl: string, now: number): Parsed<UpgradeRequest> => {
   const parts = [parseFilename(body), parseUrl(body, fallbackUrl), parseFlags(body), parseWait(body)]
@@ -104,7 +95,7 @@ export const parseUpgrade = (body: JsonObject, fallbackUrl: string, now: number)
   return Result.map(parseStart(body, now), (delaySeconds) => ({
     args: Object.assign({}, ...args),
     delaySeconds,
-    comment: text(body, "comment"),
-    ticketRef: text(body, "ticket_ref")
+    comment: textAt(body, "comment"),
+    ticketRef: textAt(body, "ticket_ref")
   }))
 }

@@ -3,11 +3,10 @@ import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "../../api/Failures.ts"
 import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
-import { isHostname } from "../../domain/Hostname.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, lengthOf, own, shown } from "../core/Values.ts"
+import { has, lengthOf, own, parseHostname, shown, textAt } from "../core/Values.ts"
 import { makeSelect } from "../provisioning/Synchronization.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -15,26 +14,21 @@ const DEFAULT_NAME = "Switchyard device CA"
 /** What a common name may hold (X.520). */
 const MAX_NAME = 64
 
-const text = (body: JsonObject, key: string): string | null => {
-  const value = own(body, key)
-  return typeof value === "string" ? value : null
-}
-
 /** POST device_cert. */
 export const makeRenewal = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
   const select = yield* makeSelect
 
-  const byHostname = Effect.fnUntraced(function* (hostname: string) {
-    if (!isHostname(hostname)) return yield* refuse(`Hostname '${hostname}' is not a valid hostname`)
+  const byHostname = Effect.fnUntraced(function* (value: unknown) {
+    const hostname = yield* Effect.mapError(Effect.fromResult(parseHostname(value)), refuse)
     const count = yield* devices.countManaged({ hostnames: [hostname] })
     if (count === 0) return yield* refuse(`Hostname '${hostname}' not found or is not a managed device`)
     return { args: { hostname }, count }
   })
 
   const target = Effect.fnUntraced(function* (body: JsonObject) {
-    if (has(body, "hostname")) return yield* byHostname(shown(body["hostname"]))
+    if (has(body, "hostname")) return yield* byHostname(body["hostname"])
     if (!has(body, "group")) return yield* refuse("No devices were specified")
     const group = shown(body["group"])
     const { selection } = yield* select({ _tag: "Group", group }, false)
@@ -42,7 +36,7 @@ export const makeRenewal = Effect.gen(function* () {
   })
 
   return Effect.fn("Renewal.start")(function* (body: JsonObject, user: string) {
-    const action = text(body, "action")
+    const action = textAt(body, "action")
     if (action === null) return yield* refuse("Required field 'action' was not specified")
     const { args, count } = yield* target(body)
     if (action.toUpperCase() !== "RENEW") return yield* refuse(`Unknown action specified: ${action.toUpperCase()}`)
@@ -50,8 +44,8 @@ export const makeRenewal = Effect.gen(function* () {
       function: "renew_cert",
       args,
       user,
-      comment: text(body, "comment"),
-      ticketRef: text(body, "ticket_ref")
+      comment: textAt(body, "comment"),
+      ticketRef: textAt(body, "ticket_ref")
     })
     return jobStartedOnDevices("Scheduled job to renew certificates", job, count)
   })

@@ -2,11 +2,10 @@
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { isHostname } from "../../domain/Hostname.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, shown } from "../core/Values.ts"
+import { has, own, parseHostname } from "../core/Values.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -17,8 +16,7 @@ export const makeUpdates = Effect.gen(function* () {
 
   /** The device under this name, MANAGED or UNMANAGED. */
   const find = Effect.fnUntraced(function* (value: unknown) {
-    const hostname = shown(value)
-    if (!isHostname(hostname)) return yield* refuse(`Hostname '${hostname}' is not a valid hostname`)
+    const hostname = yield* Effect.mapError(Effect.fromResult(parseHostname(value)), refuse)
     const invalid = refuse(`Hostname '${hostname}' not found or is in invalid state`)
     const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () => Effect.fail(invalid))
     return device.state === "MANAGED" || device.state === "UNMANAGED" ? device : yield* invalid

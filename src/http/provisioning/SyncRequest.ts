@@ -1,10 +1,10 @@
 /** Reads a request to synchronize devices (contract api-devices.md §6.1): what to select, and how to run the job. Pure. */
 import { Result } from "effect"
-import { type DeviceType, deviceTypes } from "../../domain/Device.ts"
+import { type DeviceType, deviceTypeOf } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import type { StartArguments } from "../../domain/Job.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, MAX_INTEGER, own, shown } from "../core/Values.ts"
+import { has, MAX_INTEGER, own, parseHostname, shown, textAt } from "../core/Values.ts"
 
 /** Which managed devices; `sent` is the selector as the client wrote it. */
 export type SyncTarget =
@@ -26,14 +26,11 @@ type Parsed<A> = Result.Result<A, string>
 /** The target of a body; the first selector that is there counts. */
 export const parseTarget = (body: JsonObject): Parsed<SyncTarget> => {
   if (has(body, "hostname")) {
-    const hostname = shown(body["hostname"])
-    return isHostname(hostname)
-      ? Result.succeed({ _tag: "Hostname", hostname })
-      : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
+    return Result.map(parseHostname(body["hostname"]), (hostname) => ({ _tag: "Hostname", hostname }))
   }
   if (has(body, "device_type")) {
     const sent = shown(body["device_type"])
-    const device_type = deviceTypes.find((name) => name === sent.toUpperCase())
+    const device_type = deviceTypeOf(sent)
     return device_type === undefined
       ? Result.fail(`Invalid device type '${sent}' specified`)
       : Result.succeed({ _tag: "DeviceType", device_type, sent })
@@ -42,11 +39,6 @@ export const parseTarget = (body: JsonObject): Parsed<SyncTarget> => {
   return own(body, "all") === true
     ? Result.succeed({ _tag: "All" })
     : Result.fail("No devices to synchronize were specified")
-}
-
-const text = (body: JsonObject, key: string): string | null => {
-  const value = own(body, key)
-  return typeof value === "string" ? value : null
 }
 
 /** The longest list of canaries. */
@@ -105,7 +97,7 @@ export const parseOptions = (body: JsonObject): Parsed<SyncOptions> => {
       ...(flag("abort_on_failure", false) ? { abort_on_failure: true } : {}),
       ...rollout
     },
-    comment: text(body, "comment"),
-    ticketRef: text(body, "ticket_ref")
+    comment: textAt(body, "comment"),
+    ticketRef: textAt(body, "ticket_ref")
   }))
 }

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { deviceTypes } from "../../domain/Device.ts"
+import { deviceTypeOf } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { first } from "../listing/ListRequest.ts"
@@ -12,7 +12,7 @@ import { type SettingsTarget, SettingsView } from "../ports/SettingsView.ts"
 const refuse = (message: string) => new BadRequest({ message })
 
 const typeOf = (sent: string) => {
-  const found = deviceTypes.find((name) => name === sent.toUpperCase())
+  const found = deviceTypeOf(sent)
   return found === undefined ? Effect.fail(refuse("Invalid device type specified")) : Effect.succeed(found)
 }
 

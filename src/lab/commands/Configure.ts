@@ -1,4 +1,5 @@
 /** Entering configuration modes, and the session commands of privileged mode. contract/device-cli.md §3.6–3.7. */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Loader from "../ConfigLoader.ts"
@@ -54,7 +55,7 @@ const commit = (call: Call, time: string | undefined): Output => {
   // a confirmation only stops the timer: the switch has nothing to apply
   const confirms = limit === undefined && device.timer?.session === args["name"]
   const commitMs = confirms ? 0 : device.behaviour.commitMs
-  return commitMs === 0 ? act() : new Promise((resolve) => setTimeout(() => resolve(act()), commitMs))
+  return commitMs === 0 ? act() : sleep(commitMs).then(act)
 }
 
 const answer = (error: string | undefined) => (error === undefined ? "" : `${error}\n`)
