@@ -50,6 +50,9 @@ export type LoginState = (typeof loginStates)[number]
 /** HTTPD_URL of a server that keeps firmware images itself. */
 export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
 
+/** PLUGIN_FILE when nobody sets it. */
+export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
+
 const variables = {
   HOST: text("HOST", "127.0.0.1"),
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
@@ -84,7 +87,7 @@ const variables = {
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),
   ALLOW_APPLY_CONFIG_LIVERUN: flag("ALLOW_APPLY_CONFIG_LIVERUN", false),
-  PLUGIN_FILE: text("PLUGIN_FILE", "data/plugins.yml"),
+  PLUGIN_FILE: text("PLUGIN_FILE", DEFAULT_PLUGIN_FILE),
   GLOBAL_UNIQUE_VLANS: flag("GLOBAL_UNIQUE_VLANS", true),
   INIT_MGMT_TIMEOUT: count("INIT_MGMT_TIMEOUT", 30, 1),
   INIT_STEP2_DELAY: count("INIT_STEP2_DELAY", 60),
@@ -149,7 +152,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
   ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
   ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
-  ["PLUGIN_FILE", "data/plugins.yml", "which plugins run, and their variables"],
+  ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],
   ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],
   ["INIT_MGMT_TIMEOUT", "30", "seconds a new switch has to answer on its new address"],
   ["INIT_STEP2_DELAY", "60", "seconds between init step 1 and step 2"],
