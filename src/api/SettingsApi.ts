@@ -68,8 +68,41 @@ const open = HttpApiGroup.make("settingsModel").add(
   )
 )
 
+const file = { file: Schema.String }
+const ntp = { ntp_servers: [{ host: "ntp1.example.org" }] }
+
+const withFiles = open.add(
+  HttpApiEndpoint.get("fileModel", "/settings/model/:file", {
+    params: file,
+    success: JsonObject,
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "Read the model of one settings file",
+      description:
+        "The part of the model that a file of this name may hold, such as base_system.yml or interfaces_dcs-7050.yml, in the form of the whole model. No token is needed.",
+      example: {
+        response: { status: "success", title: "f_vxlans", type: "object", properties: {}, definitions: {} }
+      }
+    })
+  ),
+  HttpApiEndpoint.post("validateFile", "/settings/model/:file", {
+    params: file,
+    payload: JsonObject,
+    success: Enveloped(JsonObject),
+    error: [...bodyFailures]
+  }).annotateMerge(
+    documented({
+      summary: "Check one settings file",
+      description:
+        "Checks the content of a file of this name, where keys of other files are errors, and answers with its keys normalised. Nothing is stored. No token is needed.",
+      example: { request: ntp, response: { status: "success", data: ntp } }
+    })
+  )
+)
+
 /** Endpoints of the settings model, open to everybody. */
-export class SettingsModelGroup extends open {}
+export class SettingsModelGroup extends withFiles {}
 
 const settings = HttpApiGroup.make("settings").add(
   HttpApiEndpoint.get("effective", "/settings", {

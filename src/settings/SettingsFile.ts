@@ -3,8 +3,7 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Result } from "effect"
-import { baseFields } from "./BaseModels.ts"
-import { routingFields } from "./RoutingModels.ts"
+import { fileModelOf, fileModels } from "./FileModels.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import { readYaml } from "./YamlFile.ts"
 
@@ -17,23 +16,15 @@ export interface SettingsFileContent {
 const NO_VALUES: ReadonlyMap<unknown, unknown> = new Map()
 const IGNORED_KEYS = new Set<unknown>(["network_definitions", "service_definitions", "access_lists"])
 
-/** The keys that belong into a file, by the file's name. */
-const PLACES: ReadonlyArray<readonly [RegExp, ReadonlySet<unknown>]> = [
-  [/(^|\/)base_system\.yml$/, new Set(Object.keys(baseFields).filter((key) => key !== "external_routing_policies"))],
-  [/(^|\/)routing\.yml$/, new Set([...Object.keys(routingFields), "external_routing_policies"])],
-  [/(^|\/)vxlans\.yml$/, new Set(["vxlans"])],
-  [/(^|\/)interfaces(_.*)?\.yml$/, new Set(["interfaces"])],
-  [/(^|\/)groups\.yml$/, new Set(["groups"])],
-  [/(^|\/)access_lists\.yml$/, IGNORED_KEYS]
-]
-const PLACED = new Set(PLACES.flatMap(([, keys]) => [...keys]))
+const ACCESS_LISTS = /(^|\/)access_lists\.yml$/
+const PLACED = new Set<unknown>(fileModels.flatMap(({ keys }) => keys))
 
 const keyWarning = (path: string, key: unknown): ReadonlyArray<string> => {
   const name = String(key).slice(0, 100)
   if (IGNORED_KEYS.has(key)) return [`${path}: ${name} is accepted but not used`]
   if (!PLACED.has(key)) return [`${path}: Some configured settings for ${path} are undefined in model: ${name}`]
-  const belongs = PLACES.find(([form]) => form.test(path))?.[1].has(key) ?? true
-  return belongs ? [] : [`${path}: ${name} belongs into another file`]
+  const keys: ReadonlyArray<unknown> = ACCESS_LISTS.test(path) ? [] : (fileModelOf(path)?.keys ?? [key])
+  return keys.includes(key) ? [] : [`${path}: ${name} belongs into another file`]
 }
 
 const MAX_WARNINGS = 20

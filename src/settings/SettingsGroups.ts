@@ -152,20 +152,29 @@ const readDefinitions = (elements: ReadonlyArray<unknown>, reading: Reading): Re
   })
 }
 
-/** Group definitions from the value of `groups.yml`; fails with every problem of fields and expressions. */
-export const readGroups = (file: unknown): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
+/** What `groups.yml` holds, for those who want to know its form. The flat form of an element is not described. */
+export const f_groups = model("f_groups", { groups: list(model("f_group_item", { group: f_group })) })
+
+/**
+ * Group definitions from the value of `groups.yml`; fails with every problem of fields and expressions. `origin` is where
+ * messages say that the values are from.
+ */
+export const readGroups = (
+  file: unknown,
+  origin = ORIGIN
+): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
   if (!(file instanceof Map) || !file.has("groups")) {
     return Result.fail([groupsProblem("groups.yml must contain the key 'groups'")])
   }
   const elements: unknown = file.get("groups")
   if (!Array.isArray(elements)) {
     const fault: Fault = { path: ["groups"], bad: elements, message: "Input should be a valid list" }
-    return Result.fail([groupsProblem(validationProblem([fault], () => ORIGIN).message)])
+    return Result.fail([groupsProblem(validationProblem([fault], () => origin).message)])
   }
   const reading: Reading = { faults: [], problems: [], warnings: [] }
   const groups = readDefinitions(elements, reading)
   if (reading.faults.length > 0) {
-    reading.problems.unshift(groupsProblem(validationProblem(reading.faults, () => ORIGIN).message))
+    reading.problems.unshift(groupsProblem(validationProblem(reading.faults, () => origin).message))
   }
   if (reading.problems.length > 0) return Result.fail(reading.problems)
   return Result.succeed({ groups: [...groups, everybody], warnings: reading.warnings })

@@ -2,6 +2,7 @@
  * The settings model as JSON Schema for GET /settings/model (contract, settings §5.8): definitions below `definitions`,
  * where `$ref` points, and once more below `$defs`; patterns as Python understands them.
  */
+import type { Schema } from "effect"
 import type { IntegerRule, NamedField, Rule, SettingField, TextRule } from "./SettingRule.ts"
 import { fieldOf } from "./SettingRule.ts"
 import { settingKeys } from "./SettingValidator.ts"
@@ -10,7 +11,8 @@ import { f_root } from "./SettingsModel.ts"
 /** A JSON value. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
-type JsonObject = { readonly [key: string]: Json }
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json }
 type Definitions = Map<string, JsonObject>
 
 /** `dot1x_fail_vlan` → `Dot1X Fail Vlan`: a letter after anything but a letter is a capital. */
@@ -91,16 +93,17 @@ const modelSchema = (name: string, fields: ReadonlyArray<NamedField>, definition
   }
 }
 
-const build = (): JsonObject => {
+/** The JSON Schema of a model. */
+export const jsonSchemaOf = (schema: Schema.Top): JsonObject => {
   const definitions: Definitions = new Map()
-  const { rule } = fieldOf(f_root)
+  const { rule } = fieldOf(schema)
   const root = rule.kind === "model" ? modelSchema(rule.name, rule.fields, definitions) : {}
   const all = Object.fromEntries(definitions)
   return { ...root, definitions: all, $defs: all }
 }
 
 /** The JSON Schema of `f_root`. */
-export const settingsJsonSchema: JsonObject = build()
+export const settingsJsonSchema: JsonObject = jsonSchemaOf(f_root)
 
 /** Settings, or a part of them, as JSON: every `Map` becomes an object, null stays. */
 export const settingsToJson = (settings: unknown): Json => toJson(settings)

@@ -6,6 +6,8 @@ import { endpoints, sampleRequests } from "../support/EndpointRequests.ts"
 
 /** Requests in all; PROPERTY_REQUESTS=50000 for the long form. */
 const REQUESTS = Number(process.env["PROPERTY_REQUESTS"] ?? "2000")
+/** Another text makes other requests. */
+const SEED = process.env["PROPERTY_SEED"] ?? "switchyard"
 const PER_SCENE = 40
 
 const isEnvelope = (body: unknown): boolean =>
@@ -37,7 +39,7 @@ layer(ApiServer())("Whatever is sent", (it) => {
         Effect.gen(function* () {
           const api = yield* ApiClient
           const count = Math.ceil(REQUESTS / endpoints.length)
-          const requests = yield* sampleRequests(endpoint, count, `switchyard ${endpoint.name}`)
+          const requests = yield* sampleRequests(endpoint, count, `${SEED} ${endpoint.name}`)
           let before = ""
           for (const [index, { method, path, raw }] of requests.entries()) {
             if (index % PER_SCENE === 0) {

@@ -4,6 +4,7 @@ import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice, originLevels } from "../../settings/EffectiveSettings.ts"
+import { checkFile, fileModelOf, POSTED } from "../../settings/FileModels.ts"
 import { groupMembers } from "../../settings/GroupView.ts"
 import type { EffectiveSettings } from "../../settings/Layering.ts"
 import { settingsJsonSchema, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
@@ -11,7 +12,7 @@ import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { InvalidSettings, SettingsUnavailable, SettingsView } from "../ports/SettingsView.ts"
+import { InvalidSettings, SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../ports/SettingsView.ts"
 
 const unavailable = (error: SettingsError) =>
   SqlError.isSqlError(error) ? error : new SettingsUnavailable({ message: error.message })
@@ -25,6 +26,9 @@ const shown = (effective: EffectiveSettings) => ({
   settings: asRecord(effective.settings),
   settings_origin: originLevels(effective)
 })
+
+const modelOf = (file: string) =>
+  Effect.mapError(Effect.fromNullishOr(fileModelOf(file)), () => new UnknownSettingsFile({ file }))
 
 const make = Effect.gen(function* () {
   const active = yield* ActiveSettings
@@ -66,10 +70,14 @@ const make = Effect.gen(function* () {
     model: Effect.succeed(settingsJsonSchema),
     validate: (fragment) =>
       Result.match(validateSettings(fragment), {
-        onFailure: (faults) =>
-          Effect.fail(new InvalidSettings({ message: validationMessage(faults, () => "API POST data") })),
+        onFailure: (faults) => Effect.fail(new InvalidSettings({ message: validationMessage(faults, () => POSTED) })),
         onSuccess: (settings) => Effect.succeed(asRecord(settings))
-      })
+      }),
+    fileModel: (file) => Effect.map(modelOf(file), ({ jsonSchema }) => jsonSchema),
+    validateFile: Effect.fn("SettingsView.validateFile")(function* (file, content) {
+      const checked = checkFile(yield* modelOf(file), content)
+      return asRecord(yield* Effect.mapError(Effect.fromResult(checked), (message) => new InvalidSettings({ message })))
+    })
   })
 })
 

@@ -16,6 +16,17 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   message: Schema.String
 }) {}
 
+/** No settings file has this name, so nothing may stand in it. */
+export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `Filename: '${this.file}' does not map to any model.`
+  }
+}
+
+type Plain = Readonly<Record<string, unknown>>
+
 /** Whose settings: a device's (with another type when given), a device type's, or those of everybody. */
 export type SettingsTarget =
   | { readonly _tag: "Device"; readonly device: Device }
@@ -51,10 +62,12 @@ export class SettingsView extends Context.Service<
     /** The primary group of each device, in the order of the devices; `DEFAULT` while there are no settings. */
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** JSON schema of the settings, with its parts under `definitions` and references to them. */
-    readonly model: Effect.Effect<Readonly<Record<string, unknown>>>
+    readonly model: Effect.Effect<Plain>
     /** The whole normalised settings with the fragment's values in them. */
-    readonly validate: (
-      fragment: Readonly<Record<string, unknown>>
-    ) => Effect.Effect<Readonly<Record<string, unknown>>, InvalidSettings>
+    readonly validate: (fragment: Plain) => Effect.Effect<Plain, InvalidSettings>
+    /** The same schema for what a file of this name may hold. */
+    readonly fileModel: (file: string) => Effect.Effect<Plain, UnknownSettingsFile>
+    /** The normalised keys of a file of this name. */
+    readonly validateFile: (file: string, content: Plain) => Effect.Effect<Plain, UnknownSettingsFile | InvalidSettings>
   }
 >()("switchyard/http/ports/SettingsView") {}

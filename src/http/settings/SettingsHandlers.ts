@@ -72,28 +72,33 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
   })
 )
 
+/** A model in both notations, and once more for readers of the envelope. */
+const modelAnswer = (model: Readonly<Record<string, unknown>>) => ({
+  status: "success",
+  ...model,
+  $defs: model["definitions"] ?? {},
+  data: model
+})
+
 /** Handlers of `SettingsModelGroup`. */
 export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (handlers) =>
   Effect.gen(function* () {
     const settings = yield* SettingsView
+    const refuse = ({ message }: { readonly message: string }) => new BadRequest({ message })
     const validate = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const fragment = yield* readBody(request)
-      return yield* settings.validate(fragment).pipe(
-        Effect.mapBoth({
-          onSuccess: enveloped,
-          onFailure: ({ message }) => new BadRequest({ message })
-        })
-      )
+      return yield* Effect.mapBoth(settings.validate(fragment), { onSuccess: enveloped, onFailure: refuse })
+    })
+    const validateFile = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: string) {
+      const content = yield* readBody(request)
+      return yield* Effect.mapBoth(settings.validateFile(file, content), { onSuccess: enveloped, onFailure: refuse })
     })
     return handlers
-      .handle("model", () =>
-        Effect.map(settings.model, (model) => ({
-          status: "success",
-          ...model,
-          $defs: model["definitions"] ?? {},
-          data: model
-        }))
+      .handle("model", () => Effect.map(settings.model, modelAnswer))
+      .handle("fileModel", ({ params }) =>
+        Effect.mapBoth(settings.fileModel(params.file), { onSuccess: modelAnswer, onFailure: refuse })
       )
       .handleRaw("validate", ({ request }) => answered(validate(request)))
+      .handleRaw("validateFile", ({ params, request }) => answered(validateFile(request, params.file)))
   })
 )

@@ -76,6 +76,45 @@ const settings: ReadonlyArray<Case> = [
       }
     }
   },
+  get("the model of one settings file in both notations", "/settings/model/vxlans.yml", {
+    status: "success",
+    title: "f_vxlans",
+    definitions: { f_vxlan: {} },
+    $defs: { f_vxlan: {} },
+    data: { title: "f_vxlans" }
+  }),
+  {
+    name: "the model of a file without a token",
+    request: { method: "GET", path: "/settings/model/vxlans.yml", user: null },
+    reply: { status: 200 }
+  },
+  refused(
+    "that no settings file has this name",
+    "/settings/model/x.yml",
+    "Filename: 'x.yml' does not map to any model."
+  ),
+  {
+    name: "the file's keys with the posted values in them, without a token",
+    request: { method: "POST", path: "/settings/model/vxlans.yml", json: { vxlans: {} }, user: null },
+    reply: { status: 200, body: { status: "success", data: { vxlans: {}, ntp_servers: absent } } }
+  },
+  {
+    name: "that a key belongs into another file",
+    request: { method: "POST", path: "/settings/model/vxlans.yml", json: { a: 1 } },
+    reply: {
+      status: 400,
+      body: {
+        status: "error",
+        message:
+          "Key: 'a' cannot be used in this file and will be filtered, please move them to the correct settings file."
+      }
+    }
+  },
+  {
+    name: "that nothing can be posted for a name that no settings file has",
+    request: { method: "POST", path: "/settings/model/x.yml", json: {} },
+    reply: { status: 400, body: { message: "Filename: 'x.yml' does not map to any model." } }
+  },
   get("the server's configuration without an envelope and without secrets", "/settings/server", {
     status: absent,
     api: {
