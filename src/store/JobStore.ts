@@ -39,6 +39,9 @@ export interface JobPatch {
   readonly abort_reason?: string
 }
 
+/** Names of tasks that can be left out of results. */
+export type SyncTaskName = "Generate device config" | "Sync device config"
+
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
 export interface JobDevice {
   readonly hostname: string
@@ -51,17 +54,24 @@ export interface JobDevice {
   readonly waiting?: boolean
 }
 
+/** A job's record with this expression as its result. */
+const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
+  iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
+  job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
+  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments`
+
 /**
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
- * itself adds its keys.
+ * itself adds its keys. Null without device rows.
  */
-const COLUMNS = `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time, iso_time(job.start_time) as start_time,
-  iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by, job.comment, job.ticket_ref, job.next_job_id,
-  coalesce((select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks)))
+const fromDevices = (tasks: string): string => `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
+    jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})))
     || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
-    from job_device d where d.job_id = job.id having count(*) > 0), job.result) as result,
-  job.exception, job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments`
+    from job_device d where d.job_id = job.id having count(*) > 0)`
+
+const COLUMNS = columnsWith(`coalesce(${fromDevices("d.job_tasks")}, job.result)`)
+
+const OWN_COLUMNS = columnsWith("job.result")
 
 /** Without the result, which grows with the number of devices. */
 const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id`
@@ -84,8 +94,29 @@ const make = Effect.gen(function* () {
     if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
   })
 
+  /** The tasks of a device without those of these names. */
+  const tasksBut = (names: ReadonlyArray<string>) =>
+    names.length === 0
+      ? "d.job_tasks"
+      : `(select coalesce(jsonb_agg(task order by place), '[]')
+          from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
+          where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}']))`
+
   return JobStore.of({
     columns: COLUMNS,
+    ownColumns: OWN_COLUMNS,
+    own: Effect.fn("JobStore.own")((id: number) =>
+      Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
+    ),
+    deviceResults: Effect.fn("JobStore.deviceResults")(function* (
+      ids: ReadonlyArray<number>,
+      without: ReadonlyArray<SyncTaskName>
+    ) {
+      const rows = yield* sql<{ id: number; text: string }>`
+        select id, text from (select job.id, ${sql.literal(fromDevices(tasksBut(without)))}::text as text
+          from job where job.id = any(${ids}::integer[])) results where text is not null`
+      return new Map(rows.map(({ id, text }) => [id, text]))
+    }),
     insert: Effect.fn("JobStore.insert")(function* (job: NewJob) {
       const { delaySeconds, start_arguments, ...fields } = job
       const [row] = yield* sql<{ id: number }>`
@@ -171,6 +202,18 @@ export class JobStore extends Context.Service<
   {
     /** The select list that turns a row of `job` into a `Job`. */
     readonly columns: string
+    /** The same with what the job stored itself as its result, without what it did on its devices. */
+    readonly ownColumns: string
+    /** The record with `ownColumns`. */
+    readonly own: (id: number) => Read<Job>
+    /**
+     * The whole results of those of these jobs that worked on devices, as JSON text: it can be many megabytes. Tasks of the
+     * names in `without` are left out of it.
+     */
+    readonly deviceResults: (
+      ids: ReadonlyArray<number>,
+      without: ReadonlyArray<SyncTaskName>
+    ) => Effect.Effect<ReadonlyMap<number, string>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
     readonly get: (id: number) => Read<Job>
     /** What the engine needs to know of a job; small, however many devices it is about. */

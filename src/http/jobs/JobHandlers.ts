@@ -1,7 +1,7 @@
 /** Handlers of jobs and locks: list, read, abort, clear (contract api-rest.md §5 and §6). */
 import { Effect, Option } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
@@ -13,19 +13,11 @@ import { JobStore } from "../../store/JobStore.ts"
 import { readBody } from "../core/JsonBody.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
 import { has, own, shown, toId } from "../core/Values.ts"
-import { withUpgradeShapes } from "../firmware/UpgradeResult.ts"
 import { makeListPage } from "../listing/ListPage.ts"
-import { first } from "../listing/ListRequest.ts"
 import * as Lists from "../listing/Lists.ts"
-import { withoutParts } from "./ResultFilter.ts"
+import { makeJobAnswer } from "./JobAnswer.ts"
 
 const MAX_REASON = 255
-
-/** Without what the request wants left out. */
-const trimmed = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
-  const parts = first(yield* HttpServerRequest.ParsedSearchParams, "filter_jobresult")
-  return jobs.map((job) => withUpgradeShapes(withoutParts(job, parts)))
-})
 
 const unknownJob = (id: string | number) => new NotFound({ message: `No job with id ${id} found` })
 
@@ -34,14 +26,15 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
-  const page = yield* makeListPage<Job>(Lists.jobs(store.columns), {
+  const answer = yield* makeJobAnswer
+  const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
     limitCounts: true
   })
   const get = Effect.fnUntraced(function* (digits: string) {
     const id = yield* idOf(digits)
-    return yield* Effect.catchTag(store.get(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
+    return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
   const abort = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
     const { name } = yield* Caller
@@ -61,13 +54,14 @@ const makeJobs = Effect.gen(function* () {
   return {
     list: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const { headers, rows } = yield* page(request)
-      return HttpApiSchema.withHeaders({ body: enveloped({ jobs: yield* trimmed(rows) }), headers })
+      return yield* answer(rows, headers)
     }),
     get: Effect.fnUntraced(function* (digits: string) {
-      return enveloped({ jobs: yield* trimmed([yield* get(digits)]) })
+      return yield* answer([yield* get(digits)])
     }),
     abort: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-      return enveloped({ jobs: yield* trimmed([yield* abort(request, digits)]) })
+      const { id } = yield* abort(request, digits)
+      return yield* answer([yield* get(String(id))])
     })
   }
 })

@@ -11,7 +11,9 @@ import { settingsJsonSchema, settingsToJson } from "../../settings/SettingsJsonS
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
+import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { makeSharedRead } from "../../store/SharedRead.ts"
 import { InvalidSettings, SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../ports/SettingsView.ts"
 
 const unavailable = (error: SettingsError) =>
@@ -33,6 +35,9 @@ const modelOf = (file: string) =>
 const make = Effect.gen(function* () {
   const active = yield* ActiveSettings
   const devices = yield* DeviceStore
+
+  // every page of devices asks for it, and which commit is in force is a question to the database
+  const sharedSnapshot = makeSharedRead<SettingsSnapshot, SettingsError>()
 
   const text = (effective: EffectiveSettings) => JSON.stringify(settingsToJson(effective.settings))
 
@@ -61,7 +66,7 @@ const make = Effect.gen(function* () {
       }))
     }).pipe(Effect.mapError(unavailable)),
     primaryGroups: Effect.fn("SettingsView.primaryGroups")(function* (rows: ReadonlyArray<Device>) {
-      const snapshot = yield* Effect.result(active.snapshot)
+      const snapshot = yield* Effect.result(sharedSnapshot("", active.snapshot))
       if (Result.isFailure(snapshot)) {
         return SqlError.isSqlError(snapshot.failure) ? yield* snapshot.failure : rows.map(() => DEFAULT_GROUP)
       }

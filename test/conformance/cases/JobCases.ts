@@ -78,6 +78,36 @@ export const jobCases: ReadonlyArray<Case> = [
       body: { data: { jobs: [{ result: { devices: { "east-a1": { failed: true, job_tasks: [] } } } }] } }
     }
   },
+  ...[
+    { left: ["push_sync_device", "Generate device config"], parts: "diff" },
+    { left: ["push_sync_device", "Sync device config"], parts: "config,x" },
+    { left: ["push_sync_device"], parts: "config, diff" }
+  ].map(({ left, parts }): Case => ({
+    name: "the other tasks of a result that is put together from its devices, in their order",
+    given: [
+      `insert into job (id, status, function_name, scheduled_time)
+          values (77, 'RUNNING', 'sync_devices (dry_run)', now())`,
+      `insert into job_device (job_id, hostname, failed, job_tasks, reached_end)
+          values (77, 'east-a1', false, '${JSON.stringify(
+            ["push_sync_device", "Generate device config", "Sync device config"].map((task_name) => ({ task_name }))
+          )}', true)`
+    ],
+    request: { method: "GET", path: `/jobs?filter[id]=77&filter_jobresult=${encodeURIComponent(parts)}` },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            {
+              id: 77,
+              status: "RUNNING",
+              result: { devices: { "east-a1": { failed: false, job_tasks: left.map((task_name) => ({ task_name })) } } }
+            }
+          ]
+        }
+      }
+    }
+  })),
   {
     name: "a result without the diff",
     request: { method: "GET", path: "/job/1?filter_jobresult=diff" },
