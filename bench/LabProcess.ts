@@ -7,11 +7,9 @@ import { Console, Effect } from "effect"
 import { NodeRuntime } from "@effect/platform-node"
 import { campus, type Planned } from "../src/lab/CampusPlan.ts"
 import { makeLab } from "../src/lab/Lab.ts"
+import { PASSWORD } from "./BenchSite.ts"
 
 const [count = "1000", commitMs = "2000"] = process.argv.slice(2)
-
-/** Password of every simulated switch. */
-const PASSWORD = "bench"
 
 const config = ({ address, name, role }: Planned) => `hostname ${name}
 username switchyard privilege 15 role network-admin secret ${PASSWORD}

@@ -5,3 +5,11 @@ export interface Measured {
   readonly measured: string
   readonly data: Readonly<Record<string, number>>
 }
+
+/** A line of the table. */
+export const row = (what: string, budget: string, measured: string, data: Measured["data"]): Measured => ({
+  what,
+  budget,
+  measured,
+  data
+})

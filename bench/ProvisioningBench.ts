@@ -6,9 +6,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { Deferred, Effect, Layer, Option, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { normalizeMac } from "../src/domain/Hostname.ts"
 import * as Engine from "../src/Engine.ts"
@@ -22,13 +20,12 @@ import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
 import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
+import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
 
 const DOMAINS = 4
 const DOMAIN_NUMBERS = Array.from({ length: DOMAINS }, (_, index) => index)
 const USER = "bench"
-const PASSWORD = "bench"
-const HASH = "$6$saltsalt$switchyard-example-hash"
 
 const INITIAL = `username admin privilege 15 role network-admin secret abc123abc123
 aaa authorization exec default local
@@ -81,26 +78,6 @@ const topology = (count: number) => {
   }
 }
 
-const folderOf = (count: number) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(path.join(tmpdir(), "switchyard-bench-"))
-      execFileSync("chmod", ["711", folder])
-      for (const name of ["settings", "templates"]) {
-        const target = path.join(folder, name)
-        cpSync(path.join(import.meta.dirname, "../examples", name), target, { recursive: true })
-        if (name === "settings") writePorts(target, count)
-        const git = (...args: ReadonlyArray<string>) =>
-          execFileSync("git", ["-C", target, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", ...args])
-        git("init", "-q", "-b", "main")
-        git("add", "-A")
-        git("commit", "-q", "-m", "Bench")
-      }
-      return folder
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-
 const writePorts = (settings: string, count: number): void => {
   const ports = `---\ninterfaces:\n  - name: Ethernet[1-${Math.ceil(count / DOMAINS)}]\n    ifclass: downlink\n`
   for (const [domain, side] of pairs) {
@@ -111,28 +88,21 @@ const writePorts = (settings: string, count: number): void => {
   }
 }
 
-const environment = (folder: string, lab: LabShape): Record<string, string> => ({
-  DATA_DIR: path.join(folder, "data"),
-  GITREPO_SETTINGS: path.join(folder, "settings"),
-  GITREPO_TEMPLATES: path.join(folder, "templates"),
-  SSH_PORT: String(lab.port),
-  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
+/** A site that asks nobody to wait. */
+const provisioningEnvironment = (folder: string, lab: LabShape): Record<string, string> => ({
+  ...environment(folder, lab.port),
   USERNAME_DHCP_BOOT: "admin",
   PASSWORD_DHCP_BOOT: "abc123abc123",
   USERNAME_DISCOVERED: "admin",
   PASSWORD_DISCOVERED: "abc123abc123",
   USERNAME_INIT: "switchyard",
   PASSWORD_INIT: PASSWORD,
-  USERNAME_MANAGED: "switchyard",
-  PASSWORD_MANAGED: PASSWORD,
   TEMPLATE_SECRET_SWITCHYARD_HASH: HASH,
   TEMPLATE_SECRET_SNMP_COMMUNITY: "lhv-read",
   TEMPLATE_SECRET_RADIUS: "0832494D1B1C11",
-  JWT_ENABLED: "false",
+  COMMIT_CONFIRMED_TIMEOUT: "300",
   DISCOVERY_DELAYS: "0,2,5",
-  INIT_STEP2_DELAY: "0",
-  INIT_MGMT_TIMEOUT: "30",
-  LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
+  INIT_STEP2_DELAY: "0"
 })
 
 const seed = Effect.gen(function* () {
@@ -224,7 +194,7 @@ const measure = (count: number, lab: LabShape, leases: Queue.Queue<Lease>, boote
 /** The rows of the table for this many switches. */
 export const rows = (count: number) =>
   Effect.gen(function* () {
-    const folder = yield* folderOf(count)
+    const folder = yield* siteFolder((settings) => writePorts(settings, count))
     const leases = yield* Queue.unbounded<Lease>()
     const booted = yield* Deferred.make<void>()
     const seen = new Set<string>()
@@ -237,7 +207,7 @@ export const rows = (count: number) =>
     const server = Engine.layer.pipe(
       Layer.provideMerge(Database.layer),
       Layer.provide(Logging.layer),
-      Layer.provideMerge(ServerConfig.layerOf(environment(folder, lab))),
+      Layer.provideMerge(ServerConfig.layerOf(provisioningEnvironment(folder, lab))),
       Layer.provideMerge(NodeServices.layer)
     )
     return yield* Effect.provide(measure(count, lab, leases, booted), server)

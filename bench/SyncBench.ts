@@ -3,13 +3,8 @@
  * about 300 lines of configuration and takes two seconds to commit; the live run is confirmed and proved.
  */
 import { NodeServices } from "@effect/platform-node"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { execFileSync, spawn } from "node:child_process"
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import * as path from "node:path"
-import * as readline from "node:readline"
 import * as Engine from "../src/Engine.ts"
 import { JobEngine } from "../src/jobs/JobEngine.ts"
 import { refresh } from "../src/jobs/RefreshRepository.ts"
@@ -18,60 +13,9 @@ import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
 import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
+import { startLab } from "./BenchLab.ts"
+import { environment, folderOf } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
-
-const LabLine = Schema.fromJsonString(
-  Schema.Struct({
-    port: Schema.Int,
-    switches: Schema.Array(Schema.Struct({ name: Schema.String, address: Schema.String }))
-  })
-)
-
-const startLab = (count: number, commitMs: number) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const script = path.join(import.meta.dirname, "LabProcess.ts")
-      const child = spawn(process.execPath, [script, String(count), String(commitMs)], {
-        stdio: ["ignore", "pipe", "inherit"]
-      })
-      for await (const line of readline.createInterface({ input: child.stdout })) return { child, line }
-      throw new Error("the lab ended")
-    }),
-    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
-  ).pipe(Effect.flatMap(({ line }) => Effect.orDie(Schema.decodeEffect(LabLine)(line))))
-
-/** Repositories from the examples and a data folder, removed at the end. */
-export const folderOf = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(path.join(tmpdir(), "switchyard-bench-"))
-    execFileSync("chmod", ["711", folder])
-    for (const name of ["settings", "templates"]) {
-      const target = path.join(folder, name)
-      cpSync(path.join(import.meta.dirname, "../examples", name), target, { recursive: true })
-      const git = (...args: ReadonlyArray<string>) =>
-        execFileSync("git", ["-C", target, "-c", "user.name=Bench", "-c", "user.email=bench@example.org", ...args])
-      git("init", "-q", "-b", "main")
-      git("add", "-A")
-      git("commit", "-q", "-m", "bench")
-    }
-    return folder
-  }),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
-/** Environment of a server on these folders. */
-export const environment = (folder: string, port: number) => ({
-  DATA_DIR: path.join(folder, "data"),
-  GITREPO_SETTINGS: path.join(folder, "settings"),
-  GITREPO_TEMPLATES: path.join(folder, "templates"),
-  SSH_PORT: String(port),
-  SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
-  USERNAME_MANAGED: "switchyard",
-  PASSWORD_MANAGED: "bench",
-  TEMPLATE_SECRET_SWITCHYARD_HASH: "bench",
-  COMMIT_CONFIRMED_TIMEOUT: "120",
-  LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
-})
 
 const seed = Effect.fnUntraced(function* (
   switches: ReadonlyArray<{ readonly name: string; readonly address: string }>

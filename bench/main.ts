@@ -1,6 +1,8 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
- * Rows: sync (1,000 devices; SYNC_DEVICES changes the number), provisioning (200 switches; PROVISIONING_SWITCHES).
+ * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
+ * SYNC_DEVICES changes the number), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files
+ * that begin with Bench.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
@@ -8,7 +10,9 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { rows as provisioningRows } from "./ProvisioningBench.ts"
 import { rows as fleetRows } from "./FleetBench.ts"
+import { rows as jobsRows } from "./JobsBench.ts"
 import type { Measured } from "./Measured.ts"
+import { rows as readersRows } from "./ReadersBench.ts"
 import { measureRendering } from "./RenderBench.ts"
 import { rows as syncRows } from "./SyncBench.ts"
 
@@ -22,7 +26,9 @@ const renderRows = Effect.sync((): ReadonlyArray<Measured> => {
 const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, unknown>>> = {
   render: renderRows,
   fleet: fleetRows,
+  jobs: jobsRows,
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
+  readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200"))
 }
 

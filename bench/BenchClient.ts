@@ -1,0 +1,118 @@
+/**
+ * Clients of the API for benchmarks: one for single calls, and many light connections for load, which read no more of an
+ * answer than where it ends, because they share the processors with the server.
+ */
+import * as http from "node:http"
+import * as net from "node:net"
+
+const agent = new http.Agent({ keepAlive: true, maxSockets: 64 })
+
+/** An answer: `data` is parsed JSON, `milliseconds` from the request to the last byte. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly milliseconds: number
+}
+
+const call = (port: number, method: string, target: string, body?: unknown) =>
+  new Promise<Answer>((resolve, reject) => {
+    const started = performance.now()
+    const headers = body === undefined ? {} : { "content-type": "application/json" }
+    const request = http.request(
+      { agent, method, headers, port, host: "127.0.0.1", path: `/api/v1.0${target}` },
+      (response) => {
+        const parts: Array<Buffer> = []
+        response.on("data", (part: Buffer) => parts.push(part))
+        response.once("end", () => {
+          const milliseconds = performance.now() - started
+          const text = Buffer.concat(parts).toString()
+          resolve({ status: response.statusCode ?? 0, body: text === "" ? null : JSON.parse(text), milliseconds })
+        })
+      }
+    )
+    request.once("error", reject)
+    request.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+
+/** Calls paths below /api/v1.0 of the server on this port. */
+export const makeClient = (port: number) => ({
+  get: (target: string) => call(port, "GET", target),
+  post: (target: string, body: unknown) => call(port, "POST", target, body),
+  put: (target: string, body: unknown) => call(port, "PUT", target, body)
+})
+export type Client = ReturnType<typeof makeClient>
+
+/** The value below which this part of all values lies. */
+export const percentile = (values: ReadonlyArray<number>, part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
+
+const HEAD_END = Buffer.from("\r\n\r\n")
+
+/** Sends requests over one connection, one after the other, until `goesOn` says no. */
+const connection = (port: number, target: () => string, goesOn: () => boolean, took: (milliseconds: number) => void) =>
+  new Promise<void>((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1").setNoDelay(true)
+    let started = 0
+    let received = Buffer.alloc(0)
+    let needed = -1
+    const send = () => {
+      if (!goesOn()) return socket.end(resolve)
+      started = performance.now()
+      return socket.write(`GET /api/v1.0${target()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
+    }
+    const readHead = () => {
+      const end = received.indexOf(HEAD_END)
+      if (end < 0) return
+      const head = received.toString("latin1", 0, end)
+      if (!head.startsWith("HTTP/1.1 200")) throw new Error(head)
+      needed = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1])
+    }
+    socket.on("data", (part) => {
+      received = received.length === 0 ? part : Buffer.concat([received, part])
+      if (needed < 0) readHead()
+      if (needed < 0 || received.length < needed) return
+      took(performance.now() - started)
+      received = Buffer.alloc(0)
+      needed = -1
+      send()
+    })
+    socket.once("error", reject)
+    socket.once("connect", send)
+  })
+
+/** What load was answered with: times in milliseconds. */
+export interface Load {
+  readonly rate: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+  readonly count: number
+}
+
+/** Reads targets over so many connections while `goesOn`. */
+export const load = async (
+  port: number,
+  connections: number,
+  target: () => string,
+  goesOn: () => boolean
+): Promise<Load> => {
+  const times: Array<number> = []
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: connections }, () => connection(port, target, goesOn, (time) => void times.push(time)))
+  )
+  const seconds = (performance.now() - started) / 1000
+  return {
+    rate: times.length / seconds,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    max: percentile(times, 1),
+    count: times.length
+  }
+}
+
+/** `goesOn` for so many seconds from now. */
+export const forSeconds = (seconds: number): (() => boolean) => {
+  const until = performance.now() + seconds * 1000
+  return () => performance.now() < until
+}

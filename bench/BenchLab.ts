@@ -1,0 +1,29 @@
+/** Starts the lab of a benchmark in a process of its own (`LabProcess.ts`). */
+import { Effect, Schema } from "effect"
+import { spawn } from "node:child_process"
+import * as path from "node:path"
+import * as readline from "node:readline"
+
+const LabLine = Schema.fromJsonString(
+  Schema.Struct({
+    port: Schema.Int,
+    switches: Schema.Array(Schema.Struct({ name: Schema.String, address: Schema.String }))
+  })
+)
+
+/** A switch of the lab: its name and its management address. */
+export type LabSwitch = (typeof LabLine.Type)["switches"][number]
+
+/** So many managed access switches that take so many milliseconds to commit; killed at the end. */
+export const startLab = (count: number, commitMs: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const script = path.join(import.meta.dirname, "LabProcess.ts")
+      const child = spawn(process.execPath, [script, String(count), String(commitMs)], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+      for await (const line of readline.createInterface({ input: child.stdout })) return { child, line }
+      throw new Error("the lab ended")
+    }),
+    ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  ).pipe(Effect.flatMap(({ line }) => Effect.orDie(Schema.decodeEffect(LabLine)(line))))

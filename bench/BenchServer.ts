@@ -1,0 +1,103 @@
+/**
+ * The server of a benchmark in a process of its own, as `npm start` runs it, and the database under it, which the benchmark
+ * reaches as well to fill it. Also what the operating system says about that process.
+ */
+import { Effect, Redacted, Schema } from "effect"
+import { execFileSync, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import * as net from "node:net"
+import * as path from "node:path"
+import * as Database from "../src/store/Database.ts"
+import * as EmbeddedPostgres from "../src/store/EmbeddedPostgres.ts"
+import { makeClient } from "./BenchClient.ts"
+
+const freePort = Effect.promise(
+  () =>
+    new Promise<number>((resolve, reject) => {
+      const server = net.createServer().once("error", reject)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    })
+)
+
+/** Memory of a process in MB, and the seconds of processor time that it has taken. */
+export const usageOf = (pid: number): { readonly megabytes: number; readonly seconds: number } => {
+  if (process.platform === "linux") {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8")
+    // the name in brackets may hold blanks; user and system time are the 12th and 13th field behind it, in hundredths
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ")
+    return {
+      megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000,
+      seconds: (Number(stat[11]) + Number(stat[12])) / 100
+    }
+  }
+  const [kilobytes = "0", time = "0"] = execFileSync("ps", ["-o", "rss=,time=", "-p", String(pid)], {
+    encoding: "utf8"
+  })
+    .trim()
+    .split(/\s+/)
+  return {
+    megabytes: Number(kilobytes) / 1000,
+    seconds: time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0)
+  }
+}
+
+const StartScript = Schema.fromJsonString(Schema.Struct({ scripts: Schema.Struct({ start: Schema.String }) }))
+
+/** The flags with which `npm start` runs node, and more from NODE_FLAGS, such as `--cpu-prof`. */
+const nodeFlags = (): ReadonlyArray<string> => {
+  const text = readFileSync(path.join(import.meta.dirname, "../package.json"), "utf8")
+  const { start } = Schema.decodeSync(StartScript)(text).scripts
+  const own = /\/node (.*)src\/main\.ts serve$/.exec(start)?.[1] ?? ""
+  return `${own} ${process.env["NODE_FLAGS"] ?? ""}`.split(" ").filter((flag) => flag !== "")
+}
+
+const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== null || child.signalCode !== null
+
+/** Starts PostgreSQL and a server on it; yields when it answers with settings. */
+export const startServer = Effect.fnUntraced(function* (folder: string, env: Readonly<Record<string, string>>) {
+  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database") })
+  const port = yield* freePort
+  const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port}/postgres`
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [...nodeFlags(), path.join(import.meta.dirname, "../src/main.ts"), "serve"], {
+        env: {
+          PATH: process.env["PATH"] ?? "",
+          HOME: process.env["HOME"] ?? "",
+          ...env,
+          DATABASE_URL: url,
+          PORT: String(port),
+          JWT_ENABLED: "false"
+        },
+        stdio: ["ignore", process.env["LOG_LEVEL"] === undefined ? "ignore" : "inherit", "inherit"]
+      })
+    ),
+    (started) =>
+      Effect.promise(
+        () =>
+          new Promise<void>((resolve) => {
+            if (ended(started)) return resolve()
+            started.once("exit", () => resolve())
+            started.kill("SIGTERM")
+            setTimeout(() => started.kill("SIGKILL"), 10_000).unref()
+          })
+      )
+  )
+  const api = makeClient(port)
+  const answers = Effect.promise(() =>
+    api
+      .get("/settings")
+      .then(({ status }) => status === 200)
+      .catch(() => false)
+  )
+  while (!(yield* answers)) {
+    if (ended(child)) return yield* Effect.die(new Error("the server ended; LOG_LEVEL=Info shows why"))
+    yield* Effect.sleep("100 millis")
+  }
+  return { api, port, pid: child.pid ?? 0, database: Database.layerUrl(Redacted.make(url)) }
+})

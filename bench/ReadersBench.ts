@@ -1,0 +1,74 @@
+/**
+ * Readers during a live sync of a thousand devices: 32 connections read pages of devices, single devices and jobs as fast as
+ * they are answered, until the job has ended. Server, lab and readers are processes of their own.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { type Load, load } from "./BenchClient.ts"
+import { seed } from "./BenchFleet.ts"
+import { startLab } from "./BenchLab.ts"
+import { startServer, usageOf } from "./BenchServer.ts"
+import { environment, folderOf } from "./BenchSite.ts"
+import { row } from "./Measured.ts"
+
+const READERS = 32
+/** Milliseconds that a switch takes to commit. */
+const COMMIT = 2000
+
+const anyOf = (count: number): number => Math.floor(Math.random() * count)
+
+/** A page of devices, a device or the newest jobs, in turn. */
+const targets = (names: ReadonlyArray<string>): (() => string) => {
+  const kinds = [
+    () => `/devices?per_page=50&page=${1 + anyOf(names.length / 50)}`,
+    () => `/device/${names[anyOf(names.length)]}`,
+    () => "/jobs?sort=-id&per_page=10&filter_jobresult=config,diff"
+  ]
+  return () => kinds[anyOf(kinds.length)]?.() ?? "/devices"
+}
+
+/** The rows of the table for a sync of so many switches. */
+export const rows = Effect.fnUntraced(function* (count: number) {
+  const lab = yield* startLab(count, COMMIT)
+  const folder = yield* folderOf
+  const { api, database, pid, port } = yield* startServer(folder, environment(folder, lab.port))
+  return yield* Effect.gen(function* () {
+    yield* seed(lab.switches, count)
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.promise(() => api.post("/device_syncto", { device_type: "ACCESS", dry_run: false, resync: true }))
+    const started = performance.now()
+    let status = "SCHEDULED"
+    let megabytes = 0
+    const reading = Effect.promise(() =>
+      load(
+        port,
+        READERS,
+        targets(lab.switches.map(({ name }) => name)),
+        () => !["FINISHED", "EXCEPTION"].includes(status)
+      )
+    )
+    const watching = Effect.gen(function* () {
+      while (!["FINISHED", "EXCEPTION"].includes(status)) {
+        yield* Effect.sleep("200 millis")
+        const [job] = yield* sql<{ status: string }>`select status from job order by id desc limit 1`
+        status = job?.status ?? ""
+        megabytes = Math.max(megabytes, usageOf(pid).megabytes)
+      }
+      return (performance.now() - started) / 1000
+    })
+    const [found, seconds] = yield* Effect.all([reading, watching], { concurrency: 2 })
+    const [failed] = yield* sql<{ count: number }>`select count(*)::int as count from job_device where failed`
+    if (status !== "FINISHED" || failed?.count !== 0) {
+      return yield* Effect.die(new Error(`the sync ended ${status}, ${failed?.count} devices failed`))
+    }
+    const { max, p50, p99, rate }: Load = found
+    const measured = `p99 ${p99.toFixed(0)} ms, median ${p50.toFixed(0)} ms, longest ${max.toFixed(0)} ms, ${rate.toFixed(0)}/s; the sync took ${seconds.toFixed(0)} s`
+    return [
+      row(`${READERS} readers during a live sync of ${count} devices`, "p99 ≤ 100 ms", measured, {
+        ...found,
+        seconds,
+        megabytes
+      })
+    ]
+  }).pipe(Effect.provide(database))
+}, Effect.scoped)
