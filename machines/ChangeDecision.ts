@@ -72,7 +72,7 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   dryRun: "",
   unchanged: "",
   cancelled: "The change was cancelled before anything was sent",
-  unreachable: "The device could not be reached",
+  unreachable: "The device could not be looked at",
   connectionLost: "The connection was lost before anything was committed",
   hashMismatch: "The configuration was altered outside of Switchyard",
   locked: "Another configuration session or commit timer is in the way",

@@ -107,13 +107,15 @@ export const make = (context: ChangeContext) => {
       Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "COMMIT_REFUSED" }, renderError(error))))
     )
 
+  const checkName = (sessionName: string) => `${sessionName}-check`
+
   /** What loading a text beside the running configuration would change. */
   const compare = Effect.fnUntraced(function* (
     { session }: LoggedIn,
     sessionName: string,
     what: Pick<LoadRequest, "mode" | "text" | "seen">
   ) {
-    const name = `${sessionName}-check`
+    const name = checkName(sessionName)
     const { diff } = yield* session.load({
       ...what,
       name,
@@ -134,7 +136,7 @@ export const make = (context: ChangeContext) => {
     loggedIn: LoggedIn,
     sessionName: string,
     running: string,
-    seen: ConfigSessions
+    seen: ConfigSessions | undefined
   ) {
     const { candidate, loadMode } = context
     if (loadMode === "merge") return true
@@ -142,7 +144,11 @@ export const make = (context: ChangeContext) => {
     if (rest === "") return true
     const isSettled =
       rest !== null &&
-      (yield* compare(loggedIn, sessionName, { mode: "merge", text: rest, seen }).pipe(
+      (yield* compare(loggedIn, sessionName, {
+        mode: "merge",
+        text: rest,
+        ...(seen === undefined ? {} : { seen })
+      }).pipe(
         Effect.map((diff) => diff === ""),
         Effect.catchTag("MergeConfigException", () => Effect.succeed(false))
       ))
@@ -156,14 +162,17 @@ export const make = (context: ChangeContext) => {
     const seenSessions = yield* session.sessions
     const { pending, sessions } = seenSessions
     const ourTimer = Option.exists(pending, ({ name }) => name === row.sessionName)
-    const ourSession = sessions.some(({ name, state }) => name === row.sessionName && state === "open")
+    const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
+    const ourSession = isOpen(row.sessionName)
+    const leftBehind = isOpen(checkName(row.sessionName))
+    if (leftBehind) yield* session.discard(checkName(row.sessionName))
     const text = yield* session.runningConfig
     const hash = driver.configHash(text)
     const seen = (running: Observation["running"]): [Observation, string] => [{ running, ourTimer, ourSession }, text]
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
-    const proved = yield* tookEverything(loggedIn, row.sessionName, text, seenSessions)
+    const proved = yield* tookEverything(loggedIn, row.sessionName, text, leftBehind ? undefined : seenSessions)
     return seen(proved ? "candidate" : "neither")
   })
 

@@ -177,7 +177,7 @@ const complete = (device: Switch.Switch, session: ConfigSession, state: "committ
 }
 
 const record = (device: Switch.Switch, session: string, kind: History.CommitKind) =>
-  History.push(device.history, device.history.commits, { session, kind, at: Date.now() })
+  History.pushCommit(device.history, { session, kind, at: Date.now() })
 
 /** Puts an operator's session there that is not ours; with `timerSeconds` it is committed with a running timer. */
 export const foreign = (device: Switch.Switch, name: string, timerSeconds: number | undefined): string | undefined => {

@@ -29,13 +29,31 @@ export interface History {
   readonly commits: Array<CommitRecord>
   readonly logins: Array<LoginRecord>
   readonly commands: Array<CommandRecord>
+  /** Told of every commit once the switch has done it and before its answer can be read. */
+  readonly watchers: Set<(record: CommitRecord) => void>
 }
 
 /** An empty history that keeps the last `limit` records of each sort. */
-export const make = (limit: number): History => ({ limit, commits: [], logins: [], commands: [] })
+export const make = (limit: number): History => ({
+  limit,
+  commits: [],
+  logins: [],
+  commands: [],
+  watchers: new Set()
+})
 
 /** Adds a record and forgets the oldest above the limit. */
 export const push = <A>(history: History, list: Array<A>, record: A): void => {
   list.push(record)
   if (list.length > history.limit) list.splice(0, list.length - history.limit)
+}
+
+/** Adds what changed the configuration, and tells those who watch. */
+export const pushCommit = (history: History, record: CommitRecord): void => {
+  push(history, history.commits, record)
+  if (history.watchers.size === 0) return
+  // the switch finishes its step first; nothing reaches the client meanwhile
+  queueMicrotask(() => {
+    for (const tell of history.watchers) tell(record)
+  })
 }

@@ -39,6 +39,8 @@ export interface LabSwitch {
   readonly timer: () => { readonly session: string; readonly remainingMs: number } | undefined
   /** Everything that changed the configuration, oldest first; of one session when named. */
   readonly commits: (session?: string) => ReadonlyArray<CommitRecord>
+  /** Calls back after every change of the configuration, before its answer can be read. Returns how to stop it. */
+  readonly onCommit: (tell: (record: CommitRecord) => void) => () => void
   readonly logins: () => ReadonlyArray<LoginRecord>
   readonly commands: () => ReadonlyArray<CommandRecord>
   /** Loopback addresses on which it listens now. */
@@ -134,6 +136,10 @@ const views = (device: Switch.Switch, around: Surroundings) => ({
       : { session: device.timer.session, remainingMs: Math.max(0, device.timer.expiresAt - Date.now()) },
   commits: (session?: string) =>
     device.history.commits.filter((record) => session === undefined || record.session === session),
+  onCommit: (tell: (record: CommitRecord) => void) => {
+    device.history.watchers.add(tell)
+    return () => void device.history.watchers.delete(tell)
+  },
   logins: () => [...device.history.logins],
   commands: () => [...device.history.commands],
   addresses: () => Listeners.wanted(around.listeners, device),

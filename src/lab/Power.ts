@@ -58,7 +58,7 @@ const bootSequence = (device: Switch.Switch, options: PowerOptions): Effect.Effe
     const kind = device.startup === undefined ? "ztp" : "reload"
     if (device.startup === undefined) yield* provision(device, options)
     Switch.up(device)
-    History.push(device.history, device.history.commits, { session: "", kind, at: Date.now() })
+    History.pushCommit(device.history, { session: "", kind, at: Date.now() })
     yield* options.settled
   })
 

@@ -1,258 +1,285 @@
 /**
- * Everything that may go wrong with one switch during a live sync, as data: what is done to the switch, and what its
- * record must say at the end. `arm` happens before the job, `afterCommit` when the switch has taken the timed commit.
+ * Everything that may go wrong with one switch during a live sync, as data: what is done to the switch and when, and what its
+ * record must say at the end. `FAULTS.md` is made from this table, and `SyncFaults.test.ts` plays it.
  */
 import { Effect } from "effect"
-import type { Fault, Step } from "../../src/lab/Faults.ts"
-import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
+import {
+  changedByOthers,
+  done,
+  type FaultCase,
+  faults,
+  outOfSight,
+  takenBack,
+  unsaved,
+  untouched
+} from "./FaultEndings.ts"
+import { stepFaults } from "./StepFaults.ts"
 
-/** How the record of a device ends. `done`: proved, saved, synchronized. */
-export interface Ending {
-  readonly done: boolean
-  readonly runs: "old" | "new"
-  readonly saved: "old" | "new"
-  /** What the text of the failed task must hold. */
-  readonly says?: RegExp
-  /** Cause of the sync event that is left; none when absent. */
-  readonly event?: string
-  /** What of ours cannot be taken off a switch that cannot be reached any more. */
-  readonly unreachable?: true
-}
+const nuisances: ReadonlyArray<FaultCase> = [
+  { fault: "none", place: "", begins: "start", arm: faults(), ending: done },
+  {
+    fault: "slow",
+    place: "at every step",
+    begins: "start",
+    arm: faults({ kind: "slow", milliseconds: 50 }),
+    ending: done
+  },
+  {
+    fault: "slow",
+    place: "on the line (20 kB/s)",
+    begins: "start",
+    arm: faults({ kind: "slow", bytesPerSecond: 20_000 }),
+    ending: done
+  },
+  { fault: "echoes twice", place: "every line", begins: "start", arm: faults({ kind: "doubledEcho" }), ending: done }
+]
 
-export interface FaultCase {
-  readonly name: string
-  readonly arm?: (device: LabSwitch) => void
-  readonly afterCommit?: (device: LabSwitch) => void
-  readonly ending: Ending
-}
+const STARTED_BACK = "CommitError: The device has gone back to the old configuration"
 
-const done: Ending = { done: true, runs: "new", saved: "new" }
-/** Nothing was committed: what was known of the device still holds. */
-const untouched = (says: RegExp): Ending => ({ done: false, runs: "old", saved: "old", says })
-/** It was committed, and it is the old configuration that stays. */
-const takenBack = (says: RegExp): Ending => ({
-  done: false,
-  runs: "old",
-  saved: "old",
-  says,
-  event: "commit_confirm_failed"
-})
-
-const faults =
-  (...list: ReadonlyArray<Fault>) =>
-  (device: LabSwitch) => {
-    for (const fault of list) device.setFault(fault)
+const credentials: ReadonlyArray<FaultCase> = [
+  {
+    fault: "wrong password",
+    place: "from the start",
+    begins: "start",
+    arm: faults({ kind: "wrongPassword" }),
+    ending: untouched("ConnectAuthError: ")
+  },
+  {
+    fault: "wrong password",
+    place: "once after the commit",
+    begins: "committed",
+    arm: faults({ kind: "wrongPassword", times: 1 }),
+    ending: done
+  },
+  {
+    fault: "wrong password",
+    place: "ever after the commit",
+    begins: "committed",
+    arm: faults({ kind: "wrongPassword" }),
+    ending: { ...outOfSight, says: ["ConnectAuthError: ", ...outOfSight.says] }
+  },
+  {
+    fault: "host key changed",
+    place: "from the start",
+    begins: "start",
+    arm: (device) => device.newHostKey(),
+    ending: untouched("HostKeyChanged: ")
+  },
+  {
+    fault: "host key changed",
+    place: "after the commit",
+    begins: "committed",
+    arm: (device) => device.newHostKey(),
+    ending: { ...outOfSight, says: ["HostKeyChanged: ", ...outOfSight.says] }
+  },
+  {
+    fault: "host key changed",
+    place: "after the confirmation",
+    begins: "confirmed",
+    arm: (device) => device.newHostKey(),
+    ending: done
   }
+]
 
-/** A fault before and one after a step, each met once. */
-const around = (kind: "cut" | "silent", step: Step, before: Ending, after: Ending): ReadonlyArray<FaultCase> =>
-  (["before", "after"] as const).map((when) => ({
-    name: `${kind} ${when} ${step}`,
-    arm: faults(kind === "cut" ? { kind, step, when, times: 1 } : { kind, step, when, times: 1 }),
-    ending: when === "before" ? before : after
-  }))
+const RUNS_ON = "its commit timer goes on running"
 
-const lost = { cut: /ConnectionException: /, silent: /CommandTimeout: |ConnectionException: / }
-
-/** Up to the commit a broken connection fails the device; from then on the change is looked at and carried through. */
-const breaks = (kind: "cut" | "silent"): ReadonlyArray<FaultCase> => {
-  const early = untouched(lost[kind])
-  const steps: ReadonlyArray<Step> = ["login", "showRunning", "showSessions", "openSession", "clean", "load", "diff"]
-  return [
-    ...steps.flatMap((step) => around(kind, step, early, early)),
-    { name: `${kind} amid load`, arm: faults({ kind, step: "load", lines: 40, times: 1 }), ending: early },
-    ...around(kind, "commitTimer", done, done),
-    ...around(kind, "confirm", done, done),
-    ...around(kind, "write", done, done)
-  ]
-}
-
-const duringProof: ReadonlyArray<FaultCase> = [
+const timers: ReadonlyArray<FaultCase> = [
   {
-    name: "cut while it is read back",
-    afterCommit: faults({ kind: "cut", step: "showRunning", times: 1 }),
+    fault: "timer cancelled",
+    place: "at once",
+    begins: "start",
+    arm: faults({ kind: "timerCancelled", times: 1 }),
+    ending: takenBack(STARTED_BACK)
+  },
+  {
+    fault: "timer ignored",
+    place: "after the commit",
+    begins: "start",
+    arm: faults({ kind: "timerIgnored" }),
     ending: done
   },
   {
-    name: "cut while the candidate is compared",
-    afterCommit: faults({ kind: "cut", step: "load", times: 1 }),
-    ending: done
+    fault: "timer ignored",
+    place: "with a lie at every confirmation",
+    begins: "start",
+    arm: faults({ kind: "timerIgnored" }, { kind: "lie", step: "confirm" }),
+    ending: { ...takenBack("CommitError: "), says: [RUNS_ON, ...takenBack("CommitError: ").says] }
   },
   {
-    name: "a truncated read-back",
-    afterCommit: faults({ kind: "truncate", step: "showRunning", lines: 30, times: 1 }),
-    ending: done
-  },
-  {
-    name: "refuses the password once after the commit",
-    afterCommit: faults({ kind: "wrongPassword", times: 1 }),
-    ending: done
-  },
-  {
-    name: "never reachable again after the commit",
-    afterCommit: faults({ kind: "cut", step: "connect" }),
-    ending: {
-      done: false,
-      runs: "old",
-      saved: "old",
-      says: /not certain[^]*CommitError: The device could not be reached/,
-      event: "commit_confirm_failed"
-    }
-  },
-  {
-    name: "another host key after the commit",
-    afterCommit: (device) => device.newHostKey(),
-    ending: {
-      done: false,
-      runs: "old",
-      saved: "old",
-      says: /HostKeyChanged[^]*not certain[^]*CommitError: /,
-      event: "commit_confirm_failed"
-    }
-  },
-  {
-    name: "changed by an operator after the commit",
-    afterCommit: (device) => device.configure("interface Ethernet9\n   description by hand\n"),
-    ending: takenBack(/had before[^]*CommitError: /)
+    fault: "reboots",
+    place: "after the commit",
+    begins: "committed",
+    arm: (device) => void Effect.runFork(device.reload),
+    ending: takenBack(STARTED_BACK)
   }
 ]
 
 const lies: ReadonlyArray<FaultCase> = [
   {
-    name: "lies at the timed commit",
-    arm: faults({ kind: "lie", step: "commitTimer", times: 1 }),
-    ending: takenBack(/had before[^]*CommitError: The device answered the commit but goes on running the old/)
-  },
-  {
-    name: "lies at every confirmation",
+    fault: "lies always",
+    place: "confirming",
+    begins: "start",
     arm: faults({ kind: "lie", step: "confirm" }),
-    ending: takenBack(/its commit timer goes on running[^]*had before[^]*CommitError: /)
+    ending: { ...takenBack("CommitError: "), says: [RUNS_ON, ...takenBack("CommitError: ").says] }
   },
-  { name: "lies at the first save", arm: faults({ kind: "lie", step: "write", times: 1 }), ending: done },
   {
-    name: "lies at every save",
+    fault: "lies always",
+    place: "saving",
+    begins: "start",
     arm: faults({ kind: "lie", step: "write" }),
-    ending: {
-      done: false,
-      runs: "new",
-      saved: "old",
-      says: /CommitError: The new configuration runs but could not be saved/,
-      event: "commit_confirm_failed"
-    }
+    ending: unsaved
   },
   {
-    name: "swallows a line of the candidate",
+    fault: "lies always",
+    place: "in the proof: looking for sessions and timers",
+    begins: "committed",
+    arm: faults({ kind: "lie", step: "showSessions" }),
+    ending: { ...outOfSight, says: ["UnexpectedAnswer: ", ...outOfSight.says] }
+  },
+  {
+    fault: "lies twice",
+    place: "before the confirmation: looking for sessions and timers",
+    begins: "compared",
+    arm: faults({ kind: "lie", step: "showSessions", times: 2 }),
+    ending: done
+  },
+  {
+    fault: "lies twice",
+    place: "after the confirmation: looking for sessions and timers",
+    begins: "confirmed",
+    arm: faults({ kind: "lie", step: "showSessions", times: 2 }),
+    ending: done
+  },
+  {
+    fault: "swallows lines",
+    place: "one line of the candidate",
+    begins: "start",
     arm: faults({ kind: "truncate", step: "load", lines: 30, times: 1 }),
-    ending: takenBack(/had before[^]*CommitError: /)
+    ending: takenBack("CommitError: ")
   },
   {
-    name: "swallows the tail of every candidate",
+    fault: "swallows lines",
+    place: "the tail of every candidate",
+    begins: "start",
     arm: faults({ kind: "truncate", step: "load", lines: 90 }),
-    ending: takenBack(/had before[^]*CommitError: /)
+    ending: takenBack("CommitError: ")
   },
   {
-    name: "cancels its timer at once",
-    arm: faults({ kind: "timerCancelled", times: 1 }),
-    ending: takenBack(/had before[^]*CommitError: The device has gone back/)
+    fault: "swallows lines",
+    place: "of the running configuration before the change",
+    begins: "start",
+    arm: faults({ kind: "truncate", step: "showRunning", lines: 8, times: 1 }),
+    ending: untouched("UnexpectedAnswer: ")
   },
-  { name: "ignores its timer", arm: faults({ kind: "timerIgnored" }), ending: done },
   {
-    name: "ignores its timer and lies at the confirmation",
-    arm: faults({ kind: "timerIgnored" }, { kind: "lie", step: "confirm" }),
-    ending: takenBack(/its commit timer goes on running[^]*had before[^]*CommitError: /)
+    fault: "swallows lines",
+    place: "of the running configuration in the proof",
+    begins: "committed",
+    arm: faults({ kind: "truncate", step: "showRunning", lines: 30, times: 1 }),
+    ending: done
   }
 ]
 
 const refusals: ReadonlyArray<FaultCase> = [
-  { name: "wrong password", arm: faults({ kind: "wrongPassword" }), ending: untouched(/ConnectAuthError: /) },
-  { name: "another host key", arm: (device) => device.newHostKey(), ending: untouched(/HostKeyChanged: /) },
   {
-    name: "rejects a line",
+    fault: "rejects a line",
+    place: "loading the candidate",
+    begins: "start",
     arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input" }),
-    ending: untouched(/ReplaceConfigException: /)
+    ending: untouched("ReplaceConfigException: % Invalid input at line ")
   },
   {
-    name: "refuses the timed commit",
-    arm: faults({ kind: "error", step: "commitTimer", message: "% Commit failed: aborted", times: 1 }),
-    ending: takenBack(/had before[^]*CommitError: The device refused to commit/)
-  },
-  {
-    name: "refuses the confirmation once",
-    arm: faults({ kind: "error", step: "confirm", message: "% Busy", times: 1 }),
+    fault: "rejects a line",
+    place: "in the proof: loading the candidate, once",
+    begins: "committed",
+    arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input", times: 1 }),
     ending: done
   },
   {
-    name: "refuses every confirmation",
-    arm: faults({ kind: "error", step: "confirm", message: "% Busy" }),
-    ending: takenBack(/had before[^]*CommitError: /)
-  },
-  {
-    name: "cannot save the first time",
-    arm: faults({ kind: "error", step: "write", message: "% Error: no space left", times: 1 }),
-    ending: done
-  },
-  {
-    name: "can never save",
-    arm: faults({ kind: "fullFlash" }),
+    fault: "rejects a line",
+    place: "in the proof: loading the candidate, ever after",
+    begins: "committed",
+    arm: faults({ kind: "reject", pattern: "^snmp-server community", message: "% Invalid input" }),
     ending: {
-      done: false,
-      runs: "new",
-      saved: "old",
-      says: /CommitError: The new configuration runs but could not be saved/,
-      event: "commit_confirm_failed"
+      ...takenBack("CommitError: The device could not be looked at"),
+      says: [
+        "ReplaceConfigException: % Invalid input at line ",
+        ...takenBack("CommitError: The device could not be looked at").says
+      ]
     }
   },
   {
-    name: "a truncated running configuration",
-    arm: faults({ kind: "truncate", step: "showRunning", lines: 8, times: 1 }),
-    ending: untouched(/UnexpectedAnswer: /)
+    fault: "refuses always",
+    place: "confirming",
+    begins: "start",
+    arm: faults({ kind: "error", step: "confirm", message: "% Busy" }),
+    ending: takenBack("CommitError: ")
+  },
+  { fault: "full flash", place: "once", begins: "start", arm: faults({ kind: "fullFlash", times: 1 }), ending: done },
+  { fault: "full flash", place: "always", begins: "start", arm: faults({ kind: "fullFlash" }), ending: unsaved },
+  {
+    fault: "out of reach",
+    place: "ever after the commit",
+    begins: "committed",
+    arm: faults({ kind: "cut", step: "connect" }),
+    ending: outOfSight
   }
 ]
 
 const others: ReadonlyArray<FaultCase> = [
   {
-    name: "an operator's open session",
+    fault: "foreign session",
+    place: "open from the start",
+    begins: "start",
     arm: (device) => void device.foreignSession("maintenance"),
-    ending: untouched(/SessionLockedException: /)
+    ending: untouched("SessionLockedException: ")
   },
   {
-    name: "an operator's commit timer",
+    fault: "foreign session",
+    place: "with a commit timer from the start",
+    begins: "start",
     arm: (device) => void device.foreignSession("maintenance", 300),
-    ending: untouched(/SessionLockedException: /)
+    ending: untouched("SessionLockedException: ")
   },
   {
-    name: "sessions that dead jobs left behind",
+    fault: "foreign session",
+    place: "opened after the commit",
+    begins: "committed",
+    arm: (device) => void device.foreignSession("maintenance"),
+    ending: done
+  },
+  {
+    fault: "foreign session",
+    place: "left behind by dead jobs",
+    begins: "start",
     arm: (device) => {
       for (const name of ["job900001", "job900002-2", "job900003-check"]) device.foreignSession(name)
     },
     ending: done
   },
   {
-    name: "reboots after the commit",
-    afterCommit: (device) => void Effect.runFork(device.reload),
-    ending: takenBack(/had before[^]*CommitError: The device has gone back/)
-  }
-]
-
-const nuisances: ReadonlyArray<FaultCase> = [
-  { name: "no fault", ending: done },
-  { name: "slow at every step", arm: faults({ kind: "slow", milliseconds: 50 }), ending: done },
-  { name: "a slow line", arm: faults({ kind: "slow", bytesPerSecond: 20_000 }), ending: done },
-  { name: "doubled echo", arm: faults({ kind: "doubledEcho" }), ending: done },
+    fault: "changed by hand",
+    place: "after the commit",
+    begins: "committed",
+    arm: (device) => device.configure("interface Ethernet9\n   description by hand\n"),
+    ending: takenBack("CommitError: ")
+  },
   {
-    name: "cut before the connection is up",
-    arm: faults({ kind: "cut", step: "connect", times: 1 }),
-    ending: untouched(lost.cut)
+    fault: "changed by hand",
+    place: "after the confirmation",
+    begins: "confirmed",
+    arm: (device) => device.configure("interface Ethernet9\n   description by hand\n"),
+    ending: changedByOthers
   }
 ]
 
-/** All cases, one for each switch of the lab. The first has no fault: the others are compared with it. */
+/** All cells, one for each switch of the lab. The first has no fault: the others are compared with it. */
 export const faultCases: ReadonlyArray<FaultCase> = [
   ...nuisances,
+  ...credentials,
   ...refusals,
   ...lies,
-  ...duringProof,
+  ...timers,
   ...others,
-  ...breaks("cut"),
-  ...breaks("silent")
+  ...stepFaults
 ]

@@ -197,6 +197,16 @@ const lostQuestionMarks = Effect.fnUntraced(function* (cli: Cli, units: Readonly
 const readDiff = (cli: Cli): Effect.Effect<string, ReadError> =>
   Effect.map(cli.query("show session-config diffs", { timeout: cli.timeouts.load }), trimDiff)
 
+/**
+ * The difference once more, from outside of the session: an empty one means that nothing is committed, and a device without a
+ * change counts as done, so a single lost answer must not look like it. A release that does not know the command is believed.
+ */
+const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
+  cli.query(`show session-config named ${name} diffs`, { timeout: cli.timeouts.load }).pipe(
+    Effect.map(trimDiff),
+    Effect.catchTag("CommandRejected", () => Effect.succeed(""))
+  )
+
 /** See `DriverSession.load`. */
 export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, LoadError> = Effect.fnUntraced(
   function* (cli, request) {
@@ -212,6 +222,6 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, Loa
     }
     const diff = yield* readDiff(cli)
     yield* stepOut(cli)
-    return { diff }
+    return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff }
   }
 )

@@ -60,7 +60,10 @@ export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = 
   const command = "show configuration sessions detail"
   const text = yield* cli.query(`${command} | json`)
   if (text.includes("{")) return Answers.sessionsOf(yield* decodeJson(cli, command, Answers.ShowSessions, text))
-  return Answers.sessionsOf(parseSessionText(yield* cli.query(command)))
+  const plain = parseSessionText(yield* cli.query(command))
+  // an answer that got lost must not look like a switch without sessions, whose timer may be forgotten
+  if (plain === undefined) return yield* unexpected(cli, command, `the answer to "${command}" is not understood`)
+  return Answers.sessionsOf(plain)
 })
 
 /** The complete running configuration, one newline at its end (§3.9). */

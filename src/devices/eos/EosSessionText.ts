@@ -1,11 +1,13 @@
 /** The text form of `show configuration sessions detail` (contract device-cli §3.4), for a switch that gives no JSON. */
 import type { ShowSessions } from "./EosAnswers.ts"
 
+const heading = /^Maximum number of (?:completed|pending) sessions:/m
 const timerName = /^Session with pending commit timer:\s*(\S+)/
 const row = /^[* ] (\S+)\s+(committed|completed|pending\w*|aborted)\s+(\S*)/
 
-/** The sessions, as the JSON form would show them. */
-export const parseSessionText = (text: string): ShowSessions => {
+/** The sessions, as the JSON form would show them. Undefined when the text is something else. */
+export const parseSessionText = (text: string): ShowSessions | undefined => {
+  if (!heading.test(text)) return undefined
   const sessions: Record<string, { readonly state: string; readonly commitUser: string }> = {}
   let name: string | undefined
   for (const line of text.split("\n")) {

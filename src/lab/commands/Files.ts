@@ -54,7 +54,7 @@ const write = (device: Switch.Switch, from: string, to: string, content: Buffer)
   }
   if (to === "running-config") {
     Switch.setRunning(device, merged(device.running, content))
-    History.push(device.history, device.history.commits, { session: "", kind: "direct", at: Date.now() })
+    History.pushCommit(device.history, { session: "", kind: "direct", at: Date.now() })
     return DONE
   }
   const name = Flash.nameIn(to)

@@ -55,9 +55,15 @@ describe("configuration sessions", () => {
   })
 
   it("are read from text", () => {
-    const found = Answers.sessionsOf(parseSessionText(text))
+    const read = parseSessionText(text)
+    const found = Answers.sessionsOf(read ?? { sessions: {} })
     expect(names(found)).toEqual({ job412: "timed", job413: "open" })
     expect(found.pending).toEqual(Option.some({ name: "job412" }))
+  })
+
+  it("are not read from an answer that got lost, which would hide a running timer", () => {
+    expect(parseSessionText("")).toBeUndefined()
+    expect(parseSessionText("% Internal error")).toBeUndefined()
   })
 
   it("have no timer when a session is merely committed", () => {
