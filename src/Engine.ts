@@ -20,6 +20,7 @@ import { DeviceStates } from "./jobs/DeviceStates.ts"
 import { EngineRecords } from "./jobs/EngineRecords.ts"
 import { InitSurvey } from "./jobs/InitSurvey.ts"
 import { JobEngine } from "./jobs/JobEngine.ts"
+import * as InterruptedBounces from "./jobs/InterruptedBounces.ts"
 import * as DriftSchedule from "./jobs/DriftSchedule.ts"
 import * as JobFunctions from "./jobs/JobFunctions.ts"
 import * as JobRunner from "./jobs/JobRunner.ts"
@@ -42,6 +43,7 @@ import { JobLockStore } from "./store/JobLockStore.ts"
 import { JobStore } from "./store/JobStore.ts"
 import { LinknetStore } from "./store/LinknetStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
+import { OperationStore } from "./store/OperationStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
@@ -66,6 +68,7 @@ export const stores = Layer.mergeAll(
   JobStore.layer,
   JobLockStore.layer,
   ChangeStore.layer,
+  OperationStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
   RepositoryStore.layer
@@ -116,7 +119,14 @@ const runner = JobRunner.layer.pipe(Layer.provide(functions))
 const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
 
 /** The engine on a database that is given: it takes up the jobs that were left, and offers its services. */
-export const layer = Layer.mergeAll(runner, actors, DriftSchedule.layer, PluginActions.layerSweep, records).pipe(
+export const layer = Layer.mergeAll(
+  runner,
+  actors,
+  DriftSchedule.layer,
+  InterruptedBounces.layer,
+  PluginActions.layerSweep,
+  records
+).pipe(
   Layer.provideMerge(services),
   Layer.provideMerge(Cluster.layer),
   Layer.provideMerge(stores),

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
@@ -20,17 +21,6 @@ const InterfaceStatus = Schema.Struct({
   mtu: Schema.Finite,
   speed: Schema.Int,
   mac_address: Schema.String
-})
-
-const NeighbourDetail = Schema.Struct({
-  parent_interface: Schema.String,
-  remote_port: Schema.String,
-  remote_port_description: Schema.String,
-  remote_chassis_id: Schema.String,
-  remote_system_name: Schema.String,
-  remote_system_description: Schema.String,
-  remote_system_capab: Schema.Array(Schema.String),
-  remote_system_enable_capab: Schema.Array(Schema.String)
 })
 
 const reads = HttpApiGroup.make("operations").add(

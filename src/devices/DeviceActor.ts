@@ -9,20 +9,23 @@ import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
+import { OperationStore } from "../store/OperationStore.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
 import * as ConfigDiff from "./ConfigDiff.ts"
 import { errorText } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./DeviceCalls.ts"
-import { DeviceLogin, type LoginError, type LoggedIn } from "./DeviceLogin.ts"
-import type { DriverError } from "./DriverErrors.ts"
+import { DeviceLogin, type LoggedIn } from "./DeviceLogin.ts"
+import * as DeviceWork from "./DeviceWork.ts"
 import * as FirmwareSteps from "./FirmwareSteps.ts"
 import * as OperationSteps from "./OperationSteps.ts"
+import * as PortBounce from "./PortBounce.ts"
 
 const IDLE = "1 minute"
 
 /** An error of the device or of the way to it, as callers on other replicas can read it. */
-const toFailure = (error: DriverError | LoginError): DeviceFailure => {
+const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
+  if (error._tag === "DeviceFailure") return error
   const text = errorText(error)
   const type = /^(\w+): /m.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1] ?? error._tag
   return new DeviceFailure({ type, message: error.message, text })
@@ -42,6 +45,7 @@ const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const changes = yield* ChangeStore
+  const operations = yield* OperationStore
   const login = yield* DeviceLogin
   const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const address = yield* Entity.CurrentAddress
@@ -59,7 +63,7 @@ const make = Effect.gen(function* () {
   /** Logs in, does the work and logs out. */
   const session = <A>(
     as: typeof LoginAs.Type,
-    work: (loggedIn: LoggedIn) => Effect.Effect<A, DriverError | LoginError, Scope.Scope>
+    work: (loggedIn: LoggedIn) => Effect.Effect<A, DeviceWork.WorkError, Scope.Scope>
   ) =>
     Effect.flatMap(device, (row) =>
       login.open(row, as).pipe(Effect.flatMap(work), Effect.scoped, Effect.mapError(toFailure))
@@ -74,14 +78,22 @@ const make = Effect.gen(function* () {
 
   /** A session for steps that are commands; they know the device by its name only. */
   const withSession =
-    (as: typeof LoginAs.Type): OperationSteps.WithSession =>
+    (as: typeof LoginAs.Type): DeviceWork.WithSession =>
     (work) =>
       contained(Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname))))
 
+  const ports = PortBounce.make(operations, id, withSession({}))
+  const discoveredAt = (address: string) => withSession({ state: "DISCOVERED", address })
+
   return DeviceEntity.of({
     ...FirmwareSteps.handlers(withSession({})),
-    ...OperationSteps.handlers(withSession({}), (address) => withSession({ state: "DISCOVERED", address })),
-    RunChange: ({ payload }) => change((services, row) => ChangeExecutor.run(services, payload.changeId, row)),
+    ...OperationSteps.handlers({ operations, deviceId: id }, withSession({}), discoveredAt, ports),
+    // ports that are still down from a bounce would look like a change by somebody else
+    RunChange: ({ payload }) =>
+      Effect.andThen(
+        ports.finishFirst,
+        change((services, row) => ChangeExecutor.run(services, payload.changeId, row))
+      ),
     SettleChange: ({ payload: { changeId, verdict } }) =>
       change((services, row) => ChangeExecutor.settle(services, changeId, row, verdict)),
     ReadFacts: ({ payload }) => contained(session(payload.login, ({ session }) => session.facts)),
@@ -128,5 +140,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   never,
   never,
-  DeviceStore | ChangeStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
+  DeviceStore | ChangeStore | OperationStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
 > = DeviceEntity.toLayer(make, { maxIdleTime: IDLE, concurrency: 1, mailboxCapacity: "unbounded" })

@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
+import type { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 
@@ -83,18 +84,6 @@ export interface InterfaceState {
 export interface LldpNeighbour {
   readonly hostname: string
   readonly port: string
-}
-
-/** Everything that a neighbour announces (contract api-devices.md §8); empty text where it says nothing. */
-export interface NeighbourDetail {
-  readonly parent_interface: string
-  readonly remote_port: string
-  readonly remote_port_description: string
-  readonly remote_chassis_id: string
-  readonly remote_system_name: string
-  readonly remote_system_description: string
-  readonly remote_system_capab: ReadonlyArray<string>
-  readonly remote_system_enable_capab: ReadonlyArray<string>
 }
 
 /** A configuration session on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. */

@@ -1,6 +1,7 @@
 /** What operators ask of a device beside changes of its configuration: live states, bouncing ports, certificates, erasing. */
 import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
+import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 
 /** A port as the device shows it; `speed` in Mbit/s, `last_flapped` in epoch seconds or −1. */
@@ -16,17 +17,6 @@ export const InterfaceState = Schema.Struct({
 export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
 export type InterfaceStates = typeof InterfaceStates.Type
 
-/** Everything that a neighbour announces; empty text where it says nothing. */
-export const NeighbourDetail = Schema.Struct({
-  parent_interface: Schema.String,
-  remote_port: Schema.String,
-  remote_port_description: Schema.String,
-  remote_chassis_id: Schema.String,
-  remote_system_name: Schema.String,
-  remote_system_description: Schema.String,
-  remote_system_capab: Schema.Array(Schema.String),
-  remote_system_enable_capab: Schema.Array(Schema.String)
-})
 export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
 export type NeighbourDetails = typeof NeighbourDetails.Type
 
@@ -42,6 +32,14 @@ export type Bounced = typeof Bounced.Type
 export const KeyPair = Schema.Struct({ key: Schema.RedactedFromValue(Schema.String), certificate: Schema.String })
 export type KeyPair = typeof KeyPair.Type
 
+/** A key pair that a job installs; it is installed once per job. */
+export const CertificateOrder = Schema.Struct({ ...KeyPair.fields, jobId: Schema.Int })
+export type CertificateOrder = typeof CertificateOrder.Type
+
+/** `reloadSeen`: false when it is not known whether the erased switch has restarted. */
+export const Erased = Schema.Struct({ reloadSeen: Schema.Boolean })
+export type Erased = typeof Erased.Type
+
 export const ReadInterfaces = Rpc.make("ReadInterfaces", { success: InterfaceStates, error: DeviceFailure })
 export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
   success: NeighbourDetails,
@@ -56,18 +54,29 @@ export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: B
  * that is being initialised, null for a managed one.
  */
 export const InstallCertificate = Rpc.make("InstallCertificate", {
-  payload: { ...KeyPair.fields, discoveredAt: Schema.NullOr(Schema.String) },
+  payload: { ...CertificateOrder.fields, discoveredAt: Schema.NullOr(Schema.String) },
   error: DeviceFailure
 })
 
 /** Removes the startup configuration and the certificate and reloads; a connection that ends then is no failure. */
-export const EraseDevice = Rpc.make("EraseDevice", { error: DeviceFailure })
+export const EraseDevice = Rpc.make("EraseDevice", {
+  payload: { jobId: Schema.Int },
+  success: Erased,
+  error: DeviceFailure
+})
+
+/** Takes up the ports that an interrupted bounce has left down. */
+export const FinishBounce = Rpc.make("FinishBounce", {
+  success: Schema.Struct({ ports: Schema.Array(Schema.String) }),
+  error: DeviceFailure
+})
 
 /** The calls of this file, for the device's entity. */
 export const operationCalls = [
   ReadInterfaces,
   ReadNeighbourDetails,
   BouncePorts,
+  FinishBounce,
   InstallCertificate,
   EraseDevice
 ] as const

@@ -1,83 +1,25 @@
 /**
  * What operators ask of one EOS switch beside changes of its configuration, as commands (contract engine.md §11 to §13,
- * device-cli.md §3.10 and §3.12).
+ * device-cli.md §3.10). Each step of an operation that changes the switch first claims its row (promise 1); what a restarted
+ * job finds begun is done again, because copying and erasing may be done twice.
  */
-import { Clock, Effect, Redacted, Result, Schedule } from "effect"
-import { DeviceFailure } from "./DeviceFailure.ts"
+import { Effect, Option, Redacted } from "effect"
+import type { Operation, OperationStore } from "../store/OperationStore.ts"
+import type { DeviceFailure } from "./DeviceFailure.ts"
+import * as DeviceWork from "./DeviceWork.ts"
 import type { DriverSession } from "./Driver.ts"
-import { CommandRejected, type DriverError } from "./DriverErrors.ts"
-import type { Bounce, Bounced, InterfaceStates, KeyPair } from "./OperationCalls.ts"
+import { CommandRejected } from "./DriverErrors.ts"
+import type { Bounce, CertificateOrder, Erased, KeyPair } from "./OperationCalls.ts"
+import * as PortBounce from "./PortBounce.ts"
 
 /** Name of the certificate and the key on the switch, as templates refer to them. */
 const CERTIFICATE = "cnaasnms.crt"
 const KEY = "cnaasnms.key"
 
 const RELOAD_SECONDS = 60
-
-/** Failures of the way to the switch; another login may succeed. */
-const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
 const COPY_SECONDS = 60
 
 const tolerant = { tolerateErrors: true } as const
-
-/** Runs work on a new session of the device; what goes wrong becomes a DeviceFailure. */
-export type WithSession = <A>(
-  work: (session: DriverSession, hostname: string) => Effect.Effect<A, DriverError>
-) => Effect.Effect<A, DeviceFailure>
-
-/** Why these ports of the device cannot be bounced, or null. */
-export const bounceRefusal = (
-  hostname: string,
-  ports: ReadonlyArray<string>,
-  shown: InterfaceStates
-): string | null => {
-  const missing = ports.find((port) => !Object.hasOwn(shown, port))
-  if (missing !== undefined) return `Specified interface ${missing} not found on device ${hostname}`
-  const disabled = ports.find((port) => shown[port]?.is_enabled === false)
-  return disabled === undefined ? null : `Specified interface ${disabled} on device ${hostname} is not enabled`
-}
-
-/** Adds lines to the running configuration; true when they made a difference. */
-const merge = Effect.fnUntraced(function* (session: DriverSession, name: string, text: string) {
-  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: (other) => OURS.test(other) })
-  yield* diff === "" ? session.discard(name) : session.commit(name)
-  return diff !== ""
-})
-
-const OURS = /^job0-/
-
-/** No job has number 0, so a session that a crash has left behind stands in nobody's way. A name is good for one commit. */
-const sessionNames = Effect.map(Clock.currentTimeMillis, (millis) => {
-  const stamp = millis.toString(36)
-  return { down: `job0-${stamp}d`, up: `job0-${stamp}u` }
-})
-
-const incomplete = (half: string, error: { readonly message: string }) => {
-  const message = `Not all steps of port bounce completed: ${half}: ${error.message}`
-  return new DeviceFailure({ type: "BounceIncomplete", message, text: `BounceIncomplete: ${message}\n` })
-}
-
-/**
- * Takes ports down and up. The second half has a login of its own and is tried whatever became of the first, so that no port
- * is left down by a lost connection; only after it the configuration is saved, so that no restart finds a port down either.
- */
-export const bounce = Effect.fn("OperationSteps.bounce")(function* (withSession: WithSession, order: Bounce) {
-  const names = yield* sessionNames
-  const first = yield* withSession(
-    Effect.fnUntraced(function* (session, hostname) {
-      const refused = bounceRefusal(hostname, order.ports, yield* session.interfaces)
-      if (refused !== null) return { refused, down: Result.succeed(false) }
-      return { refused, down: yield* Effect.result(merge(session, names.down, order.down)) }
-    })
-  )
-  if (first.refused !== null) return { refused: first.refused, changed: false } satisfies Bounced
-  const up = yield* withSession((session) => Effect.tap(merge(session, names.up, order.up), () => session.save)).pipe(
-    Effect.retry({ times: 3, while: ({ type }) => LOST.has(type), schedule: Schedule.spaced("2 seconds") }),
-    Effect.mapError((error) => incomplete("up", error))
-  )
-  const down = yield* Effect.mapError(Effect.fromResult(first.down), (error) => incomplete("down", error))
-  return { refused: null, changed: down && up } satisfies Bounced
-})
 
 const copied = Effect.fnUntraced(function* (session: DriverSession, hostname: string, command: string) {
   const answer = yield* session.run(command, { ...tolerant, timeout: COPY_SECONDS })
@@ -99,47 +41,142 @@ const upload = (session: DriverSession, hostname: string, name: string, text: st
     )
   )
 
-const clean = (session: DriverSession) =>
-  Effect.andThen(session.run(`delete flash:${KEY}`, tolerant), session.run(`delete flash:${CERTIFICATE}`, tolerant))
+const CLEAN_ATTEMPTS = 2
 
-/** Copies key and certificate to the switch and into its stores. They do not stay on the flash, whatever happens. */
-export const installCertificate = Effect.fn("OperationSteps.installCertificate")(function* (
-  session: DriverSession,
-  hostname: string,
-  { certificate, key }: KeyPair
-) {
-  const install = Effect.gen(function* () {
-    yield* upload(session, hostname, KEY, Redacted.value(key))
-    yield* upload(session, hostname, CERTIFICATE, certificate)
-    yield* copied(session, hostname, `copy flash:${CERTIFICATE} certificate:`)
-    yield* copied(session, hostname, `copy flash:${KEY} sslkey:`)
-  })
-  // what went wrong first is the failure that is told
-  const installed = yield* Effect.result(install)
-  const cleaned = yield* Effect.result(clean(session))
-  yield* Effect.fromResult(installed)
-  yield* Effect.fromResult(cleaned)
+/** Takes both files off the flash. A file that is not there may be refused; a key that stays is told. */
+const clean = Effect.fnUntraced(function* (session: DriverSession, hostname: string) {
+  for (let attempt = 1; attempt <= CLEAN_ATTEMPTS; attempt += 1) {
+    for (const name of [KEY, CERTIFICATE]) yield* session.run(`delete flash:${name}`, tolerant)
+    const listed = yield* session.run("dir flash:", tolerant)
+    if (!listed.includes(KEY)) return
+  }
+  const message = `The private key stays on the flash of ${hostname} as ${KEY}: delete it there`
+  return yield* new CommandRejected({ hostname, command: `delete flash:${KEY}`, message })
 })
 
-/** Removes the startup configuration, certificate and key, and reloads. Once the reload was sent, no end is a failure. */
-export const erase = Effect.fn("OperationSteps.erase")(function* (session: DriverSession) {
+/** Who does the operation, and on which device. */
+export interface Worker {
+  readonly operations: OperationStore["Service"]
+  readonly deviceId: number
+}
+
+/**
+ * Copies key and certificate to the switch and into its stores. They do not stay on the flash, whatever happens. With
+ * `claimed` in front of each step, nobody copies a key after another process has taken over and copied its own.
+ */
+const install = (
+  session: DriverSession,
+  hostname: string,
+  { certificate, key }: KeyPair,
+  claimed: Effect.Effect<void, DeviceWork.WorkError>
+) =>
+  Effect.gen(function* () {
+    const steps = Effect.all([
+      Effect.andThen(claimed, upload(session, hostname, KEY, Redacted.value(key))),
+      Effect.andThen(claimed, upload(session, hostname, CERTIFICATE, certificate)),
+      Effect.andThen(claimed, copied(session, hostname, `copy flash:${CERTIFICATE} certificate:`)),
+      Effect.andThen(claimed, copied(session, hostname, `copy flash:${KEY} sslkey:`))
+    ])
+    const installed = yield* Effect.result(steps)
+    // a connection that is gone fails here too, and may be tried again; otherwise what went wrong first is told
+    yield* clean(session, hostname)
+    yield* Effect.fromResult(installed)
+  })
+
+/** Gives the device its key and certificate, once per job. */
+export const installCertificate = Effect.fn("OperationSteps.installCertificate")(function* (
+  withSession: DeviceWork.WithSession,
+  { deviceId, operations }: Worker,
+  { jobId, ...pair }: CertificateOrder
+) {
+  let begun = false
+  const work = withSession(
+    Effect.fnUntraced(function* (session, hostname) {
+      const row = { device_id: deviceId, job_id: jobId, kind: "certificate", phase: "copying", detail: {} } as const
+      const operation = yield* operations.begin(row)
+      begun = true
+      if (operation.phase === "done") return
+      yield* install(session, hostname, pair, DeviceWork.claim(operations, operation, "copying"))
+      yield* DeviceWork.claim(operations, operation, "done")
+    })
+  )
+  yield* DeviceWork.again(work, () => begun)
+})
+
+const wipe = Effect.fnUntraced(function* (session: DriverSession) {
   yield* session.run("write erase now")
   yield* session.run(`delete certificate:${CERTIFICATE}`, tolerant)
   yield* session.run(`delete sslkey:${KEY}`, tolerant)
-  yield* session
+})
+
+/** Once the reload was sent, no end is a failure. */
+const reload = (session: DriverSession) =>
+  session
     .run("reload force", { timeout: RELOAD_SECONDS, expectDisconnect: true })
-    .pipe(Effect.catchTags({ CommandTimeout: () => Effect.void, ConnectionException: () => Effect.void }))
-  yield* session.abandon
+    .pipe(
+      Effect.catchTags({ CommandTimeout: () => Effect.void, ConnectionException: () => Effect.void }),
+      Effect.andThen(session.abandon)
+    )
+
+const stored = (found: ReturnType<OperationStore["Service"]["ofJob"]>) =>
+  Effect.mapError(found, ({ message }) => DeviceWork.failure("DatabaseError", message))
+
+/**
+ * Removes the startup configuration, certificate and key, and reloads. A switch that is not to be reached any more after it
+ * was about to be told to reload has been erased; whether it has restarted is then not known.
+ */
+export const erase = Effect.fn("OperationSteps.erase")(function* (
+  withSession: DeviceWork.WithSession,
+  { deviceId, operations }: Worker,
+  jobId: number
+): Effect.fn.Return<Erased, DeviceFailure> {
+  const find = stored(operations.ofJob(jobId, deviceId, "erase"))
+  const before = yield* find
+  const isAt = (found: Option.Option<Operation>, phase: Operation["phase"]) =>
+    Option.exists(found, (operation) => operation.phase === phase)
+  if (isAt(before, "done")) return { reloadSeen: true }
+  let begun = Option.isSome(before)
+  const work = withSession(
+    Effect.fnUntraced(function* (session) {
+      const row = { device_id: deviceId, job_id: jobId, kind: "erase", phase: "wiping", detail: {} } as const
+      const operation = yield* operations.begin(row)
+      begun = true
+      yield* DeviceWork.claim(operations, operation, "wiping")
+      yield* wipe(session)
+      yield* DeviceWork.claim(operations, operation, "reloading")
+      yield* reload(session)
+      yield* DeviceWork.claim(operations, operation, "done")
+    })
+  )
+  return yield* DeviceWork.again(work, () => begun).pipe(
+    Effect.as({ reloadSeen: true }),
+    Effect.catchIf(DeviceWork.isLost, (error) =>
+      Effect.flatMap(find, (found) =>
+        isAt(found, "reloading") ? Effect.succeed({ reloadSeen: false }) : Effect.fail(error)
+      )
+    )
+  )
 })
 
 /** Handlers of `operationCalls`; `discoveredAt` logs in to a device that is not managed yet. */
-export const handlers = (withSession: WithSession, discoveredAt: (address: string) => WithSession) => ({
+export const handlers = (
+  worker: Worker,
+  withSession: DeviceWork.WithSession,
+  discoveredAt: (address: string) => DeviceWork.WithSession,
+  ports: ReturnType<typeof PortBounce.make>
+) => ({
   ReadInterfaces: () => withSession((session) => session.interfaces),
   ReadNeighbourDetails: () => withSession((session) => session.lldpDetail),
-  BouncePorts: ({ payload }: { readonly payload: Bounce }) => bounce(withSession, payload),
-  InstallCertificate: ({ payload }: { readonly payload: KeyPair & { readonly discoveredAt: string | null } }) => {
+  BouncePorts: ({ payload }: { readonly payload: Bounce }) => ports.bounce(payload),
+  FinishBounce: () => Effect.map(ports.finish, (raised) => ({ ports: raised })),
+  InstallCertificate: ({
+    payload
+  }: {
+    readonly payload: CertificateOrder & { readonly discoveredAt: string | null }
+  }) => {
     const login = payload.discoveredAt === null ? withSession : discoveredAt(payload.discoveredAt)
-    return login((session, hostname) => installCertificate(session, hostname, payload))
+    return installCertificate(login, worker, payload)
   },
-  EraseDevice: () => withSession(erase)
+  EraseDevice: ({ payload }: { readonly payload: { readonly jobId: number } }) =>
+    erase(withSession, worker, payload.jobId)
 })

@@ -5,11 +5,14 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Erased } from "../devices/OperationCalls.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
+import type { OperationPhase } from "../domain/DeviceOperation.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { OperationStore } from "../store/OperationStore.ts"
 import { callErrorText } from "./CallErrorText.ts"
 import * as DeviceDeletion from "./DeviceDeletion.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
@@ -19,23 +22,37 @@ const TASK = "device_erase_task"
 /** Names under which clients know the entries; the second one is spelled so. */
 const ENABLE = "Enable"
 const ERASE = "Write rase"
-const REST = ["Remove device certificate", "Remove device key", "netmiko_send_command"] as const
+const CERTIFICATE = "Remove device certificate"
+const KEY = "Remove device key"
+const RELOAD = "netmiko_send_command"
 
 const Arguments = Schema.Struct({ device_id: Schema.Int })
-const Memo = Schema.Struct({ hostname: Schema.String, stage: Schema.Literals(["erasing", "erased"]) })
 
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
-const erased: DeviceResult = deviceResult([
-  taskOk(TASK, "Device factory defaulted"),
-  taskOk(ENABLE),
-  taskOk(ERASE),
-  ...REST.map((name) => taskOk(name))
-])
+/** Why a restart was not seen; the switch is blank when it starts the next time in any case. */
+const UNSEEN =
+  "The server was restarted while the switch was told to restart. Its startup configuration is erased and it does not answer any more."
 
-/** `again`: the server was restarted while the switch was being erased, so it may be blank already. */
-const notErased = (text: string, again: boolean): DeviceResult => {
-  const doubt = again ? "The switch may have been erased before the server was restarted.\n" : ""
+const erased = ({ reloadSeen }: Erased): DeviceResult =>
+  deviceResult([
+    taskOk(TASK, "Device factory defaulted"),
+    taskOk(ENABLE),
+    taskOk(ERASE),
+    taskOk(CERTIFICATE),
+    taskOk(KEY),
+    taskOk(RELOAD, reloadSeen ? null : UNSEEN)
+  ])
+
+/** What the switch may have got before it was lost, by how far the operation was. */
+const doubts: Partial<Record<OperationPhase, string>> = {
+  wiping:
+    "The startup configuration may be erased already: then the switch comes up blank when it restarts. Save its configuration or erase it again.\n",
+  reloading: "The startup configuration is erased: the switch comes up blank when it restarts.\n"
+}
+
+const notErased = (text: string, phase: OperationPhase | undefined): DeviceResult => {
+  const doubt = phase === undefined ? "Nothing was erased.\n" : (doubts[phase] ?? "")
   return deviceResult([taskFailed(TASK, subtaskFailed(ERASE)), taskFailed(ERASE, `${doubt}${text}`)])
 }
 
@@ -44,6 +61,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
+  const operations = yield* OperationStore
   const deletion = yield* DeviceDeletion.make
   const actorOf = yield* DeviceEntity.client
 
@@ -63,38 +81,31 @@ export const make = Effect.gen(function* () {
   const record = (job: RunningJob, hostname: string, result: DeviceResult, reachedEnd: boolean) =>
     jobs.addDevice(job.id, { hostname, result, reachedEnd, changed: reachedEnd, score: null })
 
-  const finish = Effect.fnUntraced(function* (job: RunningJob, id: number, hostname: string) {
+  const finish = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device, outcome: Erased) {
     yield* deletion.remove(id, { by: job.user, jobId: job.id })
-    yield* record(job, hostname, erased, true)
+    yield* record(job, hostname, erased(outcome), true)
   }, sql.withTransaction)
 
-  const erase = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device, again: boolean) {
-    yield* jobs.remember(job.id, { hostname, stage: "erasing" })
-    const outcome = yield* Effect.result(patiently(actorOf(String(id)).EraseDevice()))
-    if (outcome._tag === "Success") {
-      yield* jobs.remember(job.id, { hostname, stage: "erased" })
-      return yield* finish(job, id, hostname)
-    }
-    const error = outcome.failure
-    const text = callErrorText(error)
-    yield* record(job, hostname, notErased(text, again), false)
+  const erase = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
+    const outcome = yield* Effect.result(patiently(actorOf(String(device.id)).EraseDevice({ jobId: job.id })))
+    if (outcome._tag === "Success") return yield* finish(job, device, outcome.success)
+    const begun = yield* operations.ofJob(job.id, device.id, "erase")
+    const phase = Option.match(begun, { onNone: () => undefined, onSome: (operation) => operation.phase })
+    yield* record(job, device.hostname, notErased(callErrorText(outcome.failure), phase), false)
   })
 
   const handler: JobHandler = Effect.fn("DeviceErase")(function* (job: RunningJob) {
     const { device_id } = yield* decodeArguments(Arguments)(job)
     if ((yield* jobs.devices(job.id)).length > 0) return deviceRows
-    const memo = Option.flatMap(yield* jobs.memo(job.id), Schema.decodeUnknownOption(Memo))
-    if (Option.isSome(memo) && memo.value.stage === "erased") {
-      yield* finish(job, device_id, memo.value.hostname)
-      return deviceRows
-    }
-    const device = yield* find(device_id)
-    if (yield* job.aborting) {
+    // what was begun before a restart is brought to its end, whatever has become of the row meanwhile
+    const begun = Option.isSome(yield* operations.ofJob(job.id, device_id, "erase"))
+    const device = yield* begun ? devices.get(device_id) : find(device_id)
+    if (!begun && (yield* job.aborting)) {
       const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
       yield* record(job, device.hostname, result, false)
       return deviceRows
     }
-    yield* erase(job, device, Option.isSome(memo))
+    yield* erase(job, device)
     return deviceRows
   }, refusedAsFailure)
   return handler

@@ -4,6 +4,7 @@
  * VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
  */
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import type { JobTask } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -16,7 +17,11 @@ export const make = Effect.gen(function* () {
   const certificates = yield* DeviceCertificates.make
 
   /** The task entry; a failed one ends the initialisation. */
-  return Effect.fn("InitCertificate")(function* (device: Device, decided: InitDecision): Effect.fn.Return<JobTask> {
+  return Effect.fn("InitCertificate")(function* (
+    jobId: number,
+    device: Device,
+    decided: InitDecision
+  ): Effect.fn.Return<JobTask, SqlError.SqlError> {
     const { newHostname: hostname, oldAddress, primary } = decided
     // the switch may have moved already, and with the move it had its certificate
     if (decided.stage === "pushing") {
@@ -30,10 +35,10 @@ export const make = Effect.gen(function* () {
       const none = InitTasks.noCertificate(hostname)
       return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none
     }
-    const holder = { deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
-    return yield* Effect.match(certificates.install(holder), {
-      onFailure: ({ text }) => InitTasks.certificateTask(text, VERIFY_TLS_DEVICE),
-      onSuccess: () => InitTasks.certificateTask(`Device certificate installed for ${hostname}`, false)
-    })
+    const holder = { jobId, deviceId: device.id, hostname, address: primary.ip, discoveredAt: oldAddress }
+    return yield* certificates.install(holder).pipe(
+      Effect.as(InitTasks.certificateTask(`Device certificate installed for ${hostname}`, false)),
+      Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(InitTasks.certificateTask(text, VERIFY_TLS_DEVICE)))
+    )
   })
 })

@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
   /** Brings a prepared initialisation to its end: the device is INIT or everything is as before. */
   return Effect.fn("InitMove")(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
     const device = yield* devices.get(decided.deviceId)
-    const certificate = yield* certify(device, decided)
+    const certificate = yield* certify(job.id, device, decided)
     if (certificate.failed) return yield* takeBack(job, decided, InitTasks.notCertified(certificate))
     yield* progress.say(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
     const rendered = yield* configs.renderInit(device, {

@@ -49,20 +49,22 @@ export const make = Effect.gen(function* () {
     return other === undefined ? selected : yield* DeviceCertificates.unsupported(other.platform, other.hostname)
   })
 
-  const renew = Effect.fnUntraced(function* ({ hostname, id, management_ip }: Device) {
+  const renew = Effect.fnUntraced(function* (jobId: number, { hostname, id, management_ip }: Device) {
     if (management_ip === null) {
       return deviceResult([taskFailed(TASK, `ValueError: Device ${hostname} has no management_ip\n`)])
     }
-    const holder = { deviceId: id, hostname, address: management_ip, discoveredAt: null }
-    return yield* Effect.match(certificates.install(holder), {
-      onFailure: failedResult,
-      onSuccess: () => renewed(hostname)
-    })
+    const holder = { jobId, deviceId: id, hostname, address: management_ip, discoveredAt: null }
+    return yield* certificates.install(holder).pipe(
+      Effect.as(renewed(hostname)),
+      Effect.catchTag("NotInstalled", (failed) => Effect.succeed(failedResult(failed)))
+    )
   })
 
   const lookAfter = Effect.fn("RenewCert.device")(function* (job: RunningJob, device: Device) {
     const aborted = yield* job.aborting
-    const result = aborted ? notStarted({ aborted: true, message: "The job was aborted" }, TASK) : yield* renew(device)
+    const result = aborted
+      ? notStarted({ aborted: true, message: "The job was aborted" }, TASK)
+      : yield* renew(job.id, device)
     const done = !result.failed
     const row = { hostname: device.hostname, result, reachedEnd: done, changed: done, score: null }
     yield* jobs.addDevice(job.id, row)

@@ -8,6 +8,7 @@ import events from "./migrations/0005_events.ts"
 import repositories from "./migrations/0006_repositories.ts"
 import undo from "./migrations/0007_undo.ts"
 import firmware from "./migrations/0008_firmware.ts"
+import operations from "./migrations/0009_operations.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -20,6 +21,7 @@ export const run = Migrator.make({})({
     "0005_events": events,
     "0006_repositories": repositories,
     "0007_undo": undo,
-    "0008_firmware": firmware
+    "0008_firmware": firmware,
+    "0009_operations": operations
   })
 })

@@ -21,13 +21,7 @@ it.live(
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders
       const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
-      const env = {
-        ...Campus.environment(lab, folders, folders.folder),
-        CAFILE: `${folders.folder}/ca/rootCA.crt`,
-        CAKEYFILE: `${folders.folder}/ca/rootCA.key`,
-        CERTPATH: `${folders.folder}/devicecerts`,
-        VERIFY_TLS_DEVICE: "true"
-      }
+      const env = { ...Campus.environment(lab, folders, folders.folder), VERIFY_TLS_DEVICE: "true" }
       const server = Engine.layer.pipe(
         Layer.provideMerge(ServerConfig.layerOf(env)),
         Layer.provideMerge(TestDatabase),

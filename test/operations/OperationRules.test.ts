@@ -1,6 +1,6 @@
 /** Rules of operations that need no device: lines of an interface, ports that may be bounced, facts that changed. */
 import { assert, it } from "@effect/vitest"
-import { bounceRefusal } from "../../src/devices/OperationSteps.ts"
+import { bounceRefusal } from "../../src/devices/PortBounce.ts"
 import { neighbourDetailsOf } from "../../src/devices/eos/EosNeighbours.ts"
 import { interfaceLines } from "../../src/http/operations/InterfaceLines.ts"
 import { factsDifference } from "../../src/jobs/UpdateFacts.ts"

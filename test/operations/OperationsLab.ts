@@ -95,14 +95,7 @@ const seed = Effect.gen(function* () {
 export const makeOperationsLab = Effect.gen(function* () {
   const folders = yield* Campus.makeFolders
   const network = yield* lab
-  const ca = (file: string) => `${folders.folder}/ca/${file}`
-  const environment = {
-    ...Campus.environment(network, folders, folders.folder),
-    PORT: "0",
-    CAFILE: ca("rootCA.crt"),
-    CAKEYFILE: ca("rootCA.key"),
-    CERTPATH: `${folders.folder}/devicecerts`
-  }
+  const environment = { ...Campus.environment(network, folders, folders.folder), PORT: "0" }
   const server = Server.layerOnDatabase.pipe(
     Layer.provide(Logging.layer),
     Layer.provideMerge(ServerConfig.layerOf(environment)),

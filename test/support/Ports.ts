@@ -1,6 +1,6 @@
 /** Simple implementations of what the API asks of other rooms, for tests of the API alone: fixed settings, no git, no device. */
 import { Effect, Layer } from "effect"
-import { bounceRefusal } from "../../src/devices/OperationSteps.ts"
+import { bounceRefusal } from "../../src/devices/PortBounce.ts"
 import { Build } from "../../src/http/ports/Build.ts"
 import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.ts"
 import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"

@@ -3,6 +3,7 @@ import { Effect, Schema, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
+import type { Bounce } from "../../src/devices/OperationCalls.ts"
 import type { JobFunction } from "../../src/domain/Job.ts"
 
 export interface ServerProcess {
@@ -11,6 +12,8 @@ export interface ServerProcess {
   /** Starts a job and yields its id. */
   readonly start: (name: JobFunction, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
   readonly abort: (id: number) => Effect.Effect<void>
+  /** Bounces ports of a device; `down` and `up` are the rendered halves. */
+  readonly bounce: (deviceId: number, order: Bounce) => Effect.Effect<void>
   /** Kills it this instant: kill -9. */
   readonly killNow: () => void
   /** SIGTERM. */
@@ -66,6 +69,7 @@ export const launch = Effect.fnUntraced(function* (
     refresh: (name) => Effect.asVoid(command({ refresh: name })),
     start: (name, args) => command({ start: name, args }),
     abort: (id) => Effect.asVoid(command({ abort: id })),
+    bounce: (id, order) => Effect.asVoid(command({ bounce: id, ...order })),
     killNow: () => void child.kill("SIGKILL"),
     terminate: () => void child.kill("SIGTERM"),
     ended: Effect.promise(() => ended),

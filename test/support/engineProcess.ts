@@ -5,7 +5,10 @@
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
+import { Sharding } from "effect/cluster"
 import { createInterface } from "node:readline"
+import { DeviceEntity } from "../../src/devices/DeviceCalls.ts"
+import { Bounce } from "../../src/devices/OperationCalls.ts"
 import * as Engine from "../../src/Engine.ts"
 import { jobFunctions } from "../../src/domain/Job.ts"
 import { JobEngine } from "../../src/jobs/JobEngine.ts"
@@ -19,7 +22,8 @@ const Command = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ refresh: Schema.Literals(["settings", "templates"]) }),
     Schema.Struct({ start: Schema.Literals(jobFunctions), args: Schema.Record(Schema.String, Schema.Unknown) }),
-    Schema.Struct({ abort: Schema.Int })
+    Schema.Struct({ abort: Schema.Int }),
+    Schema.Struct({ bounce: Schema.Int, ...Bounce.fields })
   ])
 )
 
@@ -31,13 +35,16 @@ const obey = Effect.fnUntraced(function* (line: string) {
   if ("refresh" in command) yield* refresh(command.refresh, "tester")
   else if ("start" in command) {
     return yield* engine.start({ function: command.start, args: command.args, user: "tester" })
+  } else if ("bounce" in command) {
+    const actorOf = yield* DeviceEntity.client
+    yield* actorOf(String(command.bounce)).BouncePorts(command)
   } else yield* engine.abort(command.abort, "tester")
   return 0
 })
 
 const serve = Effect.gen(function* () {
   const lines = createInterface({ input: process.stdin })
-  const run = Effect.runForkWith(yield* Effect.context<JobEngine | JobStore>())
+  const run = Effect.runForkWith(yield* Effect.context<JobEngine | JobStore | Sharding.Sharding>())
   lines.on("line", (line) => void run(Effect.flatMap(obey(line), (id) => say({ id }))))
   yield* say({ ready: true })
   yield* Effect.callback<void>((resume) => void lines.on("close", () => resume(Effect.void)))

@@ -1,0 +1,146 @@
+/**
+ * Takes ports of a switch down and up again (contract engine.md §11, device-cli.md §3.12). From the moment in which a port may
+ * be down until all are seen to be enabled again there is a row that says so: whatever happens to this process, the next one
+ * takes the ports up. What is left of the first half is discarded by the name of its session before the second half, so that
+ * a commit that is late finds nothing to commit.
+ */
+import { Clock, Effect, Option, Schema } from "effect"
+import { BounceDetail } from "../domain/DeviceOperation.ts"
+import type { Operation, OperationStore } from "../store/OperationStore.ts"
+import * as DeviceWork from "./DeviceWork.ts"
+import type { DriverSession } from "./Driver.ts"
+import { CommandRejected } from "./DriverErrors.ts"
+import type { Bounce, Bounced, InterfaceStates } from "./OperationCalls.ts"
+
+/** Why these ports of the device cannot be bounced, or null. */
+export const bounceRefusal = (
+  hostname: string,
+  ports: ReadonlyArray<string>,
+  shown: InterfaceStates
+): string | null => {
+  const missing = ports.find((port) => !Object.hasOwn(shown, port))
+  if (missing !== undefined) return `Specified interface ${missing} not found on device ${hostname}`
+  const disabled = ports.find((port) => shown[port]?.is_enabled === false)
+  return disabled === undefined ? null : `Specified interface ${disabled} on device ${hostname} is not enabled`
+}
+
+const OURS = /^job0-/
+
+/** No job has number 0, so a session that a crash has left behind stands in nobody's way. A name is good for one commit. */
+const sessionName = (half: "d" | "u") =>
+  Effect.map(Clock.currentTimeMillis, (millis) => `job0-${millis.toString(36)}${half}`)
+
+/** Adds lines to the running configuration; true when they made a difference. `claim` comes before the commit. */
+const merge = Effect.fnUntraced(function* <E>(
+  session: DriverSession,
+  name: string,
+  text: string,
+  claim: Effect.Effect<unknown, E>
+) {
+  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: (other) => OURS.test(other) })
+  if (diff === "") yield* session.discard(name)
+  else yield* Effect.andThen(claim, session.commit(name))
+  return diff !== ""
+})
+
+const incomplete = (half: "down" | "up", { message }: { readonly message: string }, owed = false) => {
+  const outlook = owed ? "; Switchyard goes on trying until the ports are up and saved" : ""
+  return DeviceWork.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
+}
+
+type Begun = readonly [Operation, BounceDetail]
+
+/** Bounces the ports of one device, and takes up again what was left down. */
+export const make = (operations: OperationStore["Service"], deviceId: number, withSession: DeviceWork.WithSession) => {
+  // a new actor does not know what the one before it has left
+  let mayOwe = true
+
+  const enabled = Effect.fnUntraced(function* (session: DriverSession, hostname: string, ports: ReadonlyArray<string>) {
+    const shown = yield* session.interfaces
+    const shut = ports.find((port) => Object.hasOwn(shown, port) && shown[port]?.is_enabled === false)
+    if (shut === undefined) return
+    const message = `interface ${shut} is still disabled`
+    return yield* new CommandRejected({ hostname, command: "show interfaces", message })
+  })
+
+  /** The second half. What of the first half may still be on its way finds its session gone. */
+  const raise = ([row, { downSession, ports, up }]: Begun) =>
+    withSession(
+      Effect.fnUntraced(function* (session, hostname) {
+        yield* session.discard(downSession)
+        const claim = DeviceWork.claim(operations, row, "raising")
+        const changed = yield* merge(session, yield* sessionName("u"), up, claim)
+        yield* enabled(session, hostname, ports)
+        yield* session.save
+        yield* DeviceWork.claim(operations, row, "done")
+        return changed
+      })
+    )
+
+  const lower = (order: Bounce, detail: BounceDetail) =>
+    withSession(
+      Effect.fnUntraced(function* (session, hostname) {
+        const refused = bounceRefusal(hostname, order.ports, yield* session.interfaces)
+        if (refused !== null) return { refused } as const
+        mayOwe = true
+        const row = yield* operations.begin({
+          device_id: deviceId,
+          job_id: null,
+          kind: "bounce",
+          phase: "lowering",
+          detail
+        })
+        let sent = false
+        const claim = Effect.map(DeviceWork.claim(operations, row, "lowering"), () => (sent = true))
+        const down = yield* Effect.result(merge(session, detail.downSession, order.down, claim))
+        return { refused, begun: [row, detail], down, sent } as const
+      })
+    )
+
+  /** Nothing was committed, so there is nothing to take up. */
+  const forget = ([row]: Begun) =>
+    Effect.mapError(operations.claim(row, "done"), ({ message }) => DeviceWork.failure("DatabaseError", message))
+
+  const nextOwed = Effect.mapError(operations.takeOver(deviceId, "bounce"), ({ message }) =>
+    DeviceWork.failure("DatabaseError", message)
+  )
+
+  /** Takes up the ports that earlier bounces have left down; yields them. */
+  const finish = Effect.gen(function* () {
+    const ports: Array<string> = []
+    for (let owed = yield* nextOwed; Option.isSome(owed); owed = yield* nextOwed) {
+      const detail = yield* Effect.orDie(Schema.decodeUnknownEffect(BounceDetail)(owed.value.detail))
+      yield* DeviceWork.again(raise([owed.value, detail]))
+      ports.push(...detail.ports)
+    }
+    mayOwe = false
+    return ports
+  }).pipe(Effect.withSpan("PortBounce.finish"))
+
+  const bounce = Effect.fn("PortBounce.bounce")(function* (order: Bounce) {
+    yield* Effect.mapError(finish, (error) => incomplete("up", error, true))
+    const detail = { ports: order.ports, up: order.up, downSession: yield* sessionName("d") }
+    const lowered = yield* lower(order, detail)
+    if (lowered.refused !== null) return { refused: lowered.refused, changed: false } satisfies Bounced
+    const { begun, down, sent } = lowered
+    const wasDown = Effect.mapError(Effect.fromResult(down), (error) => incomplete("down", error))
+    // tried whatever became of the first half, so that no port is left down by a lost connection or a rejected line
+    const up = yield* Effect.catch(DeviceWork.again(raise(begun)), (error) =>
+      sent ? Effect.fail(incomplete("up", error, true)) : Effect.andThen(forget(begun), wasDown)
+    )
+    const wentDown = yield* wasDown
+    mayOwe = false
+    return { refused: null, changed: wentDown && up } satisfies Bounced
+  })
+
+  return {
+    bounce,
+    finish,
+    /** As `finish`, when there may be something to finish; what goes wrong is left to the next attempt. */
+    finishFirst: Effect.suspend(() =>
+      mayOwe
+        ? Effect.catch(finish, (error) => Effect.logWarning("Ports may still be down after a bounce", error.message))
+        : Effect.void
+    )
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Rows of operations on switches. As with changes, a phase is claimed with a conditional write: it finds no row when another
+ * process has taken the operation over, and then nothing more may be sent to the switch (promise 1).
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { OperationKind, OperationPhase } from "../domain/DeviceOperation.ts"
+
+const Operation = Schema.Struct({
+  id: Schema.Int,
+  device_id: Schema.Int,
+  job_id: Schema.NullOr(Schema.Int),
+  kind: OperationKind,
+  phase: OperationPhase,
+  /** Raised by every process that takes the operation over. */
+  epoch: Schema.Int,
+  /** What is needed to go on, by kind. */
+  detail: Schema.Unknown
+})
+export type Operation = typeof Operation.Type
+
+/** An operation to begin; one per job, device and kind. */
+export interface NewOperation {
+  readonly device_id: number
+  readonly job_id: number | null
+  readonly kind: OperationKind
+  readonly phase: OperationPhase
+  readonly detail: object
+}
+
+const COLUMNS = "id, device_id, job_id, kind, phase, epoch, detail"
+const decode = Schema.decodeUnknownEffect(Schema.Array(Operation))
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const columns = sql.literal(COLUMNS)
+
+  const decoded = (rows: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
+    Effect.flatMap(rows, (found) => Effect.orDie(decode(found)))
+  const first = (rows: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
+    Effect.map(decoded(rows), (found) => Option.fromUndefinedOr(found[0]))
+
+  return OperationStore.of({
+    begin: Effect.fn("OperationStore.begin")(function* ({ detail, ...operation }: NewOperation) {
+      const row = { ...operation, detail: sql.json(detail) }
+      const begun = yield* first(sql`insert into device_operation ${sql.insert(row)}
+        on conflict on constraint device_operation_once
+        do update set epoch = device_operation.epoch + 1, updated_at = now() returning ${columns}`)
+      return yield* Effect.orDie(Effect.fromOption(begun))
+    }),
+    takeOver: Effect.fn("OperationStore.takeOver")((deviceId: number, kind: OperationKind) =>
+      first(sql`update device_operation set epoch = epoch + 1, updated_at = now()
+        where device_id = ${deviceId} and kind = ${kind} and phase <> 'done' returning ${columns}`)
+    ),
+    claim: Effect.fn("OperationStore.claim")(function* ({ epoch, id }: Operation, phase: OperationPhase) {
+      const rows = yield* sql`update device_operation set phase = ${phase}, updated_at = now()
+        where id = ${id} and epoch = ${epoch} and phase <> 'done' returning id`
+      return rows.length === 1
+    }),
+    ofJob: Effect.fn("OperationStore.ofJob")((jobId: number, deviceId: number, kind: OperationKind) =>
+      first(sql`select ${columns} from device_operation
+        where job_id = ${jobId} and device_id = ${deviceId} and kind = ${kind}`)
+    ),
+    unfinished: Effect.fn("OperationStore.unfinished")((kind: OperationKind) =>
+      decoded(sql`select ${columns} from device_operation where kind = ${kind} and phase <> 'done' order by id`)
+    )
+  })
+})
+
+type Find = Effect.Effect<Option.Option<Operation>, SqlError.SqlError>
+
+/** Operations by device and job. */
+export class OperationStore extends Context.Service<
+  OperationStore,
+  {
+    /** Stores an operation before its first command; one that the job has begun already is taken over as it stands. */
+    readonly begin: (operation: NewOperation) => Effect.Effect<Operation, SqlError.SqlError>
+    /** Takes over what another process has left unfinished on the device; a device has at most one of a kind at a time. */
+    readonly takeOver: (deviceId: number, kind: OperationKind) => Find
+    /** Moves the operation on; false when somebody else has taken it over or it is done. */
+    readonly claim: (operation: Operation, phase: OperationPhase) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly ofJob: (jobId: number, deviceId: number, kind: OperationKind) => Find
+    /** All operations of a kind that are not done. */
+    readonly unfinished: (kind: OperationKind) => Effect.Effect<ReadonlyArray<Operation>, SqlError.SqlError>
+  }
+>()("switchyard/store/OperationStore") {
+  static readonly layer = Layer.effect(OperationStore, make)
+}
