@@ -3,15 +3,14 @@
  * chosen instant of init step 1 or 2, starts another one, and compares what is left with a run in which nothing was killed:
  * the switch is MANAGED exactly as it would have been, or DISCOVERED as if nothing had happened (promises 3 and 4).
  */
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { normalizeMac } from "../../src/domain/Hostname.ts"
-import { finalStatuses, type Job } from "../../src/domain/Job.ts"
+import type { Job } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Database from "../../src/store/Database.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { JobStore } from "../../src/store/JobStore.ts"
+import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
@@ -53,29 +52,12 @@ export interface Leftovers {
 export const movedAndSeen = (device: LabSwitch): boolean =>
   device.logins().some(({ accepted, address }) => accepted && address.startsWith(NEW_NETWORK))
 
-const killWhen = (server: ServerProcess.ServerProcess, due: () => boolean) =>
-  Effect.callback<void>((resume) => {
-    const timer = setInterval(() => {
-      if (!due()) return
-      clearInterval(timer)
-      server.killNow()
-      resume(Effect.void)
-    }, 1)
-    return Effect.sync(() => clearInterval(timer))
-  })
-
-const untilEnded = Effect.fnUntraced(function* (id: number) {
-  const jobs = yield* JobStore
-  while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(20)
-  return yield* jobs.get(id)
-})
-
 /** The job and all that follow it. */
 const chainOf = Effect.fnUntraced(function* (id: number) {
   const chain: Array<Job> = []
   let next: number | null = id
   while (next !== null) {
-    const job: Job = yield* untilEnded(next)
+    const job: Job = yield* ServerProcess.untilEnded(next)
     chain.push(job)
     next = job.next_job_id
   }
@@ -110,18 +92,8 @@ export const make = Effect.fnUntraced(function* (switchCount: number) {
   let used = 0
 
   const discovered = Effect.fnUntraced(function* (device: LabSwitch) {
-    yield* device.boot
-    const ztp_mac = Option.getOrThrow(normalizeMac(device.hardware().mac))
-    const dhcp_ip = device.lease() ?? ""
-    const row = yield* (yield* DeviceStore).insert({
-      hostname: `mac-${ztp_mac}`,
-      ztp_mac,
-      dhcp_ip,
-      platform: "eos",
-      state: "DHCP_BOOT",
-      device_type: "UNKNOWN"
-    })
-    yield* untilEnded(yield* server.start("discover_device", { ztp_mac, dhcp_ip, iteration: 1 }))
+    const { discovery, row } = yield* booted(device)
+    yield* ServerProcess.untilEnded(yield* server.start("discover_device", discovery))
     return row
   })
 
@@ -176,7 +148,10 @@ export const make = Effect.fnUntraced(function* (switchCount: number) {
     })
     const at = kill !== null && "afterMs" in kill ? Date.now() + kill.afterMs : 0
     const due = () => kill !== null && ("reached" in kill ? kill.reached(device, since) : Date.now() >= at)
-    const killed = yield* Effect.raceFirst(Effect.as(killWhen(server, due), true), Effect.as(chainOf(jobId), false))
+    const killed = yield* Effect.raceFirst(
+      Effect.as(ServerProcess.killWhen(server, due), true),
+      Effect.as(chainOf(jobId), false)
+    )
     const killedAt = Date.now()
     if (killed) {
       yield* server.ended

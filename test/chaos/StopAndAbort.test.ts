@@ -1,7 +1,6 @@
 /** A server that is told to stop in the midst of a sync, and a sync that is told to abort (promises 3 and 4). */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
-import { finalStatuses } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import * as Database from "../../src/store/Database.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
@@ -39,12 +38,6 @@ const seeded = Effect.fnUntraced(function* (env: Readonly<Record<string, string>
 const until = (condition: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (condition() ? Effect.void : Effect.andThen(Effect.sleep(5), until(condition))))
 
-const untilEnded = Effect.fnUntraced(function* (id: number) {
-  const jobs = yield* JobStore
-  while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(20)
-  return yield* jobs.get(id)
-})
-
 const sent = (device: LabSwitch, pattern: RegExp): boolean =>
   device.commands().some(({ command }) => pattern.test(command))
 
@@ -71,7 +64,7 @@ it.live(
           [id]
         )
         const second = yield* ServerProcess.launch(env)
-        const job = yield* untilEnded(id)
+        const job = yield* ServerProcess.untilEnded(id)
         assert.strictEqual(job.status, "FINISHED")
         for (const device of switches) {
           assert.strictEqual(
@@ -106,7 +99,7 @@ it.live(
         const id = yield* server.start("sync_devices", { hostnames: names, dry_run: false })
         yield* until(() => switches.some((device) => sent(device, /commit timer/)))
         yield* server.abort(id)
-        const job = yield* untilEnded(id)
+        const job = yield* ServerProcess.untilEnded(id)
         assert.strictEqual(job.status, "ABORTED")
         const results = ManagedCampus.devicesOf(job)
         assert.sameMembers(Object.keys(results), [...names])

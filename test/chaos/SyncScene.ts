@@ -6,13 +6,12 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { configHash } from "../../src/devices/eos/EosReading.ts"
-import { type DeviceResult, finalStatuses, type Job } from "../../src/domain/Job.ts"
+import type { DeviceResult, Job } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Database from "../../src/store/Database.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../src/store/JobLockStore.ts"
-import { JobStore } from "../../src/store/JobStore.ts"
 import * as Campus from "../support/Campus.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
@@ -73,18 +72,6 @@ const activityOf = ({ commands, commits, device }: Mark): Activity => ({
     .slice(commits)
     .map(({ kind, session }) => `${kind} ${session}`)
 })
-
-/** Looks every millisecond, without a fiber between the switch and the signal. */
-const killWhen = (server: ServerProcess.ServerProcess, due: () => boolean) =>
-  Effect.callback<void>((resume) => {
-    const timer = setInterval(() => {
-      if (!due()) return
-      clearInterval(timer)
-      server.killNow()
-      resume(Effect.void)
-    }, 1)
-    return Effect.sync(() => clearInterval(timer))
-  })
 
 const dueAt = (kill: Kill, marks: ReadonlyArray<Mark>) => {
   if ("reached" in kill) return () => marks.some((mark) => kill.reached(activityOf(mark)))
@@ -151,12 +138,6 @@ const rowProblems = Effect.fnUntraced(function* (job: Job, marks: ReadonlyArray<
   return problems
 })
 
-const untilEnded = Effect.fnUntraced(function* (id: number) {
-  const jobs = yield* JobStore
-  while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(20)
-  return yield* jobs.get(id)
-})
-
 /** The campus with its first server, all switches synchronized. `mode` is how changes are confirmed. */
 export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
   const names = ManagedCampus.accessNames(DEVICES)
@@ -175,7 +156,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
   yield* server.refresh("settings")
   const devices = yield* Effect.provide(ManagedCampus.seedManaged(names), stores)
   const args = { hostnames: names, dry_run: false, confirm_mode_override: mode }
-  yield* Effect.provide(Effect.flatMap(server.start("sync_devices", args), untilEnded), stores)
+  yield* Effect.provide(Effect.flatMap(server.start("sync_devices", args), ServerProcess.untilEnded), stores)
   let count = 0
 
   const relaunch = Effect.gen(function* () {
@@ -191,8 +172,8 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     const wanted = marks.map(({ running }) => running.replace(FIRST_PORT, `$1${description}`))
     const id = yield* server.start("sync_devices", args)
     const killed = yield* Effect.raceFirst(
-      Effect.as(killWhen(server, dueAt(kill, marks)), true),
-      Effect.as(untilEnded(id), false)
+      Effect.as(ServerProcess.killWhen(server, dueAt(kill, marks)), true),
+      Effect.as(ServerProcess.untilEnded(id), false)
     )
     const since = Date.now()
     if (killed) yield* relaunch
@@ -201,7 +182,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
       server.killNow()
       yield* relaunch
     }
-    const job = yield* untilEnded(id).pipe(
+    const job = yield* ServerProcess.untilEnded(id).pipe(
       Effect.timeout(PATIENCE),
       Effect.orElseSucceed(() => undefined)
     )

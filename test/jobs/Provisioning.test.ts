@@ -1,12 +1,12 @@
 /** From a DHCP lease to MANAGED, and from a commit to a proved change, on the engine alone. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { normalizeMac } from "../../src/domain/Hostname.ts"
+import { Effect, Layer } from "effect"
 import * as Engine from "../../src/Engine.ts"
 import { JobEngine } from "../../src/jobs/JobEngine.ts"
 import { refresh } from "../../src/jobs/RefreshRepository.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -24,25 +24,11 @@ it.live(
         const devices = yield* DeviceStore
         yield* refresh("templates", "tester")
         yield* refresh("settings", "tester")
-        const acc = yield* lab.get("acc1")
-        yield* acc.boot
-        const ztp_mac = Option.getOrThrow(normalizeMac(acc.hardware().mac))
-        const dhcp_ip = acc.lease() ?? ""
-        const blank = yield* devices.insert({
-          hostname: `mac-${ztp_mac}`,
-          ztp_mac,
-          dhcp_ip,
-          platform: "eos",
-          state: "DHCP_BOOT",
-          device_type: "UNKNOWN"
-        })
+        const { discovery, row: blank } = yield* booted(yield* lab.get("acc1"))
         const user = "tester"
-        const discovery = yield* engine.start({
-          function: "discover_device",
-          args: { ztp_mac, dhcp_ip, iteration: 1 },
-          user
-        })
-        const discovered = yield* engine.ended(discovery)
+        const discovered = yield* engine.ended(
+          yield* engine.start({ function: "discover_device", args: discovery, user })
+        )
         assert.deepInclude(discovered, { status: "FINISHED", exception: null })
         assert.strictEqual((yield* devices.get(blank.id)).state, "DISCOVERED")
 

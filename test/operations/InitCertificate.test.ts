@@ -1,15 +1,15 @@
 /** The certificate of a blank switch, on the engine alone. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"
 import * as CertificateAuthority from "../../src/certificates/CertificateAuthority.ts"
-import { normalizeMac } from "../../src/domain/Hostname.ts"
 import * as Engine from "../../src/Engine.ts"
 import { JobEngine } from "../../src/jobs/JobEngine.ts"
 import { refresh } from "../../src/jobs/RefreshRepository.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -34,18 +34,8 @@ it.live(
         yield* refresh("templates", user)
         yield* refresh("settings", user)
         const acc = yield* lab.get("acc1")
-        yield* acc.boot
-        const ztp_mac = Option.getOrThrow(normalizeMac(acc.hardware().mac))
-        const dhcp_ip = acc.lease() ?? ""
-        const { id } = yield* devices.insert({
-          hostname: `mac-${ztp_mac}`,
-          ztp_mac,
-          dhcp_ip,
-          platform: "eos",
-          state: "DHCP_BOOT",
-          device_type: "UNKNOWN"
-        })
-        const discovery = { ztp_mac, dhcp_ip, iteration: 1 }
+        const { discovery, row } = yield* booted(acc)
+        const { id } = row
         yield* engine.ended(yield* engine.start({ function: "discover_device", args: discovery, user }))
         const step1 = Effect.flatMap(
           engine.start({

@@ -3,10 +3,9 @@
  * switches (the second announces itself with its domain and has a dual-stack management domain), two core switches, and
  * blank switches below and between them.
  */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
-import { normalizeMac } from "../../src/domain/Hostname.ts"
 import type { JobFunction } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import * as InitCheckLive from "../../src/jobs/InitCheckLive.ts"
@@ -20,6 +19,7 @@ import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
 import { ReservationStore } from "../../src/store/ReservationStore.ts"
+import { booted } from "./BlankSwitch.ts"
 import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
@@ -234,20 +234,9 @@ export const runChain = Effect.fnUntraced(function* (name: JobFunction, args: Re
 export const discover = Effect.fnUntraced(function* (name: string) {
   const lab: LabShape = yield* Lab
   const devices = yield* DeviceStore
-  const blank = yield* lab.get(name)
-  yield* blank.boot
-  const ztp_mac = Option.getOrThrow(normalizeMac(blank.hardware().mac))
-  const dhcp_ip = blank.lease() ?? ""
-  const { id } = yield* devices.insert({
-    hostname: `mac-${ztp_mac}`,
-    ztp_mac,
-    dhcp_ip,
-    platform: "eos",
-    state: "DHCP_BOOT",
-    device_type: "UNKNOWN"
-  })
-  yield* runJob("discover_device", { ztp_mac, dhcp_ip, iteration: 1 })
-  return yield* devices.get(id)
+  const { discovery, row } = yield* booted(yield* lab.get(name))
+  yield* runJob("discover_device", discovery)
+  return yield* devices.get(row.id)
 })
 
 /** All rows that provisioning may touch, for comparing before and after; times that only tell when do not count. */

@@ -4,7 +4,8 @@ import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import type { Bounce } from "../../src/devices/OperationCalls.ts"
-import type { JobFunction } from "../../src/domain/Job.ts"
+import { finalStatuses, type JobFunction } from "../../src/domain/Job.ts"
+import { JobStore } from "../../src/store/JobStore.ts"
 
 export interface ServerProcess {
   /** Refreshes a repository and waits for it. */
@@ -75,4 +76,23 @@ export const launch = Effect.fnUntraced(function* (
     ended: Effect.promise(() => ended),
     log: () => lines.join("\n")
   }
+})
+
+/** Kills the server as soon as it is due: looks every millisecond, without a fiber between the switch and the signal. */
+export const killWhen = (server: ServerProcess, due: () => boolean): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const timer = setInterval(() => {
+      if (!due()) return
+      clearInterval(timer)
+      server.killNow()
+      resume(Effect.void)
+    }, 1)
+    return Effect.sync(() => clearInterval(timer))
+  })
+
+/** Waits until a job has ended, whichever server runs it, and yields its record. */
+export const untilEnded = Effect.fnUntraced(function* (id: number) {
+  const jobs = yield* JobStore
+  while (!finalStatuses.includes(yield* jobs.status(id))) yield* Effect.sleep(20)
+  return yield* jobs.get(id)
 })
