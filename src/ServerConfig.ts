@@ -56,6 +56,8 @@ export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 const variables = {
   HOST: text("HOST", "127.0.0.1"),
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
+  ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),
+  ZTP_HTTP_HOST: withDefault(Config.NonEmptyString("ZTP_HTTP_HOST"), "0.0.0.0"),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
@@ -111,6 +113,12 @@ const variables = {
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
   ["HOST", "127.0.0.1", "address the API listens on"],
   ["PORT", "5000", "port the API listens on; 0 lets the system choose one"],
+  [
+    "ZTP_HTTP_PORT",
+    "",
+    "port (80 for switches that ask no other) that serves boot files and firmware images, and nothing else, over plain HTTP"
+  ],
+  ["ZTP_HTTP_HOST", "0.0.0.0", "address for ZTP_HTTP_PORT"],
   [
     "DATABASE_URL",
     "",

@@ -1,5 +1,5 @@
 /**
- * Serves the routes on HOST and PORT. At the end the server stops to listen at once and answers the requests that it has
+ * Serves the routes on HOST and PORT, and beside them what switches fetch (`ztp/ZtpServer.ts`). At the end the server stops to listen at once and answers the requests that it has
  * begun. Refuses to serve everybody on a public address.
  */
 import { NodeHttpServer } from "@effect/platform-node"
@@ -10,6 +10,7 @@ import type { Duplex } from "node:stream"
 import { ServerConfig } from "../ServerConfig.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { HttpLive } from "./HttpLive.ts"
+import { ZtpServer } from "./ztp/ZtpServer.ts"
 
 /** Tokens are off and the address is reachable from elsewhere. */
 export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", { host: Schema.String }) {
@@ -57,5 +58,6 @@ const listen = Layer.unwrap(
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = HttpRouter.serve(HttpLive, { routerConfig, disableLogger: true }).pipe(
+  Layer.merge(ZtpServer),
   Layer.provideMerge(Layer.effectDiscard(guard).pipe(Layer.provideMerge(listen)))
 )
