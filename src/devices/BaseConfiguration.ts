@@ -18,7 +18,11 @@ type Push = typeof BasePush.Type
 interface Failed {
   readonly text: string
   readonly sent: boolean
+  readonly aborted: boolean
 }
+
+/** Whether the commit is still wanted; it fails with a text when that cannot be told. */
+export type MayCommit = Effect.Effect<boolean, string>
 
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
@@ -43,9 +47,14 @@ const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newH
   )
 
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is looked at meanwhile. */
-const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device: Device, push: Push) {
+const send = Effect.fnUntraced(function* (
+  login: DeviceLogin["Service"],
+  device: Device,
+  push: Push,
+  mayCommit: MayCommit
+) {
   const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
-    Effect.fail<Failed>({ text: errorText(error), sent })
+    Effect.fail<Failed>({ text: errorText(error), sent, aborted: false })
   const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
     Effect.map((loggedIn) => loggedIn.session),
@@ -53,6 +62,9 @@ const send = Effect.fnUntraced(function* (login: DeviceLogin["Service"], device:
     Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: () => true })),
     Effect.catch(failed(false))
   )
+  const notSent = (text: string, aborted: boolean): Failed => ({ text, sent: false, aborted })
+  const wanted = yield* Effect.mapError(mayCommit, (text) => notSent(text, false))
+  if (!wanted) return yield* Effect.fail(notSent("JobAborted: The job was aborted before the commit\n", true))
   yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(
     Effect.catch((error) => failed(error._tag !== "CommitError")(error)),
     Effect.raceFirst(moved(login, device, push))
@@ -79,25 +91,29 @@ const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessi
 export const push = Effect.fn("BaseConfiguration.push")(function* (
   login: DeviceLogin["Service"],
   device: Device,
-  request: Push
+  request: Push,
+  mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
   const failed = request.lookOnly
     ? null
-    : yield* Effect.match(send(login, device, request), { onSuccess: () => null, onFailure: (error) => error })
+    : yield* Effect.match(send(login, device, request, mayCommit), {
+        onSuccess: () => null,
+        onFailure: (error) => error
+      })
   const failure = failed?.text ?? null
   if (failed?.sent === false) {
     yield* tidy(login, device, request)
-    return { newAddressAnswers: false, oldAddressAnswers: true, failure }
+    return { newAddressAnswers: false, oldAddressAnswers: true, aborted: failed.aborted, failure }
   }
   const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
   const { newAddress, newHostname, oldAddress } = request
   do {
     if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname })) {
-      return { newAddressAnswers: true, oldAddressAnswers: false, failure: null }
+      return { newAddressAnswers: true, oldAddressAnswers: false, aborted: false, failure: null }
     }
     yield* Effect.sleep(PAUSE)
   } while ((yield* Clock.currentTimeMillis) < deadline)
   const oldAnswers = yield* answers(login, device, { address: oldAddress, state: "DISCOVERED", hostname: null })
   if (oldAnswers) yield* tidy(login, device, request)
-  return { newAddressAnswers: false, oldAddressAnswers: oldAnswers, failure }
+  return { newAddressAnswers: false, oldAddressAnswers: oldAnswers, aborted: false, failure }
 })

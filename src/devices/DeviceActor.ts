@@ -10,6 +10,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
+import { JobStore } from "../store/JobStore.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
 import * as ConfigDiff from "./ConfigDiff.ts"
@@ -46,6 +47,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const changes = yield* ChangeStore
   const operations = yield* OperationStore
+  const jobs = yield* JobStore
   const login = yield* DeviceLogin
   const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const address = yield* Entity.CurrentAddress
@@ -59,6 +61,13 @@ const make = Effect.gen(function* () {
           new DeviceFailure({ type: error._tag, message: error.message, text: `${error._tag}: ${error.message}\n` })
       )
     )
+
+  /** Looked at as late as can be: the commit of a base configuration cannot be taken back. */
+  const isWanted = (jobId: number): BaseConfiguration.MayCommit =>
+    Effect.mapBoth(jobs.status(jobId), {
+      onSuccess: (status) => status === "RUNNING",
+      onFailure: (error) => `${error._tag}: ${error.message}\n`
+    })
 
   /** Logs in, does the work and logs out. */
   const session = <A>(
@@ -126,7 +135,8 @@ const make = Effect.gen(function* () {
           })
         )
       ),
-    PushBase: ({ payload }) => contained(Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload))),
+    PushBase: ({ payload }) =>
+      contained(Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))),
     FinishInit: () =>
       contained(
         session({ state: "INIT" }, ({ session }) =>
@@ -140,5 +150,5 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   never,
   never,
-  DeviceStore | ChangeStore | OperationStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
+  DeviceStore | ChangeStore | JobStore | OperationStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
 > = DeviceEntity.toLayer(make, { maxIdleTime: IDLE, concurrency: 1, mailboxCapacity: "unbounded" })

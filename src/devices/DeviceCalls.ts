@@ -42,6 +42,8 @@ const Neighbours = Schema.Record(
 /** A base configuration that moves a new switch to its management address. */
 export const BasePush = Schema.Struct({
   sessionName: Schema.String,
+  /** Nothing is committed any more once this job is to be aborted. */
+  jobId: Schema.Int,
   config: Schema.String,
   newHostname: Schema.String,
   oldAddress: Schema.String,
@@ -56,6 +58,8 @@ export const BasePush = Schema.Struct({
 export const BasePushed = Schema.Struct({
   newAddressAnswers: Schema.Boolean,
   oldAddressAnswers: Schema.Boolean,
+  /** The job was aborted before the commit, so that the switch runs what it ran before. */
+  aborted: Schema.Boolean,
   failure: Schema.NullOr(Schema.String)
 })
 export type BasePushed = typeof BasePushed.Type

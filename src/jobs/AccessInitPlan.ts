@@ -75,8 +75,12 @@ const make = Effect.gen(function* () {
   const replacement = yield* InitReplacement.make
   const progress = yield* InitProgress.make
 
-  const ask = (device: Device, hostname: string) =>
-    place.ask(device, hostname).pipe(Effect.catchTag("SurveyImpossible", (error) => Effect.fail(connectFailure(error))))
+  const survey = Effect.fnUntraced(function* (job: RunningJob, device: Device, newHostname: string) {
+    yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
+    return yield* Effect.catchTag(place.ask(device, newHostname), "SurveyImpossible", (error) =>
+      Effect.fail(connectFailure(error))
+    )
+  })
 
   /** The plan of a switch (or both of a pair) that is plugged in and asked. */
   const planCabled = Effect.fnUntraced(function* (
@@ -168,15 +172,15 @@ const make = Effect.gen(function* () {
 
   const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: RunningJob, request: AccessRequest) {
     const { device, newHostname, peer, replace } = request
-    yield* progress.say(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
-    const first = yield* ask(device, newHostname)
-    const members = [first, ...(peer === null ? [] : [yield* ask(peer.device, peer.newHostname)])] as const
+    const first = yield* survey(job, device, newHostname)
+    const members = [first, ...(peer === null ? [] : [yield* survey(job, peer.device, peer.newHostname)])] as const
     if (request.uplinks === null) {
       const old = replace ? yield* replacement.find(newHostname) : null
       const plan = yield* planCabled(members, old)
-      yield* progress.say(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
+      yield* progress.begin(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
       yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
     }
+    yield* progress.goOn(job, `Planning the place of ${newHostname}`)
     const decided = yield* write(job, request, members)
     const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
     yield* progress.say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)

@@ -10,6 +10,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { AccessInitPlan } from "./AccessInitPlan.ts"
+import * as InitAbort from "./InitAbort.ts"
 import { type InitDecision, remembered } from "./InitDecision.ts"
 import * as InitMove from "./InitMove.ts"
 import * as InitProgress from "./InitProgress.ts"
@@ -42,6 +43,7 @@ export const make = Effect.gen(function* () {
   const plan = yield* AccessInitPlan
   const move = yield* InitMove.make
   const progress = yield* InitProgress.make
+  const endingAborted = yield* InitAbort.make
 
   const find = Effect.fnUntraced(function* (id: number) {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
@@ -90,8 +92,7 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const handler: JobHandler = Effect.fn("InitAccessStep1")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
+  const run = Effect.fnUntraced(function* (job: RunningJob, args: Arguments) {
     const before = yield* remembered(job.id).pipe(Effect.provideService(JobStore, jobs))
     const peer = yield* peerOf(args)
     if (Option.isSome(before)) {
@@ -100,6 +101,7 @@ export const make = Effect.gen(function* () {
     }
     const device = yield* find(args.device_id)
     if ((yield* Effect.fromResult(accessStart(device, peer?.device ?? null))) === "peerOnly" && peer !== null) {
+      yield* progress.goOn(job, `Starting step 1 of ${peer.newHostname}`)
       const uplinks = yield* plan.uplinksOfPair([device.id, peer.device.id])
       yield* progress.finish(job, { devices: {} })
       yield* engine.follow(job.id, startPeer(job, peer, uplinks))
@@ -108,5 +110,10 @@ export const make = Effect.gen(function* () {
     yield* carryOut(job, yield* prepare(job, args, device, peer), peer)
     return deviceRows
   }, refusedAsFailure)
+
+  const handler: JobHandler = Effect.fn("InitAccessStep1")(function* (job: RunningJob) {
+    const args = yield* decodeArguments(Arguments)(job)
+    return yield* run(job, args).pipe(endingAborted(job, args.device_id))
+  })
   return handler
 })

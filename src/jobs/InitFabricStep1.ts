@@ -17,6 +17,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { ReservationStore } from "../store/ReservationStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
+import * as InitAbort from "./InitAbort.ts"
 import { type InitDecision, remembered } from "./InitDecision.ts"
 import * as InitMove from "./InitMove.ts"
 import * as InitProgress from "./InitProgress.ts"
@@ -71,6 +72,7 @@ export const make = Effect.gen(function* () {
   const waitForAllocation = yield* allocationLock
   const move = yield* InitMove.make
   const progress = yield* InitProgress.make
+  const endingAborted = yield* InitAbort.make
 
   const requestOf = Effect.fnUntraced(function* (args: typeof Arguments.Type) {
     const { device_type } = args
@@ -146,12 +148,13 @@ export const make = Effect.gen(function* () {
     if (taken !== undefined && taken.id !== device.id) {
       return yield* refuse("DeviceStateError", `There is already a device with hostname ${request.newHostname}`)
     }
-    yield* progress.say(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
+    yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
     yield* Effect.mapError(survey.facts(device), ({ message }) => refuse("ConnectionCheckError", message))
     const heard = yield* survey.heard(device)
     const { neighbours } = yield* checks(device, request, heard)
-    yield* progress.say(job, "neighbours", `Checking the neighbours ${neighbours.join(", ")}`)
+    yield* progress.begin(job, "neighbours", `Checking the neighbours ${neighbours.join(", ")}`)
     yield* neighbourSync.check(neighbours, request.device_type, job.id)
+    yield* progress.goOn(job, `Planning the place of ${request.newHostname}`)
     const decided = yield* write(job, id, request, heard)
     const { infraIp, newHostname, previousHostname, primary } = decided
     const at = `${primary.ip} with infra address ${infraIp}`
@@ -169,8 +172,7 @@ export const make = Effect.gen(function* () {
     return Effect.asVoid(engine.start({ function: "sync_devices", args, user: job.user, delaySeconds: SYNC_DELAY }))
   }
 
-  const handler: JobHandler = Effect.fn("InitFabricStep1")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
+  const run = Effect.fnUntraced(function* (job: RunningJob, args: typeof Arguments.Type) {
     const before = yield* remembered(job.id).pipe(Effect.provideService(JobStore, jobs))
     const decided = Option.isSome(before) ? before.value : yield* prepare(job, args.device_id, yield* requestOf(args))
     if (decided.stage !== "done") {
@@ -181,5 +183,10 @@ export const make = Effect.gen(function* () {
     }
     return deviceRows
   }, refusedAsFailure)
+
+  const handler: JobHandler = Effect.fn("InitFabricStep1")(function* (job: RunningJob) {
+    const args = yield* decodeArguments(Arguments)(job)
+    return yield* run(job, args).pipe(endingAborted(job, args.device_id))
+  })
   return handler
 })

@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     { lost }: InitDecision
   ) {
     const replacement = lost.interfaces.length + lost.links.length === 0 ? {} : { replacement: { lost } }
-    yield* progress.finish(job, replacement)
+    yield* (yield* job.aborting) ? progress.keep(job) : progress.finish(job, replacement)
     const done = !result.failed
     yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
   })
@@ -83,7 +83,10 @@ export const make = Effect.gen(function* () {
       step2DelaySeconds: moving.step2DelaySeconds
     } as const
     yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
-    yield* moving.afterwards
+    if (yield* job.aborting) {
+      const message = `The job was aborted when ${decided.newHostname} had moved: step 2 follows, and nothing else is begun`
+      yield* progress.say(job, "aborted", message)
+    } else yield* moving.afterwards
     yield* jobs.remember(job.id, { ...decided, stage: "done" })
     yield* end(job, decided.newHostname, result, decided)
   }, sql.withTransaction)
@@ -92,6 +95,7 @@ export const make = Effect.gen(function* () {
     const send = (seconds: number, lookOnly: boolean) =>
       actorOf(String(device.id)).PushBase({
         sessionName: `job${job.id}`,
+        jobId: job.id,
         config: text,
         newHostname: decided.newHostname,
         oldAddress: decided.oldAddress,
@@ -106,19 +110,21 @@ export const make = Effect.gen(function* () {
       if (seen.newAddressAnswers) return seen
       if (!seen.oldAddressAnswers) return yield* look(config.INIT_MGMT_TIMEOUT)
     }
-    yield* jobs.remember(job.id, { ...decided, stage: "pushing" })
     const { newHostname, oldAddress, primary } = decided
-    yield* progress.say(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
+    yield* progress.begin(job, "push", `Moving ${newHostname} from ${oldAddress} to ${primary.ip}`)
+    yield* jobs.remember(job.id, { ...decided, stage: "pushing" })
     // an actor that was lost on the way may have pushed: then only a look tells
     return yield* Effect.catchIf(send(config.INIT_MGMT_TIMEOUT, false), isAway, () => look(config.INIT_MGMT_TIMEOUT))
   })
 
-  /** Brings a prepared initialisation to its end: the device is INIT or everything is as before. */
-  return Effect.fn("InitMove")(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
+  const carryOut = Effect.fnUntraced(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
     const device = yield* devices.get(decided.deviceId)
+    if (decided.stage === "prepared") yield* progress.goOn(job, `Installing the certificate of ${decided.newHostname}`)
     const certificate = yield* certify(job.id, device, decided)
     if (certificate.failed) return yield* takeBack(job, decided, InitTasks.notCertified(certificate))
-    yield* progress.say(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
+    // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
+    const step = decided.stage === "prepared" ? progress.begin : progress.say
+    yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
     const rendered = yield* configs.renderInit(device, {
       hostname: decided.newHostname,
       device_type: decided.device_type,
@@ -130,9 +136,20 @@ export const make = Effect.gen(function* () {
     }
     const { text } = rendered.success
     const pushed = yield* push(job, device, decided, text)
+    if (pushed.aborted) yield* progress.goOn(job, `Committing the base configuration on ${decided.newHostname}`)
     if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
       return yield* takeBack(job, decided, InitTasks.notMoved(certificate, text, decided.newHostname, pushed))
     }
     yield* moveOn(job, decided, pushed, InitTasks.moved(certificate, text), moving)
+  })
+
+  /**
+   * Brings a prepared initialisation to its end: the device is INIT or everything is as before. After an abort no step
+   * begins any more; a switch that was told to move goes on to step 2.
+   */
+  return Effect.fn("InitMove")(function* (job: RunningJob, decided: InitDecision, moving: Moving) {
+    yield* carryOut(job, decided, moving).pipe(
+      Effect.catchIf(InitProgress.isAbort, ({ message }) => takeBack(job, decided, InitTasks.aborted(message, true)))
+    )
   }, refusedAsFailure)
 })

@@ -54,7 +54,9 @@ export const make = Effect.gen(function* () {
     yield* end(job, device, deviceResult([taskOk(FACTS_TASK, { facts })]))
   }, sql.withTransaction)
 
-  const notYet = Effect.fnUntraced(function* (job: RunningJob, device: Device, attempt: number, text: string) {
+  /** After an abort there is no further attempt until somebody posts device_init again. */
+  const notYet = Effect.fnUntraced(function* (job: RunningJob, device: Device, iteration: number, text: string) {
+    const attempt = (yield* job.aborting) ? ATTEMPTS : iteration
     const event = { type: "INIT_STEP2_FAILED", attempt, attempts: ATTEMPTS } as const
     yield* states.apply(device.id, event, { by: job.user, jobId: job.id })
     yield* jobs.remember(job.id, { done: true })

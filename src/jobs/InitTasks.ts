@@ -20,6 +20,14 @@ export const certificateTask = (text: string, failed: boolean): JobTask =>
 export const notCertified = (certificate: JobTask): DeviceResult =>
   deviceResult([taskFailed(MAIN, subtaskFailed(CERTIFICATE)), certificate])
 
+/** The job was aborted before the switch was told to move; `message` says before which step. `isUndone`: rows were written. */
+export const aborted = (message: string, isUndone: boolean): DeviceResult => {
+  const state = isUndone
+    ? "Everything that was written was taken back, and the device runs what it ran before."
+    : "Nothing was written, and the device runs what it ran before."
+  return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
+}
+
 /** The switch moved. Clients read success from entries whose result is exactly the empty text. */
 export const moved = (certificate: JobTask, config: string): DeviceResult =>
   deviceResult([taskOk(MAIN, ""), certificate, taskOk(RENDER, config), taskOk(PUSH, ""), taskOk(FACTS_TASK, "")])

@@ -1,168 +1,204 @@
 /**
- * Blank access switches that a server in a process of its own provisions, one for each run. The run kills the server at a
- * chosen instant of init step 1 or 2, starts another one, and compares what is left with a run in which nothing was killed:
- * the switch is MANAGED exactly as it would have been, or DISCOVERED as if nothing had happened (promises 3 and 4).
+ * Blank switches that a server in a process of its own provisions, new ones for each run. An attempt is disturbed at a
+ * chosen instant of the initialisation: the server is killed and another one started, or the job is aborted. It tells what
+ * is left when all jobs have ended: every switch must be MANAGED exactly as it would have been, or DISCOVERED as if nothing
+ * had happened (promises 3 and 4).
  */
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Job } from "../../src/domain/Job.ts"
+import { finalStatuses, type JobFunction } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Database from "../../src/store/Database.ts"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { JobStore } from "../../src/store/JobStore.ts"
 import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
+import { allRows } from "../support/ProvisioningLab.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
-import * as ManagedCampus from "./ManagedCampus.ts"
+import type { InitKind, Newcomer } from "./InitKinds.ts"
+import { leftovers, type Member } from "./InitLeftovers.ts"
 
 const DOWNLINKS = `---
 interfaces:
   - name: Ethernet[1-48]
     ifclass: downlink
 `
-const NEW_NETWORK = "127.196.16."
+// the example's ports differ from each other, so that one run could not be compared with another
+const settings = (runs: number) => ({
+  "devices/lhv-dist1/interfaces.yml": DOWNLINKS,
+  "devices/lhv-dist2/interfaces.yml": DOWNLINKS,
+  "core/interfaces_dcs-7050cx3-32s-f.yml": `---
+interfaces:
+  - name: Ethernet[1-${runs}]/1
+    ifclass: fabric
+`
+})
 
-/** When to kill: as soon as the switch has got so far, or so many milliseconds after the start of step 1. */
-export type Kill =
-  | { readonly name: string; readonly reached: (device: LabSwitch, since: number) => boolean }
+/** As soon as a switch has got so far, as a job says that a step begins, or so many milliseconds after the start. */
+export type Instant =
+  | { readonly name: string; readonly reached: (newcomers: ReadonlyArray<LabSwitch>, run: Run) => boolean }
+  | { readonly name: string; readonly said: string; readonly nth: number }
   | { readonly name: string; readonly afterMs: number }
 
-/** What a run leaves in the database and on the switch, apart from names and addresses. */
-export interface Leftovers {
-  readonly state: string
-  /** Name, status and exception of the jobs. */
-  readonly jobs: ReadonlyArray<string>
-  readonly failed: ReadonlyArray<boolean>
-  readonly links: number
-  readonly ports: number
-  readonly reservations: number
-  readonly neighbours: ReadonlyArray<boolean>
-  readonly events: ReadonlyArray<string>
-  readonly renamed: boolean
-  readonly addressed: boolean
-  readonly announced: number
-  /** Commits on the switch, since it was discovered. */
-  readonly commits: number
-  readonly debris: ReadonlyArray<string>
-  readonly saved: boolean
+/** What to do then; the server is killed with kill -9, the job of step 1 is aborted, or the newest job is. */
+export interface Disturbance {
+  readonly what: "kill" | "abort" | "abortNewest"
+  readonly when: Instant
 }
 
-/** True when the switch has been logged in to on its new address. */
-export const movedAndSeen = (device: LabSwitch): boolean =>
-  device.logins().some(({ accepted, address }) => accepted && address.startsWith(NEW_NETWORK))
+/** What an instant may be recognised by beside the new switches: those above, and when the first job was started. */
+export interface Run {
+  readonly neighbours: ReadonlyArray<LabSwitch>
+  readonly since: number
+}
 
-/** The job and all that follow it. */
-const chainOf = Effect.fnUntraced(function* (id: number) {
-  const chain: Array<Job> = []
-  let next: number | null = id
-  while (next !== null) {
-    const job: Job = yield* ServerProcess.untilEnded(next)
-    chain.push(job)
-    next = job.next_job_id
-  }
-  return chain
-})
+/** Looks every millisecond. */
+const until = (due: () => boolean): Effect.Effect<void> =>
+  Effect.suspend(() => (due() ? Effect.void : Effect.andThen(Effect.sleep(1), until(due))))
 
-const count = Effect.fnUntraced(function* (table: string, condition: string) {
+/** A job that has not ended by then is lost. */
+const PATIENCE = "2 minutes"
+
+/** Ids of the jobs since this one that have not ended. */
+const openJobs = Effect.fnUntraced(function* (first: number) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ n: number }>`select count(*)::int as n from ${sql.literal(`${table} where ${condition}`)}`
-  return rows[0]?.n ?? 0
+  return yield* sql<{ id: number }>`select id from job where id >= ${first} and status not in ${sql.in(finalStatuses)}`
 })
 
-const hasFailed = ({ result }: Job): boolean => JSON.stringify(result).includes('"failed":true')
+const untilAllEnded = Effect.fnUntraced(function* (first: number) {
+  while ((yield* openJobs(first)).length > 0) yield* Effect.sleep(20)
+})
 
-/** The campus with its first server; no access switch is there yet. */
-export const make = Effect.fnUntraced(function* (switchCount: number) {
+const jobsSince = Effect.fnUntraced(function* (first: number) {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const rows = yield* sql<{ id: number }>`select id from job where id >= ${first} order by id`
+  return yield* Effect.forEach(rows, ({ id }) => jobs.get(id))
+})
+
+/** Waits until so many jobs since the first one have said that this step begins. */
+const untilSaid = Effect.fnUntraced(function* (first: number, step: string, nth: number) {
+  const sql = yield* SqlClient.SqlClient
+  const seen = new Set<number>()
+  while (seen.size < nth) {
+    const rows = yield* sql<{ id: number }>`select id from job where id >= ${first}
+      and result -> 'progress' @> ${JSON.stringify([{ step }])}::jsonb`
+    for (const { id } of rows) seen.add(id)
+    if (seen.size < nth) yield* Effect.sleep(2)
+  }
+})
+
+/** The campus with its first server, for so many runs of one kind; no new switch is there yet. */
+export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
+  const numbers = Array.from({ length: runs }, (_, index) => index + 1)
   const folders = yield* Campus.makeFolders
-  // the example's ports differ from each other, so that one run could not be compared with another
-  yield* folders.settings.commit({
-    "devices/lhv-dist1/interfaces.yml": DOWNLINKS,
-    "devices/lhv-dist2/interfaces.yml": DOWNLINKS
-  })
-  const lab = yield* Campus.makeCampusLab(switchCount, () => Effect.void)
+  yield* folders.settings.commit(settings(runs))
+  const cores = kind.cores.map((name, index) => [name, Campus.fabricNode("CORE", name, index + 1)] as const)
+  const nodes = Object.assign(Object.fromEntries(cores), ...numbers.map(kind.nodes))
+  const lab = yield* Campus.makeSite(nodes, numbers.flatMap(kind.links))
+  const neighbours = yield* Effect.orDie(Effect.forEach(kind.neighbours, (name) => lab.get(name)))
   const url = yield* databaseUrl
-  const env = { ...Campus.environment(lab, folders, folders.folder), DATABASE_URL: url }
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    INIT_MGMT_TIMEOUT: "3",
+    DATABASE_URL: url
+  }
   const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
   let server = yield* ServerProcess.launch(env)
-  const { one, other } = yield* Effect.provide(Campus.seedSite, stores)
+  yield* Effect.provide(Campus.seedSite, stores)
+  for (const [index, name] of kind.cores.entries()) {
+    yield* Effect.provide(Campus.seedFabric("CORE", name, index + 1), stores)
+  }
   yield* server.refresh("templates")
   yield* server.refresh("settings")
-  const names = Campus.accessNames(switchCount)
   let used = 0
 
-  const discovered = Effect.fnUntraced(function* (device: LabSwitch) {
+  const discovered = Effect.fnUntraced(function* (node: string, hostname: string) {
+    const device = yield* Effect.orDie(lab.get(node))
     const { discovery, row } = yield* booted(device)
     yield* ServerProcess.untilEnded(yield* server.start("discover_device", discovery))
-    return row
+    const member: Member = { device, hostname, discoveredId: row.id, commitsBefore: device.commits().length }
+    return member
   })
 
-  const leftovers = Effect.fnUntraced(function* (
-    id: number,
-    device: LabSwitch,
-    before: { readonly hostname: string; readonly commits: number },
-    chain: ReadonlyArray<Job>
-  ) {
-    const sql = yield* SqlClient.SqlClient
-    const row = yield* (yield* DeviceStore).get(id)
-    const neighbours = yield* (yield* DeviceStore).byIds([one.id, other.id])
-    const events = yield* sql<{ cause: string }>`select cause from sync_event order by cause`
-    const log = yield* folders.pluginLog
-    const ofDevice = (table: string) => count(table, `device_id = ${id}`)
-    return {
-      state: row.state,
-      jobs: chain.map(
-        ({ exception, function_name, status }) => `${function_name} ${status} ${exception?.message ?? ""}`
-      ),
-      failed: chain.map(hasFailed),
-      links: yield* count("linknet", `device_a_id = ${id} or device_b_id = ${id}`),
-      ports: yield* ofDevice("interface"),
-      reservations: yield* ofDevice("reserved_ip"),
-      neighbours: neighbours.map(({ synchronized }) => synchronized),
-      events: events.map(({ cause }) => cause),
-      renamed: row.hostname !== before.hostname,
-      addressed: row.management_ip !== null && device.running().includes(`ip address ${row.management_ip}/`),
-      announced: log.match(new RegExp(`new_managed_device: hostname=${row.hostname}\\b`, "g"))?.length ?? 0,
-      commits: device
-        .commits()
-        .slice(before.commits)
-        .filter(({ kind }) => kind === "commit").length,
-      debris: ManagedCampus.debrisOn(device),
-      saved: ManagedCampus.stripped(device.startup()) === ManagedCampus.stripped(device.running())
-    } satisfies Leftovers
-  })
-
-  /** Provisions the next switch and kills the server on the way; never, when no kill is given. */
-  const run = Effect.fnUntraced(function* (kill: Kill | null) {
-    const sql = yield* SqlClient.SqlClient
-    const device = yield* Effect.orDie(lab.get(names[used] ?? ""))
-    used += 1
-    yield* sql`update device set synchronized = true where id in (${one.id}, ${other.id})`
-    yield* sql`delete from sync_event`
-    const { hostname, id } = yield* discovered(device)
-    const before = { hostname, commits: device.commits().length }
-    const since = Date.now()
-    const jobId = yield* server.start("init_access_device_step1", {
-      device_id: id,
-      new_hostname: `lhv-acc${50 + used}`
-    })
-    const at = kill !== null && "afterMs" in kill ? Date.now() + kill.afterMs : 0
-    const due = () => kill !== null && ("reached" in kill ? kill.reached(device, since) : Date.now() >= at)
-    const killed = yield* Effect.raceFirst(
-      Effect.as(ServerProcess.killWhen(server, due), true),
-      Effect.as(chainOf(jobId), false)
-    )
-    const killedAt = Date.now()
-    if (killed) {
-      yield* server.ended
-      server = yield* ServerProcess.launch(env)
+  const isDue = (when: Instant, members: ReadonlyArray<Member>, since: number) => {
+    const devices = members.map(({ device }) => device)
+    return () => {
+      if ("reached" in when) return when.reached(devices, { neighbours, since })
+      return "afterMs" in when && Date.now() >= since + when.afterMs
     }
-    const chain = yield* chainOf(jobId).pipe(
-      Effect.timeout("2 minutes"),
-      Effect.orElseSucceed(() => [])
-    )
-    return { killed, recoveryMs: Date.now() - killedAt, left: yield* leftovers(id, device, before, chain) }
+  }
+
+  const relaunch = Effect.gen(function* () {
+    yield* server.ended
+    server = yield* ServerProcess.launch(env)
   })
 
-  return { run: (kill: Kill | null) => Effect.provide(run(kill), stores) }
+  /** Waits for the instant and disturbs, unless everything has ended before. */
+  const disturbed = Effect.fnUntraced(function* (
+    { what, when }: Disturbance,
+    members: ReadonlyArray<Member>,
+    first: number
+  ) {
+    const due = isDue(when, members, Date.now())
+    const said = "said" in when ? untilSaid(first, when.said, when.nth) : null
+    const kill = Effect.sync(() => server.killNow())
+    const killing = said === null ? ServerProcess.killWhen(server, due) : Effect.andThen(said, kill)
+    const waiting = what === "kill" ? killing : (said ?? until(due))
+    const done = yield* Effect.raceFirst(Effect.as(waiting, true), Effect.as(untilAllEnded(first), false))
+    if (!done) return false
+    if (what === "kill") yield* relaunch
+    else yield* server.abort(what === "abort" ? first : Math.max(...(yield* jobsSince(first)).map(({ id }) => id)))
+    return true
+  })
+
+  /** Initialises the new switches, for the first time or again. */
+  const attempt = Effect.fnUntraced(function* (
+    newcomers: ReadonlyArray<Newcomer>,
+    members: ReadonlyArray<Member>,
+    disturbance: Disturbance | null
+  ) {
+    const ids = members.map(({ discoveredId }) => discoveredId)
+    const { args, name } = kind.job(newcomers, ids)
+    const before = { rows: yield* allRows, running: members.map(({ device }) => device.running()) }
+    const since = Date.now()
+    const first = yield* server.start(name, args)
+    const wasDisturbed = disturbance !== null && (yield* disturbed(disturbance, members, first))
+    const disturbedAt = Date.now()
+    yield* Effect.timeoutOption(untilAllEnded(first), PATIENCE)
+    const jobs = yield* jobsSince(first)
+    const left = yield* leftovers(members, neighbours, jobs, yield* folders.pluginLog)
+    const after = { rows: yield* allRows, running: members.map(({ device }) => device.running()) }
+    return {
+      wasDisturbed,
+      ms: Date.now() - since,
+      recoveryMs: Date.now() - disturbedAt,
+      left,
+      jobs,
+      before,
+      after
+    }
+  })
+
+  /** Plugs in the next new switches and discovers them. */
+  const next = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    used += 1
+    const newcomers = kind.newcomers(used)
+    yield* Effect.orDie(kind.prepare(used, newcomers))
+    const members = yield* Effect.forEach(newcomers, ({ hostname, node }) => discovered(node, hostname))
+    yield* sql`update device set synchronized = true where hostname in ${sql.in(kind.neighbours)}`
+    yield* sql`delete from sync_event`
+    return {
+      members,
+      attempt: (disturbance: Disturbance | null) => Effect.provide(attempt(newcomers, members, disturbance), stores)
+    }
+  })
+
+  return {
+    next: Effect.provide(next, stores),
+    start: (name: JobFunction, args: Readonly<Record<string, unknown>>) =>
+      Effect.flatMap(server.start(name, args), (id) => Effect.provide(ServerProcess.untilEnded(id), stores))
+  }
 })

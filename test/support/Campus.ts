@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import { type LabShape, makeLab } from "../../src/lab/Lab.ts"
+import type { Node } from "../../src/lab/Topology.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
@@ -52,7 +53,7 @@ const makeRepository = (name: "settings" | "templates") =>
     ({ folder }) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
   )
 
-const distConfig = (name: string, last: number) => `hostname ${name}
+const fabricConfig = (name: string, last: number) => `hostname ${name}
 username switchyard privilege 15 role network-admin secret sha512 ${HASH}
 aaa authorization exec default local
 lldp run
@@ -69,47 +70,70 @@ interface Vlan1
    dhcp client accept default-route
 `
 
+const MODELS = { DIST: "DCS-7050SX3-48YC8-F", CORE: "DCS-7050CX3-32S-F" } as const
+
+/** A fabric switch of the lab that is managed already, at `10.199.3.{last}`. */
+export const fabricNode = (type: "DIST" | "CORE", name: string, last: number): Node => ({
+  role: type === "DIST" ? "dist" : "core",
+  gateway: true,
+  model: MODELS[type],
+  "startup-config": fabricConfig(name, last)
+})
+
+/** A blank access switch of the lab. */
+export const blankAccess: Node = { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 }
+
+/** A blank distribution switch of the lab. */
+export const blankDist: Node = { role: "dist", blank: true, model: MODELS.DIST }
+
 /** Names of the blank access switches. */
 export const accessNames = (count: number) => Array.from({ length: count }, (_, index) => `acc${index + 1}`)
 
-/** The lab: `lhv-dist1` and `lhv-dist2` with `count` blank switches, each with one uplink to both. */
-export const makeCampusLab = Effect.fnUntraced(function* (
-  count: number,
-  hook: (lease: { readonly mac: string; readonly ip: string; readonly platform: string }) => Effect.Effect<void>
-) {
-  const names = accessNames(count)
-  return yield* makeLab(
+type Hook = (lease: { readonly mac: string; readonly ip: string; readonly platform: string }) => Effect.Effect<void>
+
+/** A cable between two `node:port` ends. */
+export interface Link {
+  readonly endpoints: readonly [string, string]
+}
+
+/** A lab with `lhv-dist1`, `lhv-dist2` and what else is given. */
+export const makeSite = (
+  nodes: Readonly<Record<string, Node>>,
+  links: ReadonlyArray<Link>,
+  hook: Hook = () => Effect.void
+) =>
+  makeLab(
     {
       name: "campus",
       lab: { dhcp: { pool: "10.90.0.10-10.90.3.250", config: INITIAL } },
       topology: {
         defaults: { kind: "eos", passwords: { switchyard: PASSWORD }, version: "4.31.4M" },
         nodes: {
-          "lhv-dist1": {
-            role: "dist",
-            gateway: true,
-            model: "DCS-7050SX3-48YC8-F",
-            "startup-config": distConfig("lhv-dist1", 11)
-          },
-          "lhv-dist2": {
-            role: "dist",
-            gateway: true,
-            model: "DCS-7050SX3-48YC8-F",
-            "startup-config": distConfig("lhv-dist2", 12)
-          },
-          ...Object.fromEntries(
-            names.map((name) => [name, { role: "access" as const, blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 }])
-          )
+          "lhv-dist1": fabricNode("DIST", "lhv-dist1", 11),
+          "lhv-dist2": fabricNode("DIST", "lhv-dist2", 12),
+          ...nodes
         },
-        links: names.flatMap((name, index) => [
-          { endpoints: [`${name}:Ethernet27`, `lhv-dist1:Ethernet${index + 1}`] as const },
-          { endpoints: [`${name}:Ethernet28`, `lhv-dist2:Ethernet${index + 1}`] as const }
-        ])
+        links
       }
     },
     { onLease: hook, provisioningMs: 20 }
   )
-})
+
+/** Cables from an access switch up to both distribution switches, at the port with this number. */
+export const uplinks = (name: string, port: number): ReadonlyArray<Link> => [
+  { endpoints: [`${name}:Ethernet27`, `lhv-dist1:Ethernet${port}`] },
+  { endpoints: [`${name}:Ethernet28`, `lhv-dist2:Ethernet${port}`] }
+]
+
+/** The lab: `lhv-dist1` and `lhv-dist2` with `count` blank switches, each with one uplink to both. */
+export const makeCampusLab = (count: number, hook: Hook) => {
+  const names = accessNames(count)
+  return makeSite(
+    Object.fromEntries(names.map((name) => [name, blankAccess])),
+    names.flatMap((name, index) => uplinks(name, index + 1)),
+    hook
+  )
+}
 
 /** The environment of a server for this campus. */
 export const environment = (
@@ -165,22 +189,24 @@ export const makeFolders = Effect.gen(function* () {
   return { settings, templates, folder, pluginLog }
 })
 
+/** The row of a fabric switch that is managed already, as `fabricNode` has it. */
+export const seedFabric = Effect.fnUntraced(function* (type: "DIST" | "CORE", hostname: string, last: number) {
+  return yield* (yield* DeviceStore).insert({
+    hostname,
+    state: "MANAGED",
+    device_type: type,
+    platform: "eos",
+    management_ip: `10.199.3.${last}`,
+    infra_ip: `10.198.0.${last}`,
+    model: MODELS[type],
+    synchronized: true
+  })
+})
+
 /** What a site has before its first access switch: managed distribution switches and their management domain. */
 export const seedSite = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const dist = (hostname: string, last: number) =>
-    devices.insert({
-      hostname,
-      state: "MANAGED",
-      device_type: "DIST",
-      platform: "eos",
-      management_ip: `10.199.3.${last}`,
-      infra_ip: `10.198.0.${last}`,
-      model: "DCS-7050SX3-48YC8-F",
-      synchronized: true
-    })
-  const one = yield* dist("lhv-dist1", 11)
-  const other = yield* dist("lhv-dist2", 12)
+  const one = yield* seedFabric("DIST", "lhv-dist1", 11)
+  const other = yield* seedFabric("DIST", "lhv-dist2", 12)
   yield* (yield* MgmtDomainStore).insert({
     ipv4_gw: "10.196.16.1/24",
     ipv6_gw: null,
