@@ -96,11 +96,7 @@ const make = Effect.gen(function* () {
     }
     const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
     if (old !== null) {
-      const { plan } = found
-      const { ports, ...changed } = yield* replacement.rows(old, members[0], {
-        ...found,
-        plan: { ...plan, links: found.links }
-      })
+      const { ports, ...changed } = yield* replacement.rows(old, members[0], found)
       const whole: Plan = { ...base, ...changed, ports: [ports] }
       return whole
     }

@@ -9,10 +9,10 @@ import type { Device } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { type AccessPlacement, placeAccessSwitch } from "../provisioning/AccessPlacement.ts"
 import { cabledPorts, checkMlagRows, physicalInterfaces, planInterfaces } from "../provisioning/InterfaceDatabase.ts"
-import { joinLinks, type LldpTable } from "../provisioning/Links.ts"
+import { joinLinks, linkError, type LldpTable } from "../provisioning/Links.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
-import { InitSurvey, type LinkSurveyed } from "./InitSurvey.ts"
+import { InitSurvey, type LinkFindingsSurveyed, type LinkSurveyed } from "./InitSurvey.ts"
 
 /** A switch of the pair (or the only one), the name it is to get, and what it told about itself. */
 export interface Member {
@@ -53,7 +53,7 @@ export const make = Effect.gen(function* () {
 
   /** The links of one member. */
   const linksOf = (members: ReadonlyArray<Member>, member: Member) =>
-    survey.plan(
+    survey.find(
       member.device,
       {
         hostname: member.newHostname,
@@ -63,14 +63,24 @@ export const make = Effect.gen(function* () {
       member.heard
     )
 
-  /** The links of all members together. */
-  const links = Effect.fn("AccessPlace.links")(function* (members: ReadonlyArray<Member>) {
-    const each: ReadonlyArray<LinkSurveyed> = yield* Effect.forEach(members, (member) => linksOf(members, member))
-    return {
-      plan: { add: each.flatMap(({ plan }) => plan.add), remove: each.flatMap(({ plan }) => plan.remove) },
-      links: joinLinks(...each.map((one) => one.links)),
-      neighbours: new Map(each.flatMap(({ neighbours }) => [...neighbours]))
+  /** The links of all members together, and everything that speaks against links. */
+  const find = Effect.fn("AccessPlace.find")(function* (members: ReadonlyArray<Member>) {
+    const each = yield* Effect.forEach(members, (member) => linksOf(members, member))
+    const links = joinLinks(...each.map((one) => one.links))
+    const found: LinkFindingsSurveyed = {
+      plan: { links, add: each.flatMap(({ plan }) => plan.add), remove: each.flatMap(({ plan }) => plan.remove) },
+      links,
+      neighbours: new Map(each.flatMap(({ neighbours }) => [...neighbours])),
+      refused: joinLinks(...each.map((one) => one.refused)),
+      problems: each.flatMap(({ problems }) => problems)
     }
+    return found
+  })
+
+  /** `find`, but what speaks against links is an error. */
+  const links = Effect.fn("AccessPlace.links")(function* (members: ReadonlyArray<Member>) {
+    const { problems, ...found } = yield* find(members)
+    return yield* Effect.fromResult(linkError(found, problems))
   })
 
   /** The neighbours are as they must be, and the management domain above them. */
@@ -108,5 +118,5 @@ export const make = Effect.gen(function* () {
     return done
   })
 
-  return { ask, choice, links, place, ports }
+  return { ask, choice, find, links, place, ports }
 })

@@ -11,16 +11,18 @@ import { patiently } from "../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../domain/Device.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../provisioning/ConfiguredPorts.ts"
 import {
+  findLinks,
   joinLinks,
+  linkError,
+  type LinkFindings,
   type LinkPlan,
+  type LinkProblem,
   type LldpTable,
-  planLinks,
   type ReportedLink,
   seenPeers,
   storedLinks,
   storedNames
 } from "../provisioning/Links.ts"
-import type { InterfaceError, InvalidNetwork, NoFreeAddress } from "../provisioning/ProvisioningErrors.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import type { Settings } from "../settings/SettingsModel.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -41,6 +43,9 @@ export interface LinkSurveyed {
   /** Devices at the far ends, by hostname. */
   readonly neighbours: ReadonlyMap<string, Device>
 }
+
+/** The same, with everything that speaks against links; `plan` and `links` are then without those that it speaks against. */
+export interface LinkFindingsSurveyed extends LinkSurveyed, Pick<LinkFindings, "problems" | "refused"> {}
 
 /** What the switch is to become. */
 export interface Target {
@@ -101,7 +106,7 @@ const make = Effect.gen(function* () {
     return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
   })
 
-  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: Heard) {
+  const find = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: Heard) {
     const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
     const heard = yield* devices.byHostnames(names)
     const byName = new Map(heard.map((row) => [row.hostname, row]))
@@ -111,32 +116,42 @@ const make = Effect.gen(function* () {
     const own = yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })
     const stored = yield* linknets.all
     const { device_type } = target
-    const planned = yield* Effect.fromResult(
-      planLinks({
-        device: { id: device.id, hostname: device.hostname, device_type, ports: own.ports },
-        seen,
-        peers,
-        stored,
-        infraLinkNet: own.underlay?.infra_link_net ?? null
-      })
-    )
+    const {
+      plan: planned,
+      problems,
+      refused
+    } = findLinks({
+      device: { id: device.id, hostname: device.hostname, device_type, ports: own.ports },
+      seen,
+      peers,
+      stored,
+      infraLinkNet: own.underlay?.infra_link_net ?? null
+    })
     const mine = stored.filter(
-      (link) => [link.device_a_id, link.device_b_id].includes(device.id) && !planned.remove.includes(link)
+      (link) =>
+        [link.device_a_id, link.device_b_id].includes(device.id) &&
+        !planned.remove.includes(link) &&
+        !refused.some(({ id }) => id === link.id)
     )
     const far = yield* devices.byIds([...mine, ...planned.add].flatMap((link) => [link.device_a_id, link.device_b_id]))
     const hostnames = new Map(far.map((row) => [row.id, row.hostname]))
-    return {
+    const found: LinkFindingsSurveyed = {
       plan: planned,
+      problems,
+      refused,
       links: joinLinks(planned.links, storedLinks(mine, hostnames)),
       neighbours: new Map([...heard, ...far].map((row) => [row.hostname, row]))
     }
+    return found
   })
 
-  const links = Effect.fn("InitSurvey.links")(function* (device: Device, target: Target) {
-    return yield* plan(device, target, yield* neighboursOf(device))
+  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: Heard) {
+    const { problems, refused: _refused, ...found } = yield* find(device, target, lldp)
+    const surveyed: LinkSurveyed = found
+    return yield* Effect.fromResult(linkError(surveyed, problems))
   })
 
-  return InitSurvey.of({ facts, heard: neighboursOf, plan, links, underlay })
+  return InitSurvey.of({ facts, heard: neighboursOf, find, plan, underlay })
 })
 
 /** A port that leads down to a switch which was initialised below the one that is to be replaced. */
@@ -150,7 +165,7 @@ const reasonOf = (error: { readonly _tag: string; readonly message: string }): s
   `${error._tag}: ${error.message}`
 
 type Heard = LldpTable
-type LinkError = SurveyImpossible | SettingsError | InterfaceError | NoFreeAddress | InvalidNetwork | SqlError.SqlError
+type FindError = SettingsError | SqlError.SqlError
 
 /** Surveys switches that are about to be initialised. Reads only. */
 export class InitSurvey extends Context.Service<
@@ -160,12 +175,16 @@ export class InitSurvey extends Context.Service<
     readonly facts: (device: Device) => Effect.Effect<Facts, SurveyImpossible>
     /** What the switch hears on its ports. */
     readonly heard: (device: Device) => Effect.Effect<LldpTable, SurveyImpossible>
-    /** The links that follow from what was heard; asks the database only. */
-    readonly plan: (device: Device, target: Target, heard: LldpTable) => Effect.Effect<LinkSurveyed, LinkError>
+    /** The links that follow from what was heard, with what speaks against them; asks the database only. */
+    readonly find: (device: Device, target: Target, heard: LldpTable) => Effect.Effect<LinkFindingsSurveyed, FindError>
+    /** `find`, but what speaks against links is an error. */
+    readonly plan: (
+      device: Device,
+      target: Target,
+      heard: LldpTable
+    ) => Effect.Effect<LinkSurveyed, FindError | LinkProblem>
     /** Settings `underlay` of the switch as the target; null when there are none. */
     readonly underlay: (device: Device, target: Target) => Effect.Effect<Settings["underlay"] | null, SettingsError>
-    /** `plan` of what is heard now: the links that the switch has and would get as the target. */
-    readonly links: (device: Device, target: Target) => Effect.Effect<LinkSurveyed, LinkError>
   }
 >()("switchyard/jobs/InitSurvey") {
   static readonly layer = Layer.effect(InitSurvey, make)

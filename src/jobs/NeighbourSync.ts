@@ -52,7 +52,15 @@ const make = Effect.gen(function* () {
     return yield* altered(names)
   })
 
-  return NeighbourSync.of({ check })
+  const findAltered = Effect.fn("NeighbourSync.findAltered")(function* (hostnames: ReadonlyArray<string>) {
+    const rows = yield* devices.byHostnames([...new Set(hostnames)])
+    const found = yield* Effect.filter(rows, (row) => Effect.orElseSucceed(isAltered(row), () => true), {
+      concurrency: 4
+    })
+    return found.length === 0 ? [] : [altered(found.map(({ hostname }) => hostname))]
+  })
+
+  return NeighbourSync.of({ check, findAltered })
 })
 
 /** Checks neighbours before a switch is put between them. */
@@ -64,6 +72,10 @@ export class NeighbourSync extends Context.Service<
       forType: "ACCESS" | "CORE" | "DIST",
       jobId: number
     ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+    /** What speaks against the configurations of these neighbours, one that cannot be read included; writes nothing. */
+    readonly findAltered: (
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<JobFailure>, SqlError.SqlError>
   }
 >()("switchyard/jobs/NeighbourSync") {
   static readonly layer = Layer.effect(NeighbourSync, make)

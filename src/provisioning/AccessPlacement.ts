@@ -6,11 +6,13 @@ import { Result } from "effect"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { type DomainChoice, findMgmtDomain } from "./MgmtDomainChoice.ts"
 import {
+  accessNeighbours,
   type AccessSurvey,
-  checkAccessNeighbours,
   type NeighbourCheckError,
-  type VerifiedNeighbours
+  type VerifiedNeighbours,
+  type WithRefused
 } from "./NeighbourChecks.ts"
+import { orProblems } from "./Problems.ts"
 import { InitVerificationError } from "./ProvisioningErrors.ts"
 
 export interface AccessPlacement extends VerifiedNeighbours {
@@ -18,15 +20,38 @@ export interface AccessPlacement extends VerifiedNeighbours {
   readonly domain: MgmtDomain | null
 }
 
+/** What was found of a place, and everything that speaks against it. */
+export interface PlacementFindings extends AccessPlacement {
+  readonly problems: ReadonlyArray<NeighbourCheckError>
+}
+
+const MOST_UPLINKS = 2
+
+/** As `placeAccessSwitch`, but tells everything that speaks against the place. */
+export const findAccessPlace = (survey: AccessSurvey & WithRefused, choice: DomainChoice): PlacementFindings => {
+  const found = accessNeighbours(survey)
+  const { length } = found.uplinks
+  // with none or too many uplinks the lack of a domain would say the same again
+  if (length === 0 || length > MOST_UPLINKS) return { ...found, domain: null }
+  return Result.match(findMgmtDomain(found.uplinks, choice), {
+    onSuccess: (domain) => ({ ...found, domain }),
+    onFailure: ({ message }) => ({
+      ...found,
+      domain: null,
+      problems: [...found.problems, new InitVerificationError({ message })]
+    })
+  })
+}
+
 /** Checks the neighbours and finds the management domain. A missing domain is an InitVerificationError with its own text. */
 export const placeAccessSwitch = (
   survey: AccessSurvey,
   choice: DomainChoice
-): Result.Result<AccessPlacement, NeighbourCheckError> =>
-  Result.gen(function* () {
-    const verified = yield* checkAccessNeighbours(survey)
-    if (verified.uplinks.length === 0) return { ...verified, domain: null }
-    const found = findMgmtDomain(verified.uplinks, choice)
-    const domain = yield* Result.mapError(found, ({ message }) => new InitVerificationError({ message }))
-    return { ...verified, domain }
-  })
+): Result.Result<AccessPlacement, NeighbourCheckError> => {
+  const { problems, ...place } = findAccessPlace(survey, choice)
+  return orProblems<AccessPlacement, NeighbourCheckError>(
+    place,
+    problems,
+    (message) => new InitVerificationError({ message })
+  )
+}

@@ -1,12 +1,11 @@
 /**
  * The answer of device_initcheck (specification "device_initcheck", contract `engine.md` §5.17): what was found about the
  * links and the neighbours of a switch, and whether it could be initialised. The checks that could not be done at all are
- * errors of the request and do not come here.
+ * errors of the request and do not come here. Several problems of one kind are told in one text, separated by semicolons.
  */
-import { Result } from "effect"
 import type { InitArguments } from "./InitArguments.ts"
 import type { ReportedLink } from "./Links.ts"
-import type { VerifiedNeighbours } from "./NeighbourChecks.ts"
+import { told } from "./Problems.ts"
 
 /** The `data` of the answer. */
 export interface InitCheck {
@@ -37,46 +36,45 @@ interface Reason {
 
 export interface InitCheckSurvey {
   readonly args: InitArguments
-  readonly links: Result.Result<ReadonlyArray<ReportedLink>, Reason>
-  /** Only asked for when there are links; the check of the management domain is part of it. */
-  readonly verifyNeighbours: (links: ReadonlyArray<ReportedLink>) => Result.Result<VerifiedNeighbours, Reason>
+  /** The links that there are or would be, and everything that speaks against links. */
+  readonly links: { readonly links: ReadonlyArray<ReportedLink>; readonly problems: ReadonlyArray<Reason> }
+  /** Hostnames of the neighbours, and everything that speaks against them, their management domain and its addresses. */
+  readonly neighbours: { readonly neighbors: ReadonlyArray<string>; readonly problems: ReadonlyArray<Reason> }
   /** Present hostname of the MLAG peer; null without one. */
   readonly mlagPeerHostname: string | null
-  /** What speaks against the new hostnames; null when nothing does. */
-  readonly hostnameError?: string | null
+  /** What speaks against the new hostnames. */
+  readonly hostnames?: ReadonlyArray<Reason>
   readonly lost?: ReplacementLost | null
 }
 
-const neighboursOf = ({
-  args,
-  links,
-  verifyNeighbours
-}: InitCheckSurvey): Result.Result<ReadonlyArray<string>, Reason> => {
-  if (args.neighbors?.length === 0) return Result.succeed([])
-  if (Result.isFailure(links) || links.success.length === 0) return Result.fail({ message: "No linknets found" })
-  return Result.map(verifyNeighbours(links.success), ({ neighbors }) => neighbors)
+const NO_LINKS = "No linknets found"
+
+/** What speaks against the neighbours; null when nothing does. Without usable links there are none to speak of. */
+const neighboursError = ({ args, links, neighbours }: InitCheckSurvey): string | null => {
+  if (args.neighbors?.length === 0) return null
+  if (neighbours.problems.length > 0) return told(neighbours.problems)
+  return links.problems.length > 0 || links.links.length === 0 ? NO_LINKS : null
 }
 
 /** Puts the findings together. */
 export const initCheck = (survey: InitCheckSurvey): InitCheck => {
-  const { args, links, mlagPeerHostname } = survey
-  const neighbours = neighboursOf(survey)
-  const linksFit = Result.isSuccess(links)
-  const neighboursFit = Result.isSuccess(neighbours)
+  const { args, hostnames = [], links, lost = null, mlagPeerHostname } = survey
+  const error = neighboursError(survey)
+  const neighbors = args.neighbors?.length === 0 ? [] : survey.neighbours.neighbors
+  const linksFit = links.problems.length === 0
   const mlag =
-    mlagPeerHostname === null ? {} : { mlag_compatible: neighboursFit && neighbours.success.includes(mlagPeerHostname) }
-  const { hostnameError = null, lost = null } = survey
+    mlagPeerHostname === null ? {} : { mlag_compatible: error === null && neighbors.includes(mlagPeerHostname) }
   return {
-    ...(linksFit ? { linknets: links.success } : {}),
+    ...(linksFit ? { linknets: links.links } : {}),
     linknets_compatible: linksFit,
-    ...(linksFit ? {} : { linknets_error: links.failure.message }),
-    ...(neighboursFit ? { neighbors: neighbours.success } : {}),
-    neighbors_compatible: neighboursFit,
-    ...(neighboursFit ? {} : { neighbors_error: neighbours.failure.message }),
+    ...(linksFit ? {} : { linknets_error: told(links.problems) }),
+    ...(error === null ? { neighbors } : {}),
+    neighbors_compatible: error === null,
+    ...(error === null ? {} : { neighbors_error: error }),
     ...mlag,
-    ...(hostnameError === null ? {} : { hostname_error: hostnameError }),
+    ...(hostnames.length === 0 ? {} : { hostname_error: told(hostnames) }),
     ...(lost === null ? {} : { replacement_lost: lost }),
     parsed_args: args,
-    compatible: linksFit && neighboursFit && mlag.mlag_compatible !== false && hostnameError === null
+    compatible: linksFit && error === null && mlag.mlag_compatible !== false && hostnames.length === 0
   }
 }

@@ -9,6 +9,12 @@ import { DeviceStateError, InitArgumentError } from "./ProvisioningErrors.ts"
 
 export type InitJob = "init_access_device_step1" | "init_fabric_device_step1" | "init_device_step2"
 
+/** Arguments that only access switches may have are given for them alone. */
+export const forItsType = (args: InitArguments): Result.Result<void, InitArgumentError> =>
+  args.device_type !== "ACCESS" && (args.mlag_peer_id !== undefined || args.replace_hostname === true)
+    ? Result.fail(new InitArgumentError({ message: "MLAG peers and replacement are for device_type ACCESS only" }))
+    : Result.void
+
 /** The job of a device_init request: step 2 again for a device that is past step 1, else step 1 of its type. */
 export const initJob = (
   device: Pick<Device, "state" | "management_ip" | "device_type">,
@@ -20,10 +26,7 @@ export const initJob = (
   if (args.device_type === "UNKNOWN") {
     return Result.fail(new InitArgumentError({ message: "Unsupported 'device_type' provided" }))
   }
-  const forAccessOnly = args.mlag_peer_id !== undefined || args.replace_hostname === true
-  return forAccessOnly
-    ? Result.fail(new InitArgumentError({ message: "MLAG peers and replacement are for device_type ACCESS only" }))
-    : Result.succeed("init_fabric_device_step1")
+  return Result.map(forItsType(args), () => "init_fabric_device_step1")
 }
 
 const refuse = (message: string) => Result.fail(new DeviceStateError({ message }))

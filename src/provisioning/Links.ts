@@ -8,7 +8,8 @@ import { type Device, isFabricType } from "../domain/Device.ts"
 import { type Linknet, type NewLinknet, touches } from "../domain/Linknet.ts"
 import { formatAddress, formatNetwork, freeSubnets, type Network, parseNetwork } from "./AddressPool.ts"
 import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredPorts.ts"
-import { type InterfaceError, InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
+import { collect, orProblems } from "./Problems.ts"
+import { InterfaceError, InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
 
 /** What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified. */
 export interface LldpNeighbour {
@@ -42,6 +43,17 @@ export interface LinkPlan {
   readonly links: ReadonlyArray<ReportedLink>
   readonly add: ReadonlyArray<NewLinknet>
   readonly remove: ReadonlyArray<Linknet>
+}
+
+/** What can speak against links. */
+export type LinkProblem = InterfaceError | NoFreeAddress | InvalidNetwork
+
+/** The plan of all cables that may be links, and what speaks against the others. */
+export interface LinkFindings {
+  readonly plan: LinkPlan
+  /** Cables that are plugged in but may be no links as their ports are configured; whether they must be redundant is not known. */
+  readonly refused: ReadonlyArray<ReportedLink>
+  readonly problems: ReadonlyArray<LinkProblem>
 }
 
 /**
@@ -139,25 +151,21 @@ const onePerPeerPort = (seen: ReadonlyArray<SeenPeer>): ReadonlyArray<SeenPeer> 
   })
 }
 
-const checkedCables = ({
-  device,
-  peers,
-  seen,
-  stored
-}: LinkSurvey): Result.Result<ReadonlyArray<Cable>, InterfaceError> =>
-  Result.all(
-    onePerPeerPort(seen).map(({ localPort, peer, peerPort }) => {
-      const owner = peers.get(peer.id) ?? { ...peer, ports: new Map(), interfaces: [] }
-      const same = stored.find((link) => touches(link, device.id, localPort) && touches(link, peer.id, peerPort))
-      return Result.map(redundantLink(device, localPort, owner, peerPort), (redundant) => ({
-        localPort,
-        peer: { ...owner, id: peer.id },
-        peerPort,
-        redundant,
-        stored: same
-      }))
+interface Refused {
+  readonly cable: Cable
+  readonly error: InterfaceError
+}
+
+const checkedCables = ({ device, peers, seen, stored }: LinkSurvey): ReadonlyArray<Result.Result<Cable, Refused>> =>
+  onePerPeerPort(seen).map(({ localPort, peer, peerPort }) => {
+    const owner = peers.get(peer.id) ?? { ...peer, ports: new Map(), interfaces: [] }
+    const same = stored.find((link) => touches(link, device.id, localPort) && touches(link, peer.id, peerPort))
+    const cable = { localPort, peer: { ...owner, id: peer.id }, peerPort, stored: same }
+    return Result.mapBoth(redundantLink(device, localPort, owner, peerPort), {
+      onSuccess: (redundant) => ({ ...cable, redundant }),
+      onFailure: (error) => ({ cable: { ...cable, redundant: true }, error })
     })
-  )
+  })
 
 const unaddressed = (device: LinkSurvey["device"], { localPort, peer, peerPort }: Cable): NewLinknet => ({
   description: null,
@@ -181,42 +189,54 @@ const report = (device: LinkSurvey["device"], cable: Cable, link: Linknet | NewL
   }
 }
 
+/** As `planLinks`, but tells everything that speaks against the links beside the plan of those that may be. */
+export const findLinks = (survey: LinkSurvey): LinkFindings => {
+  const { device, infraLinkNet, stored } = survey
+  const { problems: refused, values: cables } = collect(checkedCables(survey))
+  const ends: ReadonlyArray<End> = cables.flatMap(({ localPort, peer, peerPort }) => [
+    [device.id, localPort] as const,
+    [peer.id, peerPort] as const
+  ])
+  const kept = new Set(cables.flatMap((cable) => (cable.stored === undefined ? [] : [cable.stored])))
+  const remove = stored.filter((link) => !kept.has(link) && ends.some((end) => touches(link, ...end)))
+  const isRouted = (cable: Cable) => isFabricType(device.device_type) && isFabricType(cable.peer.device_type)
+  const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
+  const staying = stored.filter((link) => !remove.includes(link))
+  const free = freeLinkNetworks(infraLinkNet, staying, routed.length)
+  const networks = Result.getOrElse(free, () => [])
+  const fresh = new Map(
+    cables
+      .filter((cable) => cable.stored === undefined)
+      .map((cable) => {
+        const network = networks[routed.indexOf(cable)]
+        const link = unaddressed(device, cable)
+        return [cable, network === undefined ? link : { ...link, ...addressing(network) }] as const
+      })
+  )
+  const links = cables.map((cable) => {
+    const link = cable.stored ?? fresh.get(cable) ?? unaddressed(device, cable)
+    return report(device, cable, link)
+  })
+  return {
+    plan: { links, add: [...fresh.values()], remove },
+    refused: refused.map(({ cable }) => report(device, cable, cable.stored ?? unaddressed(device, cable))),
+    problems: [...refused.map(({ error }) => error), ...collect([free]).problems]
+  }
+}
+
+/** Everything that speaks against links as the one error that ends an initialisation. */
+export const linkError = <A>(value: A, problems: ReadonlyArray<LinkProblem>): Result.Result<A, LinkProblem> =>
+  orProblems(value, problems, (message) => new InterfaceError({ message }))
+
 /**
  * The links that follow from what the device hears. A cable that is stored, in whichever direction, is kept as it is; one
  * that now ends elsewhere replaces the old link. Links between fabric devices get the lowest free /31 networks. Fails with
- * InterfaceError on the first port that is not configured for its cable.
+ * InterfaceError, which names every port that is not configured for its cable.
  */
-export const planLinks = (
-  survey: LinkSurvey
-): Result.Result<LinkPlan, InterfaceError | NoFreeAddress | InvalidNetwork> =>
-  Result.gen(function* () {
-    const { device, infraLinkNet, stored } = survey
-    const cables = yield* checkedCables(survey)
-    const ends: ReadonlyArray<End> = cables.flatMap(({ localPort, peer, peerPort }) => [
-      [device.id, localPort] as const,
-      [peer.id, peerPort] as const
-    ])
-    const kept = new Set(cables.flatMap((cable) => (cable.stored === undefined ? [] : [cable.stored])))
-    const remove = stored.filter((link) => !kept.has(link) && ends.some((end) => touches(link, ...end)))
-    const isRouted = (cable: Cable) => isFabricType(device.device_type) && isFabricType(cable.peer.device_type)
-    const routed = cables.filter((cable) => cable.stored === undefined && isRouted(cable))
-    const staying = stored.filter((link) => !remove.includes(link))
-    const networks = yield* freeLinkNetworks(infraLinkNet, staying, routed.length)
-    const fresh = new Map(
-      cables
-        .filter((cable) => cable.stored === undefined)
-        .map((cable) => {
-          const network = networks[routed.indexOf(cable)]
-          const link = unaddressed(device, cable)
-          return [cable, network === undefined ? link : { ...link, ...addressing(network) }] as const
-        })
-    )
-    const links = cables.map((cable) => {
-      const link = cable.stored ?? fresh.get(cable) ?? unaddressed(device, cable)
-      return report(device, cable, link)
-    })
-    return { links, add: [...fresh.values()], remove }
-  })
+export const planLinks = (survey: LinkSurvey): Result.Result<LinkPlan, LinkProblem> => {
+  const { plan, problems } = findLinks(survey)
+  return linkError(plan, problems)
+}
 
 const endsKey = (link: ReportedLink): string =>
   [`${link.device_a_hostname}:${link.device_a_port}`, `${link.device_b_hostname}:${link.device_b_port}`]

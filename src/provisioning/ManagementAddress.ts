@@ -17,6 +17,7 @@ import {
   parseNetwork,
   withoutFirst
 } from "./AddressPool.ts"
+import { collect, told } from "./Problems.ts"
 import { InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
 
 /** An address chosen for a device. It must be reserved at once, so that nobody else is given it. */
@@ -53,6 +54,11 @@ export interface AccessAllocation {
 }
 
 type AllocationError = NoFreeAddress | InvalidNetwork
+
+const noAddresses = (problems: ReadonlyArray<AllocationError>): Result.Result<never, AllocationError> =>
+  Result.fail(
+    problems.length === 1 && problems[0] !== undefined ? problems[0] : new NoFreeAddress({ message: told(problems) })
+  )
 
 const gatewaysOf = (domain: MgmtDomain, primaryVersion: IpVersion): ReadonlyArray<string> => {
   const [first, second] = primaryVersion === 4 ? [domain.ipv4_gw, domain.ipv6_gw] : [domain.ipv6_gw, domain.ipv4_gw]
@@ -92,19 +98,22 @@ const chooseAddress = (
  * The management addresses of a new access switch. Fails with NoFreeAddress when a network is full, with InvalidNetwork when
  * the domain has no usable gateway.
  */
-export const allocateManagement = (allocation: AccessAllocation): Result.Result<ManagementAddresses, AllocationError> =>
-  Result.gen(function* () {
-    const { domain, primaryVersion } = allocation
-    const [first, second] = gatewaysOf(domain, primaryVersion)
-    if (first === undefined) {
-      const message = `Management domain ${domain.id}/${domain.description} has no gateway`
-      return yield* Result.fail(new InvalidNetwork({ message }))
-    }
-    const primary = yield* chooseAddress(yield* parseNetwork(first), allocation, "primary")
-    if (second === undefined) return { primary, secondary: null }
-    const secondary = yield* chooseAddress(yield* parseNetwork(second), allocation, "secondary")
-    return { primary, secondary }
-  })
+export const allocateManagement = (
+  allocation: AccessAllocation
+): Result.Result<ManagementAddresses, AllocationError> => {
+  const { domain, primaryVersion } = allocation
+  const kinds = ["primary", "secondary"] as const
+  const { problems, values } = collect<ManagementAddress, AllocationError>(
+    gatewaysOf(domain, primaryVersion).map((gateway, index) =>
+      Result.flatMap(parseNetwork(gateway), (network) => chooseAddress(network, allocation, kinds[index] ?? "primary"))
+    )
+  )
+  const [primary, secondary = null] = values
+  const message = `Management domain ${domain.id}/${domain.description} has no gateway`
+  const found: Result.Result<ManagementAddresses, AllocationError> =
+    primary === undefined ? Result.fail(new InvalidNetwork({ message })) : Result.succeed({ primary, secondary })
+  return problems.length === 0 ? found : noAddresses(problems)
+}
 
 /** What a fabric device gets; each is a /32 (or /128) of its own. */
 export interface FabricAddresses {
@@ -141,11 +150,12 @@ export const allocateLoopback = (
 }
 
 /** Both loopback addresses of a new fabric device. Fails like `allocateLoopback`. */
-export const allocateFabric = (allocation: FabricAllocation): Result.Result<FabricAddresses, AllocationError> =>
-  Result.all({
-    management: allocateLoopback("mgmt_lo_net", allocation.mgmtLoNet, allocation.takenManagement),
-    infra: allocateLoopback("infra_lo_net", allocation.infraLoNet, allocation.takenInfra)
-  })
+export const allocateFabric = (allocation: FabricAllocation): Result.Result<FabricAddresses, AllocationError> => {
+  const management = allocateLoopback("mgmt_lo_net", allocation.mgmtLoNet, allocation.takenManagement)
+  const infra = allocateLoopback("infra_lo_net", allocation.infraLoNet, allocation.takenInfra)
+  const { problems } = collect<ChosenAddress, AllocationError>([management, infra])
+  return problems.length === 0 ? Result.all({ management, infra }) : noAddresses(problems)
+}
 
 /** The management variables of an access switch's template. The secondary ones are missing on a single-stack domain. */
 export const accessVariables = (

@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { ReportedLink } from "./Links.ts"
+import { collect, orProblems } from "./Problems.ts"
 import {
   DeviceError,
   DeviceStateError,
@@ -37,6 +38,11 @@ export interface AccessSurvey extends NeighbourSurvey {
   readonly mlagPeer: CheckedDevice | null
 }
 
+/** Cables of which it is not known whether they must be redundant, because their ports are not configured. Default none. */
+export interface WithRefused {
+  readonly refused?: ReadonlyArray<ReportedLink>
+}
+
 /** One hostname per link, so a neighbour with two links is listed twice. `uplinks` are those above an access switch. */
 export interface VerifiedNeighbours {
   readonly neighbors: ReadonlyArray<string>
@@ -45,9 +51,20 @@ export interface VerifiedNeighbours {
 
 export type NeighbourCheckError = InitVerificationError | NeighborError
 
-const NOT_CHECKED: VerifiedNeighbours = { neighbors: [], uplinks: [] }
+/** The neighbours that were found, and everything that speaks against them. */
+export interface NeighbourFindings extends VerifiedNeighbours {
+  readonly problems: ReadonlyArray<NeighbourCheckError>
+}
 
-const refuse = (message: string) => Result.fail(new InitVerificationError({ message }))
+const NOT_CHECKED: NeighbourFindings = { neighbors: [], uplinks: [], problems: [] }
+
+const verification = (message: string) => new InitVerificationError({ message })
+
+const found = (...problems: ReadonlyArray<NeighbourCheckError>): NeighbourFindings => ({ ...NOT_CHECKED, problems })
+
+/** The neighbours without problems, or all problems as one error. */
+const verified = ({ neighbors, problems, uplinks }: NeighbourFindings) =>
+  orProblems<VerifiedNeighbours, NeighbourCheckError>({ neighbors, uplinks }, problems, verification)
 
 interface FarEnd {
   readonly link: ReportedLink
@@ -55,16 +72,13 @@ interface FarEnd {
 }
 
 /** The far ends of all links, as seen from the devices in `own`; links of a device to itself are no links. */
-const farEnds = (
-  { devices, links }: NeighbourSurvey,
-  own: ReadonlyArray<string>
-): Result.Result<ReadonlyArray<FarEnd>, NeighbourCheckError> =>
-  Result.all(
-    links
+const farEnds = ({ devices, links, refused = [] }: NeighbourSurvey & WithRefused, own: ReadonlyArray<string>) =>
+  collect<FarEnd, NeighbourCheckError>(
+    [...links, ...refused]
       .filter((link) => link.device_a_hostname !== link.device_b_hostname)
       .map((link) => {
         const near = own.find((name) => name === link.device_a_hostname || name === link.device_b_hostname)
-        if (near === undefined) return refuse("Own hostname not found in linknet")
+        if (near === undefined) return Result.fail(verification("Own hostname not found in linknet"))
         const far = near === link.device_a_hostname ? link.device_b_hostname : link.device_a_hostname
         const device = devices.get(far)
         return device === undefined
@@ -73,9 +87,48 @@ const farEnds = (
       })
   )
 
-const noLinks = (survey: NeighbourSurvey): boolean => survey.links.length === 0
+const noLinks = ({ links, refused = [] }: NeighbourSurvey & WithRefused): boolean => links.length + refused.length === 0
 
-const withoutLinks = refuse("No linknets were specified to check_neighbors")
+const withoutLinks = found(verification("No linknets were specified to check_neighbors"))
+
+/** One uplink that needs no twin, or two that are twins; those that are `clear` are the ones of which it is known. */
+const uplinksFit = (count: number, clear: number, redundant: number): boolean =>
+  count === 1 ? redundant === 0 : count === 2 && redundant === clear
+
+/** As `checkAccessNeighbours`, but tells everything that speaks against the neighbours beside what was found. */
+export const accessNeighbours = (survey: AccessSurvey & WithRefused): NeighbourFindings => {
+  const { device, mlagPeer, neighbors, refused = [] } = survey
+  if (neighbors?.length === 0) return NOT_CHECKED
+  if (noLinks(survey)) return withoutLinks
+  const own = mlagPeer === null ? [device.hostname] : [device.hostname, mlagPeer.hostname]
+  const ends = farEnds(survey, own)
+  if (ends.problems.length > 0) return found(...ends.problems)
+  const uplinks = ends.values.filter(
+    ({ device: far }) => (far.device_type === "ACCESS" || far.device_type === "DIST") && !own.includes(far.hostname)
+  )
+  const clear = uplinks.filter(({ link }) => !refused.includes(link))
+  const redundant = clear.filter(({ link }) => link.redundant_link).length
+  const who = `${device.id} (${device.hostname})`
+  const problems: Array<NeighbourCheckError> = []
+  if (uplinks.length === 0) problems.push(verification(`No uplink neighbors found for device id: ${who}`))
+  else if (!uplinksFit(uplinks.length, clear.length, redundant)) {
+    const list = quotedList(uplinks.map(({ device: far }) => far.hostname))
+    problems.push(
+      verification(
+        `Incompatible uplink neighbors found for device id ${who}: ${list} - ${redundant} has redundancy required ("redundant_link" setting)`
+      )
+    )
+  }
+  const peerLinks = ends.values.filter(({ device: far }) => own.includes(far.hostname)).length
+  if (mlagPeer !== null && peerLinks < 2) {
+    problems.push(verification(`MLAG requires at least two MLAG peer links, ${peerLinks} found for device id ${who}`))
+  }
+  return {
+    neighbors: ends.values.map(({ device: far }) => far.hostname),
+    uplinks: uplinks.map(({ device: far }) => far),
+    problems
+  }
+}
 
 /**
  * Checks an access switch: exactly one uplink link whose far end is marked as not redundant, or exactly two that both are
@@ -83,38 +136,37 @@ const withoutLinks = refuse("No linknets were specified to check_neighbors")
  * `findMgmtDomain`, with the uplinks that are returned.
  */
 export const checkAccessNeighbours = (survey: AccessSurvey): Result.Result<VerifiedNeighbours, NeighbourCheckError> =>
-  Result.gen(function* () {
-    const { device, mlagPeer, neighbors } = survey
-    if (neighbors?.length === 0) return NOT_CHECKED
-    if (noLinks(survey)) return yield* withoutLinks
-    const own = mlagPeer === null ? [device.hostname] : [device.hostname, mlagPeer.hostname]
-    const ends = yield* farEnds(survey, own)
-    const uplinks = ends.filter(
-      ({ device: far }) => (far.device_type === "ACCESS" || far.device_type === "DIST") && !own.includes(far.hostname)
-    )
-    const redundant = uplinks.filter(({ link }) => link.redundant_link).length
-    const who = `${device.id} (${device.hostname})`
-    if (uplinks.length === 0) return yield* refuse(`No uplink neighbors found for device id: ${who}`)
-    if (!(uplinks.length === 1 && redundant === 0) && !(uplinks.length === 2 && redundant === 2)) {
-      const list = quotedList(uplinks.map(({ device: far }) => far.hostname))
-      return yield* refuse(
-        `Incompatible uplink neighbors found for device id ${who}: ${list} - ${redundant} has redundancy required ("redundant_link" setting)`
-      )
-    }
-    const peerLinks = ends.filter(({ device: far }) => own.includes(far.hostname)).length
-    if (mlagPeer !== null && peerLinks < 2) {
-      return yield* refuse(`MLAG requires at least two MLAG peer links, ${peerLinks} found for device id ${who}`)
-    }
-    return {
-      neighbors: ends.map(({ device: far }) => far.hostname),
-      uplinks: uplinks.map(({ device: far }) => far)
-    }
-  })
+  verified(accessNeighbours(survey))
 
 const OPPOSITE = { CORE: "DIST", DIST: "CORE" } as const
 
 /** How many links to devices of the opposite type a fabric device needs when nobody says which. */
 const FABRIC_NEIGHBOURS = 2
+
+/** As `checkFabricNeighbours`, but with what was found beside what speaks against it. */
+export const fabricNeighbours = (survey: NeighbourSurvey & WithRefused, type: "CORE" | "DIST"): NeighbourFindings => {
+  const { device, neighbors } = survey
+  if (neighbors?.length === 0) return NOT_CHECKED
+  if (noLinks(survey)) return withoutLinks
+  const ends = farEnds(survey, [device.hostname])
+  if (ends.problems.length > 0) return found(...ends.problems)
+  const far = ends.values.map(({ device: neighbour }) => neighbour)
+  const fitting = far.filter(({ device_type, hostname }) =>
+    neighbors === null ? device_type === OPPOSITE[type] : neighbors.includes(hostname)
+  )
+  const isSeen = (name: string) => fitting.some(({ hostname }) => hostname === name)
+  const problem =
+    neighbors !== null && !neighbors.every(isSeen)
+      ? "Not all expected neighbors were detected"
+      : neighbors === null && fitting.length < FABRIC_NEIGHBOURS
+        ? `Not enough compatible neighbors (${fitting.length} of ${FABRIC_NEIGHBOURS}) were detected`
+        : null
+  return {
+    neighbors: fitting.map(({ hostname }) => hostname),
+    uplinks: [],
+    problems: problem === null ? [] : [verification(problem)]
+  }
+}
 
 /**
  * Checks a fabric device: every neighbour that the request names is seen, or, when it names none, at least two links lead
@@ -123,30 +175,41 @@ const FABRIC_NEIGHBOURS = 2
 export const checkFabricNeighbours = (
   survey: NeighbourSurvey,
   type: "CORE" | "DIST"
-): Result.Result<VerifiedNeighbours, NeighbourCheckError> =>
-  Result.gen(function* () {
-    const { device, neighbors } = survey
-    if (neighbors?.length === 0) return NOT_CHECKED
-    if (noLinks(survey)) return yield* withoutLinks
-    const ends = yield* farEnds(survey, [device.hostname])
-    const far = ends.map(({ device: neighbour }) => neighbour)
-    if (neighbors !== null) {
-      const expected = far.filter(({ hostname }) => neighbors.includes(hostname))
-      const all = neighbors.every((name) => expected.some(({ hostname }) => hostname === name))
-      return all
-        ? { neighbors: expected.map(({ hostname }) => hostname), uplinks: [] }
-        : yield* refuse("Not all expected neighbors were detected")
-    }
-    const opposite = far.filter(({ device_type }) => device_type === OPPOSITE[type])
-    return opposite.length >= FABRIC_NEIGHBOURS
-      ? { neighbors: opposite.map(({ hostname }) => hostname), uplinks: [] }
-      : yield* refuse(`Not enough compatible neighbors (${opposite.length} of ${FABRIC_NEIGHBOURS}) were detected`)
-  })
+): Result.Result<VerifiedNeighbours, NeighbourCheckError> => verified(fabricNeighbours(survey, type))
 
 /** Neighbours whose running configuration has to be compared with its stored hash next, and what is only worth a warning. */
 export interface NeighbourStates {
   readonly toHashCheck: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<DeviceSyncError>
+}
+
+type StateProblem = DeviceError | DeviceStateError | DeviceSyncError
+
+const stateProblem = (
+  hostname: string,
+  device: Pick<Device, "state" | "synchronized"> | undefined
+): StateProblem | null => {
+  if (device === undefined) return new DeviceError({ message: `Neighbor device ${hostname} not found` })
+  if (device.state !== "MANAGED") {
+    return new DeviceStateError({ message: `Neighbor device ${hostname} not in state MANAGED` })
+  }
+  return device.synchronized ? null : new DeviceSyncError({ message: `Neighbor device ${hostname} not synchronized` })
+}
+
+/** As `checkNeighbourStates`, but tells everything that speaks against the neighbours. */
+export const neighbourStates = (
+  hostnames: ReadonlyArray<string>,
+  devices: ReadonlyMap<string, Pick<Device, "state" | "synchronized">>,
+  forType: "ACCESS" | "CORE" | "DIST"
+): NeighbourStates & { readonly problems: ReadonlyArray<StateProblem> } => {
+  const distinct = [...new Set(hostnames)]
+  const all = distinct.flatMap((hostname) => stateProblem(hostname, devices.get(hostname)) ?? [])
+  const late = all.filter((problem) => problem._tag === "DeviceSyncError")
+  return {
+    toHashCheck: distinct.filter((hostname) => devices.get(hostname)?.state === "MANAGED"),
+    warnings: forType === "ACCESS" ? late : [],
+    problems: forType === "ACCESS" ? all.filter((problem) => problem._tag !== "DeviceSyncError") : all
+  }
 }
 
 /**
@@ -157,22 +220,7 @@ export const checkNeighbourStates = (
   hostnames: ReadonlyArray<string>,
   devices: ReadonlyMap<string, Pick<Device, "state" | "synchronized">>,
   forType: "ACCESS" | "CORE" | "DIST"
-): Result.Result<NeighbourStates, DeviceError | DeviceStateError | DeviceSyncError> =>
-  Result.gen(function* () {
-    const warnings: Array<DeviceSyncError> = []
-    const distinct = [...new Set(hostnames)]
-    for (const hostname of distinct) {
-      const device = devices.get(hostname)
-      if (device === undefined) {
-        return yield* Result.fail(new DeviceError({ message: `Neighbor device ${hostname} not found` }))
-      }
-      if (device.state !== "MANAGED") {
-        return yield* Result.fail(new DeviceStateError({ message: `Neighbor device ${hostname} not in state MANAGED` }))
-      }
-      if (device.synchronized) continue
-      const late = new DeviceSyncError({ message: `Neighbor device ${hostname} not synchronized` })
-      if (forType !== "ACCESS") return yield* Result.fail(late)
-      warnings.push(late)
-    }
-    return { toHashCheck: distinct, warnings }
-  })
+): Result.Result<NeighbourStates, StateProblem> => {
+  const { problems, ...states } = neighbourStates(hostnames, devices, forType)
+  return orProblems<NeighbourStates, StateProblem>(states, problems, (message) => new DeviceStateError({ message }))
+}

@@ -119,8 +119,8 @@ const fullLink = {
 const check = (changes: Partial<InitCheckSurvey> = {}) =>
   initCheck({
     args,
-    links: Result.succeed([fullLink]),
-    verifyNeighbours: () => Result.succeed({ neighbors: ["dist-b2-1"], uplinks: [] }),
+    links: { links: [fullLink], problems: [] },
+    neighbours: { neighbors: ["dist-b2-1"], problems: [] },
     mlagPeerHostname: null,
     ...changes
   })
@@ -138,7 +138,7 @@ describe("device_initcheck", () => {
   })
 
   it("of a switch without links says so", () => {
-    expect(check({ links: Result.succeed([]) })).toEqual({
+    expect(check({ links: { links: [], problems: [] } })).toEqual({
       linknets: [],
       linknets_compatible: true,
       neighbors_compatible: false,
@@ -149,7 +149,7 @@ describe("device_initcheck", () => {
   })
 
   it("accepts a switch without links when the request gives an empty list of neighbours", () => {
-    expect(check({ args: { ...args, neighbors: [] }, links: Result.succeed([]) })).toMatchObject({
+    expect(check({ args: { ...args, neighbors: [] }, links: { links: [], problems: [] } })).toMatchObject({
       neighbors: [],
       compatible: true
     })
@@ -157,15 +157,33 @@ describe("device_initcheck", () => {
 
   it("reports a port that is not configured instead of failing", () => {
     const message = "Peer device interface is not configured: dist-b2-1 Ethernet20"
-    const answer = check({ links: Result.fail({ message }) })
+    const answer = check({ links: { links: [], problems: [{ message }] } })
     expect(answer).toMatchObject({ linknets_compatible: false, linknets_error: message, compatible: false })
     expect(answer).not.toHaveProperty("linknets")
   })
 
   it("reports neighbours that do not fit", () => {
-    const answer = check({ verifyNeighbours: () => Result.fail({ message: "No uplinks" }) })
+    const answer = check({ neighbours: { neighbors: [], problems: [{ message: "No uplinks" }] } })
     expect(answer).toMatchObject({ neighbors_compatible: false, neighbors_error: "No uplinks", compatible: false })
     expect(answer).not.toHaveProperty("neighbors")
+  })
+
+  it("tells everything that would go wrong, each once", () => {
+    const problem = (message: string) => ({ message })
+    const answer = check({
+      links: { links: [fullLink], problems: [problem("port 1"), problem("port 2"), problem("port 1")] },
+      neighbours: { neighbors: ["dist-b2-1"], problems: [problem("no domain"), problem("one peer link")] },
+      hostnames: [problem("name a"), problem("name b")]
+    })
+    expect(answer).toEqual({
+      linknets_compatible: false,
+      linknets_error: "port 1; port 2",
+      neighbors_compatible: false,
+      neighbors_error: "no domain; one peer link",
+      hostname_error: "name a; name b",
+      parsed_args: args,
+      compatible: false
+    })
   })
 
   it.each([

@@ -113,6 +113,17 @@ describe("links of an access switch", () => {
     expect(Result.getFailure(plan(lldp))).toMatchObject({ value: { _tag: "InterfaceError" } })
   })
 
+  it("are refused with one text for every port that is not configured", () => {
+    const lldp = {
+      ...twoUplinks,
+      Ethernet53: [{ hostname: "dist-b2-1", port: "Et20" }],
+      Ethernet54: [{ hostname: "dist-b2-2", port: "Et21" }]
+    }
+    const message =
+      "Peer device interface is not configured: dist-b2-1 Ethernet20; Peer device interface is not configured: dist-b2-2 Ethernet21"
+    expect(Result.getFailure(plan(lldp))).toMatchObject({ value: { _tag: "InterfaceError", message } })
+  })
+
   it("count once per port of the neighbour", () => {
     const hub = {
       Ethernet1: [{ hostname: "dist-b2-1", port: "Et7" }],

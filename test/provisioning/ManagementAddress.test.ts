@@ -69,6 +69,11 @@ describe("the management address of an access switch", () => {
       { domain: { ...dual, ipv6_gw: "2001:db8::1/126" } },
       "Could not find free secondary management IP for management domain 2/b2"
     ],
+    [
+      "full in both families",
+      { domain: { ...dual, ipv4_gw: "10.0.6.1/30", ipv6_gw: "2001:db8::1/126" } },
+      "Could not find free primary management IP for management domain 2/b2; Could not find free secondary management IP for management domain 2/b2"
+    ],
     ["without a gateway", { domain: domain(2, 1, 2, { ipv4_gw: null }) }, "Management domain 2/b2 has no gateway"],
     ["with a broken gateway", { domain: domain(2, 1, 2, { ipv4_gw: "10.0.6.1" }) }, "Invalid network: 10.0.6.1"]
   ] as const)("cannot be found in a domain that is %s", (_name, changes, message) => {
@@ -114,6 +119,22 @@ describe("the addresses of a fabric device", () => {
     ["nonsense", "Invalid network: nonsense"]
   ])("are refused when the setting is %s", (cidr, message) => {
     expect(allocateLoopback("mgmt_lo_net", cidr, ["10.200.0.0"])).toMatchObject({ failure: { message } })
+  })
+})
+
+describe("a fabric device without addresses", () => {
+  it("is told of both networks that lack", () => {
+    const chosen = allocateFabric({
+      mgmtLoNet: null,
+      infraLoNet: "10.199.0.0/32",
+      takenManagement: [],
+      takenInfra: ["10.199.0.0"]
+    })
+    expect(chosen).toMatchObject({
+      failure: {
+        message: "No underlay->mgmt_lo_net in the settings; Could not find free address in infra_lo_net 10.199.0.0/32"
+      }
+    })
   })
 })
 

@@ -6,7 +6,7 @@ import { normalizeMac } from "../../domain/Hostname.ts"
 import type { StartArguments } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
 import { type InitArguments, parseInitArguments } from "../../provisioning/InitArguments.ts"
-import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
+import { forItsType, type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { has, isAddress, own, toId } from "../core/Values.ts"
@@ -77,6 +77,7 @@ export const makeInitCheck = Effect.gen(function* () {
     const unusable = (message: string) => refuse(`Error parsing arguments: ${message}`)
     const args = yield* Effect.mapError(Effect.fromResult(parsed), (error) => unusable(error.message))
     if (args.device_type === "UNKNOWN") return yield* unusable("Invalid 'device_type' provided")
+    yield* Effect.mapError(Effect.fromResult(forItsType(args)), (error) => unusable(error.message))
     if (Option.isNone(id)) return yield* refuse(`ValueError in pre_init_checks: No device with id ${digits} found`)
     const outcome = yield* check
       .check(args)

@@ -1,24 +1,12 @@
 /** What device_initcheck tells about access switches, pairs and replacements; it writes nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { InitCheck } from "../../../src/http/ports/InitCheck.ts"
 import { Lab } from "../../../src/lab/Lab.ts"
-import { parseInitArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { ReservationStore } from "../../../src/store/ReservationStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
-
-const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
-  const args = yield* Effect.fromResult(parseInitArguments(id, { device_type: "ACCESS", ...body }))
-  return yield* (yield* InitCheck).check(args)
-})
-
-/** Status and text of a check that cannot be made. */
-const impossible = (id: number, body: Readonly<Record<string, unknown>>) =>
-  Effect.flip(check(id, body)).pipe(
-    Effect.map((error) => (error._tag === "InitCheckImpossible" ? [error.status, error.message] : [error._tag]))
-  )
+import { check, impossible } from "./Outcome.ts"
 
 layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("device_initcheck", (it) => {
   it.effect(

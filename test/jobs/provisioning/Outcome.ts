@@ -2,8 +2,10 @@
 import { assert } from "@effect/vitest"
 import { Effect, Option, Schema } from "effect"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import { InitCheck } from "../../../src/http/ports/InitCheck.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
+import { parseInitArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
@@ -63,6 +65,18 @@ export const devicesOf = ({ result }: Job) => {
   assert.deepStrictEqual(Object.keys(Object(result)), ["devices"])
   return Schema.decodeUnknownSync(Result)(result).devices
 }
+
+/** What device_initcheck says of a device, an access switch unless the body says otherwise. */
+export const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
+  const args = yield* Effect.fromResult(parseInitArguments(id, { device_type: "ACCESS", ...body }))
+  return yield* (yield* InitCheck).check(args)
+})
+
+/** Status and text of a check that cannot be made. */
+export const impossible = (id: number, body: Readonly<Record<string, unknown>>) =>
+  Effect.flip(check(id, body)).pipe(
+    Effect.map((error) => (error._tag === "InitCheckImpossible" ? [error.status, error.message] : [error._tag]))
+  )
 
 /** Waits until the device is in this state. */
 export const untilState = Effect.fnUntraced(function* (id: number, state: string) {
