@@ -150,5 +150,11 @@ const make = Effect.gen(function* () {
 export const layer: Layer.Layer<
   never,
   never,
-  DeviceStore | ChangeStore | JobStore | OperationStore | DeviceLogin | ServerConfig | import("effect/cluster").Sharding.Sharding
+  | DeviceStore
+  | ChangeStore
+  | JobStore
+  | OperationStore
+  | DeviceLogin
+  | ServerConfig
+  | import("effect/cluster").Sharding.Sharding
 > = DeviceEntity.toLayer(make, { maxIdleTime: IDLE, concurrency: 1, mailboxCapacity: "unbounded" })

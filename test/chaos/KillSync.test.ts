@@ -4,6 +4,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
+import { randomOf } from "../support/Random.ts"
 import * as SyncScene from "./SyncScene.ts"
 
 const RANDOM_RUNS = Number(process.env["CHAOS_RUNS"] ?? "6")
@@ -47,17 +48,6 @@ const atOnce: ReadonlyArray<SyncScene.Kill> = [
   commit("after the commit", /^commit /),
   command("while the first is saved", /^write memory/)
 ]
-
-/** A small generator of even numbers below 1 (mulberry32), so that a campaign can be repeated. */
-const randomOf = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 const summary = (outcomes: ReadonlyArray<SyncScene.RunOutcome>) => {
   const having = (text: string) =>

@@ -8,7 +8,7 @@ import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import * as Answers from "./EosAnswers.ts"
 import { neighbourDetailsOf, ShowLldpDetail } from "./EosNeighbours.ts"
-import { volatileLine } from "./EosPlatform.ts"
+import { eosPlatform, volatileLine } from "./EosPlatform.ts"
 import { parseSessionText } from "./EosSessionText.ts"
 
 const shownOfAnswer = 200
@@ -30,8 +30,24 @@ const decodeJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecod
   )
 }
 
+const lastText = (lines: ReadonlyArray<string>) => lines.findLast((line) => line.trim() !== "") ?? ""
+
+/** A JSON document that was begun ends in a brace at the line start. */
+const jsonIsWhole = (lines: ReadonlyArray<string>): boolean =>
+  !lines.some((line) => line === "{") || lastText(lines).startsWith("}")
+
+/** An error stands right behind the echo; further down it is the text of a banner. */
+const LONGEST_ERROR = 3
+
+const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
+  const last = lastText(lines)
+  return last.trim() === "end" || (lines.length <= LONGEST_ERROR && eosPlatform.error.test(last))
+}
+
 const readJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>) =>
-  Effect.flatMap(cli.query(`${command} | json`), (text) => decodeJson(cli, command, schema, text))
+  Effect.flatMap(cli.query(`${command} | json`, { isWhole: jsonIsWhole }), (text) =>
+    decodeJson(cli, command, schema, text)
+  )
 
 const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
@@ -58,7 +74,7 @@ export const lldpDetail = (cli: Cli) =>
 /** Configuration sessions and the commit timer, in both output shapes. */
 export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = Effect.fnUntraced(function* (cli) {
   const command = "show configuration sessions detail"
-  const text = yield* cli.query(`${command} | json`)
+  const text = yield* cli.query(`${command} | json`, { isWhole: jsonIsWhole })
   if (text.includes("{")) return Answers.sessionsOf(yield* decodeJson(cli, command, Answers.ShowSessions, text))
   const plain = parseSessionText(yield* cli.query(command))
   // an answer that got lost must not look like a switch without sessions, whose timer may be forgotten
@@ -69,7 +85,7 @@ export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = 
 /** The complete running configuration, one newline at its end (§3.9). */
 export const runningConfig: (cli: Cli) => Effect.Effect<string, ReadError> = Effect.fnUntraced(function* (cli) {
   const command = "show running-config"
-  const text = (yield* cli.query(command, { timeout: cli.timeouts.runningConfig })).trim()
+  const text = (yield* cli.query(command, { timeout: cli.timeouts.runningConfig, isWhole: configIsWhole })).trim()
   if (!/(?:^|\n)end$/.test(text)) {
     return yield* unexpected(cli, command, 'the running configuration is incomplete: its last line is not "end"')
   }

@@ -3,7 +3,8 @@ import type { ShowSessions } from "./EosAnswers.ts"
 
 const heading = /^Maximum number of (?:completed|pending) sessions:/m
 const timerName = /^Session with pending commit timer:\s*(\S+)/
-const row = /^[* ] (\S+)\s+(committed|completed|pending\w*|aborted)\s+(\S*)/
+// behind the state stands the user of an open session; of a completed one the time and who committed it
+const row = /^[* ] (\S+)\s+(committed|completed|pending\w*|aborted)\s+(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+)?(\S*)/
 
 /** The sessions, as the JSON form would show them. Undefined when the text is something else. */
 export const parseSessionText = (text: string): ShowSessions | undefined => {

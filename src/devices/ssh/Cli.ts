@@ -24,6 +24,8 @@ export interface SendOptions {
   readonly questions?: ReadonlyArray<ExpectedQuestion>
   readonly trivial?: boolean
   readonly expectDisconnect?: boolean
+  /** Whether an answer that ends in these lines may be whole, where one can see that. */
+  readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
 }
 
 export interface Cli {

@@ -8,6 +8,10 @@ import { waiting } from "./Conversation.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30
+// Text that looks like a prompt which nobody expects, such as a description that ends in "#" and was cut there.
+const strangerMillis = 1_000
+// A prompt behind half of an answer is a line of it that was cut behind our own prompt.
+const halfMillis = 2_000
 // Without an echo nothing proves that the prompt is the answer's: be patient.
 const noEchoMillis = 500
 const longestEchoLines = 4
@@ -24,6 +28,8 @@ export interface CommandRequest {
   /** Nothing depends on what this command prints, so an empty answer needs no settling. */
   readonly trivial?: boolean
   readonly expectDisconnect?: boolean
+  /** Whether an answer that ends in these lines may be whole, where one can see that. */
+  readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
 }
 
 export interface CommandAnswer {
@@ -64,7 +70,8 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
 
   const question = (terminal: TerminalText): Step<CommandAnswer> | undefined => {
     const found = request.questions?.find((candidate) => candidate.question.test(terminal.partial))
-    const place = `${terminal.lines.length} ${terminal.partial}`
+    // the blank behind a question may come in a piece of its own
+    const place = `${terminal.lines.length} ${terminal.partial.trimEnd()}`
     if (found === undefined || place === answeredAt) return undefined
     if (asked.has(found)) return { done: true, value: answer(terminal, true) }
     asked.add(found)
@@ -79,10 +86,10 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     if (!request.prompt.test(terminal.partial)) return waiting
     const echoed = echoLines(terminal.lines, command, request.prompt)
     if (echoed === 0) return { done: false, settle: noEchoMillis }
+    if (request.isWhole?.(terminal.lines) === false) return { done: false, settle: halfMillis }
+    if (last !== request.current && !request.expected.includes(last)) return { done: false, settle: strangerMillis }
     const certain = request.trivial === true || last !== request.current || terminal.lines.length > echoed
-    return certain && terminal.settled && request.expected.includes(last)
-      ? { done: true, value: answer(terminal) }
-      : { done: false, settle: settleMillis }
+    return certain && terminal.settled ? { done: true, value: answer(terminal) } : { done: false, settle: settleMillis }
   }
 
   return {
