@@ -118,24 +118,41 @@ export type LoadError = ReadError | SessionLockedException | ReplaceConfigExcept
 /** Every error a driver can raise. */
 export type DriverError = ConnectError | LoadError | CommitError | UnknownPlatform
 
-const heading = (error: ReplaceConfigException | MergeConfigException): ReadonlyArray<string> => [
-  `rejected by ${error.hostname} while loading:`,
-  ...error.rejected.flatMap((rejected) => [rejected.line, rejected.answer])
-]
+const rejectedLines = (error: ReplaceConfigException | MergeConfigException): string =>
+  [
+    `rejected by ${error.hostname} while loading:`,
+    ...error.rejected.flatMap((rejected) => [rejected.line, rejected.answer])
+  ].join("\n")
+
+/** The line before the error that says where it happened and, when an operator can do something, what. */
+const heading = (error: DriverError): string => {
+  switch (error._tag) {
+    case "ReplaceConfigException":
+    case "MergeConfigException":
+      return rejectedLines(error)
+    case "CommitError":
+      return `rejected by ${error.hostname} while committing ${error.session}:`
+    case "CommandRejected":
+      return `refused by ${error.hostname}: ${error.command}`
+    case "UnexpectedAnswer":
+      return `answered by ${error.hostname} to: ${error.command}`
+    case "CommandTimeout":
+      return `no answer from ${error.hostname}; it may be busy, or the line to it may be down:`
+    case "ConnectionException":
+      return `no connection to ${error.hostname} at ${error.address}, step: ${error.whileDoing}`
+    case "ConnectAuthError":
+      return `${error.hostname} at ${error.address} does not accept the login that the server has for devices in its state:`
+    case "HostKeyChanged":
+      return `${error.hostname} at ${error.address} is blocked; if the new key is right, pin it (PUT /device/${error.hostname}/host_key):`
+    case "SessionLockedException":
+      return `in the way on ${error.hostname}: configuration session ${error.session}; commit or abort it there, then try again`
+    case "UnknownPlatform":
+      return `platforms with a driver: ${error.known.join(", ")}`
+  }
+}
 
 /**
  * The text of a failed task (§8.2): context lines, then `{Type}: {message}` and a newline. Secrets are already masked in
  * the error.
  */
-export const renderError = (error: DriverError): string => {
-  const last = `${error._tag}: ${error.message}\n`
-  switch (error._tag) {
-    case "ReplaceConfigException":
-    case "MergeConfigException":
-      return [...heading(error), last].join("\n")
-    case "CommitError":
-      return `rejected by ${error.hostname} while committing ${error.session}:\n${last}`
-    default:
-      return last
-  }
-}
+export const renderError = (error: DriverError): string => `${heading(error)}\n${error._tag}: ${error.message}\n`

@@ -33,13 +33,16 @@ const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
   unclear: "It is not certain which configuration the device runs."
 }
 
+const ALTERED =
+  "Nothing was sent to it. A dry run with force shows the difference; a live run with force overwrites what was altered."
+
 /** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
 export const failureText = (report: ChangeReport): string => {
   const said = report.failure?.trimEnd() ?? ""
   const isSaid = endedEarly(report) || report.reason === "rejected" || report.reason === "locked"
   if (isSaid && said !== "") return `${said}\n`
   const type = (report.reason === null ? undefined : typeOf[report.reason]) ?? "CommitError"
-  const state = report.reason === "hashMismatch" ? "" : `${whereItIs[report.runs]}\n`
+  const state = `${report.reason === "hashMismatch" ? ALTERED : whereItIs[report.runs]}\n`
   return `${said === "" ? "" : `${said}\n`}${state}${type}: ${report.message}\n`
 }
 

@@ -115,6 +115,8 @@ class Engine implements Shell {
   readonly #wire: Wire
   readonly #terminal = new TerminalText()
   #current: Listener | undefined
+  /** What is being asked, for errors. */
+  #label = "session"
   #broken: ConnectionException | undefined
 
   constructor(hostname: string, address: string, wire: Wire) {
@@ -160,11 +162,13 @@ class Engine implements Shell {
       timeout: () => new CommandTimeout({ hostname, command: label, seconds, message }),
       finish: (result, usable) => {
         this.#current = undefined
+        this.#label = "session"
         if (!usable) this.#abandon(label, `the session ended during "${label}"`)
         resume(result)
       }
     })
     this.#current = run
+    this.#label = label
     run.begin()
     return run
   }
@@ -179,7 +183,7 @@ class Engine implements Shell {
   }
 
   #closed(reason: string): void {
-    const error = this.#break("session", reason)
+    const error = this.#break(this.#label, reason)
     this.#current?.closed(error)
   }
 

@@ -119,6 +119,9 @@ const refusedLogin = ({ hostname, address }: DriverTarget, message: string): Con
 const changedKey = ({ hostname, address, hostKey }: DriverTarget, seen: string): HostKeyChanged =>
   new HostKeyChanged({ hostname, address, expected: hostKey._tag === "pin" ? hostKey.fingerprint : "", seen })
 
+const handshakeMessage = (error: Error & { level?: string }, seconds: number): string =>
+  error.level === "client-timeout" ? `the switch did not finish the SSH handshake in ${seconds} s` : error.message
+
 const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
   Effect.callback<Handshaken, HandshakeError>((resume) => {
     const client = new Client()
@@ -141,7 +144,7 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
       fail(
         error.level === "client-authentication"
           ? refusedLogin(target, error.message)
-          : failure(target, "handshake", error.message)
+          : failure(target, "handshake", handshakeMessage(error, seconds))
       )
     )
     client.on("close", ended)
