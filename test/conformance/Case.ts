@@ -48,6 +48,28 @@ export interface Case {
   readonly storesTheGoodPart?: true
 }
 
+/** A POST that is refused with 400 and starts no job. */
+export const bad = (name: string, path: string, json: unknown, message: string): Case => ({
+  name,
+  request: { method: "POST", path, json },
+  reply: { status: 400, body: { status: "error", message, data: absent, job_id: absent } }
+})
+
+/** A POST that starts a job, which is the fourth of the scene. */
+export const starts = (
+  name: string,
+  path: string,
+  json: unknown,
+  data: string,
+  job: { readonly [key: string]: Expected },
+  headers: Readonly<Record<string, string | null>> = {}
+): Case => ({
+  name,
+  request: { method: "POST", path, json },
+  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
+  afterwards: [{ path: "/job/4", body: { data: { jobs: [{ status: "SCHEDULED", scheduled_by: "admin", ...job }] } } }]
+})
+
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -48,8 +48,8 @@ const dieAfterCommit = Effect.fnUntraced(function* (device: LabSwitch) {
   yield* device.dropConnections
 })
 
-/** Switches of the large test; MODE2_DEVICES=500 for the long form. */
-const DEVICES = Number(process.env["MODE2_DEVICES"] ?? "40")
+/** Switches of the large test. */
+const DEVICES = process.env["LONG_TESTS"] === "true" ? 500 : 40
 
 const SECONDS = { COMMIT_CONFIRMED_TIMEOUT: "120", COMMIT_CONFIRMED_WAIT: "1" }
 

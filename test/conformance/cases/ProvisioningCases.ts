@@ -1,25 +1,5 @@
 /** Discovery and initialisation (contract api-devices.md §5). */
-import { absent, type Case, type Expected } from "../Case.ts"
-
-const bad = (name: string, path: string, json: unknown, message: string): Case => ({
-  name,
-  request: { method: "POST", path, json },
-  reply: { status: 400, body: { status: "error", message, data: absent, job_id: absent } }
-})
-/** The job that a request starts is the fourth. */
-const starts = (
-  name: string,
-  path: string,
-  json: unknown,
-  data: string,
-  job: { readonly [key: string]: Expected },
-  headers: Readonly<Record<string, string | null>> = {}
-): Case => ({
-  name,
-  request: { method: "POST", path, json },
-  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
-  afterwards: [{ path: "/job/4", body: { data: { jobs: [{ status: "SCHEDULED", scheduled_by: "admin", ...job }] } } }]
-})
+import { absent, type Case, bad, starts } from "../Case.ts"
 
 const seen = { ztp_mac: "08:00:27:5c:09:1f", dhcp_ip: "10.0.0.20" }
 const discovery: ReadonlyArray<Case> = ["/discover_device", "/device_discover"].flatMap((path) => [

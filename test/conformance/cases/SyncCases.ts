@@ -1,25 +1,5 @@
 /** Synchronization and previews (contract api-devices.md §6.1 and §6.2). */
-import { absent, type Case, type Expected } from "../Case.ts"
-
-const bad = (name: string, path: string, json: unknown, message: string): Case => ({
-  name,
-  request: { method: "POST", path, json },
-  reply: { status: 400, body: { status: "error", message, data: absent, job_id: absent } }
-})
-/** The job that a request starts is the fourth. */
-const starts = (
-  name: string,
-  path: string,
-  json: unknown,
-  data: string,
-  job: { readonly [key: string]: Expected },
-  headers: Readonly<Record<string, string | null>> = {}
-): Case => ({
-  name,
-  request: { method: "POST", path, json },
-  reply: { status: 200, body: { status: "success", data, job_id: 4 }, headers },
-  afterwards: [{ path: "/job/4", body: { data: { jobs: [{ status: "SCHEDULED", scheduled_by: "admin", ...job }] } } }]
-})
+import { absent, type Case, bad, starts } from "../Case.ts"
 
 const defaults = { dry_run: true, auto_push: false, force: false, resync: false }
 const sync = "/device_syncto"
