@@ -16,6 +16,7 @@ import { allocationLock } from "../store/AllocationLock.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { LinknetStore } from "../store/LinknetStore.ts"
 import { ReservationStore } from "../store/ReservationStore.ts"
 import { SyncEventStore } from "../store/SyncEventStore.ts"
 import * as AccessPlace from "./AccessPlace.ts"
@@ -23,7 +24,7 @@ import type { InitDecision, RowsBefore } from "./InitDecision.ts"
 import * as InitProgress from "./InitProgress.ts"
 import * as InitReplacement from "./InitReplacement.ts"
 import * as InitRows from "./InitRows.ts"
-import type { SurveyImpossible } from "./InitSurvey.ts"
+import { surveyFailure } from "./InitSurvey.ts"
 import { refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
@@ -50,9 +51,6 @@ interface Plan {
   readonly lost: InitDecision["lost"]
 }
 
-const connectFailure = (error: SurveyImpossible) =>
-  new JobFailure({ type: "ConnectionCheckError", message: error.message })
-
 const NOTHING_LOST = { interfaces: [], links: [] }
 
 const discoveredOnly = (device: Device) =>
@@ -65,6 +63,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
+  const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
   const jobs = yield* JobStore
@@ -78,7 +77,7 @@ const make = Effect.gen(function* () {
   const survey = Effect.fnUntraced(function* (job: RunningJob, device: Device, newHostname: string) {
     yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
     return yield* Effect.catchTag(place.ask(device, newHostname), "SurveyImpossible", (error) =>
-      Effect.fail(connectFailure(error))
+      Effect.fail(surveyFailure(error))
     )
   })
 
@@ -137,10 +136,10 @@ const make = Effect.gen(function* () {
   const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: Plan, old: Device | null) {
     const { device, peer } = request
     const own = old ?? device
-    const ids = peer === null ? [own.id] : [own.id, peer.device.id]
-    const { links, ports } = yield* rows.snapshot(ids, plan.remove)
-    const replaced = old === null ? null : { old, unit: device }
-    return { deviceIds: ids, links, ports, infraIp: own.infra_ip, replaced } as const
+    const ids = [own.id, ...(peer === null ? [] : [peer.device.id]), ...(old === null ? [] : [device.id])]
+    const ofUnit = old === null ? [] : yield* linknets.ofDevice(device.id)
+    const before = yield* rows.snapshot(ids, [...plan.remove, ...ofUnit])
+    return { ...before, infraIp: own.infra_ip, replaced: old === null ? null : { old, unit: device } }
   })
 
   const write = Effect.fnUntraced(function* (
@@ -152,16 +151,17 @@ const make = Effect.gen(function* () {
     yield* waitForAllocation
     const unit = yield* devices.lock(request.device.id)
     yield* discoveredOnly(unit)
+    yield* rows.aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
     const old = request.replace ? yield* replacement.find(newHostname) : null
     const plan = yield* request.uplinks === null ? planCabled(members, old) : planSecond(request.uplinks)
     const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
     const device = old === null ? unit : yield* replacement.swap(job, old, unit)
     for (const { deviceId, remove, write: ports } of plan.ports) yield* rows.writePorts(deviceId, ports, remove)
-    const inSync = yield* rows.writeLinks(job, before.deviceIds, plan)
+    const written = yield* rows.writeLinks(job, before.deviceIds, plan)
     const addresses = yield* allocate(device, plan.domain)
     yield* devices.update(device.id, { hostname: newHostname })
     yield* events.clear([unit.hostname])
-    const decided = decision(request, unit, device.id, plan, addresses, { ...before, inSync })
+    const decided = decision(request, unit, device.id, plan, addresses, { ...before, ...written })
     yield* jobs.remember(job.id, decided)
     return decided
   }, sql.withTransaction)

@@ -10,9 +10,11 @@ import { JobStore } from "../store/JobStore.ts"
 
 /** Rows as they were before step 1 wrote. */
 export const RowsBefore = Schema.Struct({
-  /** The switch and, for a pair, its peer: whose ports and links are put back. */
+  /** The switch and, for a pair, its peer or, for a replacement, the row of the new unit: whose ports are put back. */
   deviceIds: Schema.Array(Schema.Int),
-  links: Schema.Array(Linknet),
+  /** Links that were removed, and the ids of those that were added. */
+  removed: Schema.Array(Linknet),
+  added: Schema.Array(Schema.Int),
   ports: Schema.Array(Interface),
   /** Neighbours that were synchronized. */
   inSync: Schema.Array(Schema.Int),

@@ -22,7 +22,7 @@ import { type InitDecision, remembered } from "./InitDecision.ts"
 import * as InitMove from "./InitMove.ts"
 import * as InitProgress from "./InitProgress.ts"
 import * as InitRows from "./InitRows.ts"
-import { InitSurvey } from "./InitSurvey.ts"
+import { InitSurvey, surveyFailure } from "./InitSurvey.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
@@ -112,9 +112,10 @@ export const make = Effect.gen(function* () {
     yield* waitForAllocation
     const device = yield* devices.lock(id)
     yield* discoveredOnly(device)
+    yield* rows.aloneOn(job, [device])
     const { neighbours, plan } = yield* checks(device, request, heard)
     const before = yield* rows.snapshot([device.id], plan.remove)
-    const inSync = yield* rows.writeLinks(job, [device.id], plan)
+    const written = yield* rows.writeLinks(job, [device.id], plan)
     const addresses = yield* allocate(device, request)
     const { infra, management } = addresses
     yield* devices.update(device.id, { hostname: request.newHostname, infra_ip: infra.ip })
@@ -132,7 +133,7 @@ export const make = Effect.gen(function* () {
       variables: fabricVariables(addresses),
       neighbours,
       uplinks: [],
-      before: { ...before, inSync, infraIp: device.infra_ip, replaced: null },
+      before: { ...before, ...written, infraIp: device.infra_ip, replaced: null },
       lost: { interfaces: [], links: [] }
     }
     yield* jobs.remember(job.id, decided)
@@ -149,8 +150,8 @@ export const make = Effect.gen(function* () {
       return yield* refuse("DeviceStateError", `There is already a device with hostname ${request.newHostname}`)
     }
     yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
-    yield* Effect.mapError(survey.facts(device), ({ message }) => refuse("ConnectionCheckError", message))
-    const heard = yield* survey.heard(device)
+    yield* Effect.mapError(survey.facts(device), surveyFailure)
+    const heard = yield* Effect.mapError(survey.heard(device), surveyFailure)
     const { neighbours } = yield* checks(device, request, heard)
     yield* progress.begin(job, "neighbours", `Checking the neighbours ${neighbours.join(", ")}`)
     yield* neighbourSync.check(neighbours, request.device_type, job.id)

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device, DeviceFields } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
+import { JobFailure } from "../domain/Job.ts"
 import { cableOf, type Linknet, type NewLinknet } from "../domain/Linknet.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
@@ -32,11 +33,28 @@ export const make = Effect.gen(function* () {
   const events = yield* SyncEventStore
   const states = yield* DeviceStates
 
-  /** The links and ports of these devices, and the links that are about to be removed. */
-  const snapshot = Effect.fnUntraced(function* (deviceIds: ReadonlyArray<number>, removed: ReadonlyArray<Linknet>) {
-    const own = yield* linknets.ofDevices(deviceIds)
-    const links = [...new Map([...own, ...removed].map((link) => [link.id, link])).values()]
-    return { deviceIds, links, ports: yield* interfaces.ofDevices(deviceIds) }
+  /** A job that may still take back what it has written. */
+  const underWay = sql.literal("j.status in ('RUNNING', 'ABORTING')")
+
+  /**
+   * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
+   * under the lock of allocations. Fails with a DeviceStateError.
+   */
+  const aloneOn = Effect.fnUntraced(function* (job: RunningJob, own: ReadonlyArray<Pick<Device, "id" | "hostname">>) {
+    for (const { hostname, id } of own) {
+      const [other] = yield* sql<{ id: number }>`select j.id from job j where j.id <> ${job.id}
+        and ${underWay} and j.memo ->> 'stage' <> 'done'
+        and j.memo -> 'before' -> 'deviceIds' @> to_jsonb(${id}::int)`
+      if (other === undefined) continue
+      const message = `Device ${hostname} is being initialised by job ${other.id}`
+      return yield* new JobFailure({ type: "DeviceStateError", message })
+    }
+  })
+
+  /** The ports of these devices, and the links that are about to be removed. */
+  const snapshot = Effect.fnUntraced(function* (deviceIds: ReadonlyArray<number>, links: ReadonlyArray<Linknet>) {
+    const removed = [...new Map(links.map((link) => [link.id, link])).values()]
+    return { deviceIds, removed, ports: yield* interfaces.ofDevices(deviceIds) }
   })
 
   /**
@@ -48,15 +66,15 @@ export const make = Effect.gen(function* () {
     const found = yield* sql<{
       id: number
     }>`select d.id from device d where d.id in ${sql.in(ids)} and (d.synchronized or (
-      exists (select 1 from job j where j.status = 'RUNNING' and j.memo -> 'before' -> 'inSync' @> to_jsonb(d.id))
+      exists (select 1 from job j where ${underWay} and j.memo -> 'before' -> 'inSync' @> to_jsonb(d.id))
       and not exists (select 1 from sync_event e left join job j on j.id = e.job_id
-        where e.hostname = d.hostname and (e.cause <> 'linknet_created' or j.status is distinct from 'RUNNING'))))`
+        where e.hostname = d.hostname and (e.cause <> 'linknet_created' or (${underWay}) is not true))))`
     return found.map(({ id }) => id)
   })
 
   /**
    * Moved cables lose their old link; both ends of a new one have to be configured anew. `own` are the new switches
-   * themselves. Yields the neighbours that are to be synchronized again when the links are taken back.
+   * themselves. Yields the ids of the new links and the neighbours that are to be synchronized again when they are taken back.
    */
   const writeLinks = Effect.fn("InitRows.writeLinks")(function* (
     job: RunningJob,
@@ -64,14 +82,14 @@ export const make = Effect.gen(function* () {
     plan: { readonly add: ReadonlyArray<NewLinknet>; readonly remove: ReadonlyArray<Linknet> }
   ) {
     for (const { id } of new Set(plan.remove)) yield* linknets.remove(id)
-    for (const link of plan.add) yield* linknets.insert(link)
+    const added = yield* Effect.forEach(plan.add, (link) => linknets.insert(link))
     const ends = new Set(plan.add.flatMap((link) => [link.device_a_id, link.device_b_id]))
     const touched = (yield* devices.byIds([...ends])).filter(({ id }) => !own.includes(id))
     const inSync = yield* synchronizedBut(touched.map(({ id }) => id))
     yield* devices.markUnsynchronized([...ends])
     const hostnames = touched.map(({ hostname }) => hostname)
     yield* events.append(hostnames, { cause: "linknet_created", by: job.user, job_id: job.id })
-    return inSync
+    return { inSync, added: added.map(({ id }) => id) }
   })
 
   const writePorts = Effect.fn("InitRows.writePorts")(function* (
@@ -102,10 +120,10 @@ export const make = Effect.gen(function* () {
     for (const { configtype, data, device_id, name } of ports) yield* interfaces.put(device_id, name, configtype, data)
   })
 
-  const restoreLinks = Effect.fnUntraced(function* ({ deviceIds, links }: RowsBefore) {
-    const kept = new Set(links.map(({ id }) => id))
-    for (const { id } of yield* linknets.ofDevices(deviceIds)) if (!kept.has(id)) yield* linknets.remove(id)
-    for (const link of links) {
+  /** Links of others stay as they are `now`, whatever became of them since this job has written. */
+  const restoreLinks = Effect.fnUntraced(function* ({ added, removed }: RowsBefore, now: ReadonlyArray<Linknet>) {
+    for (const id of added) if (Option.isSome(yield* linknets.find(id))) yield* linknets.remove(id)
+    for (const link of [...now.filter(({ id }) => !added.includes(id)), ...removed]) {
       if (Option.isNone(yield* linknets.find(link.id))) yield* sql`insert into linknet ${sql.insert({ ...link })}`
     }
   })
@@ -121,12 +139,13 @@ export const make = Effect.gen(function* () {
   const restore = Effect.fn("InitRows.restore")(function* (job: RunningJob, decided: InitDecision) {
     const { before, deviceId, previousHostname } = decided
     const cause = { by: job.user, jobId: job.id }
+    const now = yield* linknets.ofDevices(before.deviceIds)
     yield* states.apply(deviceId, { type: "INIT_STEP1_FAILED", previousHostname }, cause)
     const fields: Partial<DeviceFields> = { infra_ip: before.infraIp }
     yield* devices.update(deviceId, fields)
     if (before.replaced !== null) yield* restoreReplaced(before.replaced, cause)
     yield* restorePorts(before)
-    yield* restoreLinks(before)
+    yield* restoreLinks(before, now)
     yield* restoreSync(job, before.inSync)
     yield* reservations.release(deviceId)
   })
@@ -139,6 +158,6 @@ export const make = Effect.gen(function* () {
     for (const { ip, ip_version } of addresses) yield* reservations.reserve({ device_id: device.id, ip_version, ip })
   })
 
-  return { snapshot, writeLinks, writePorts, restore, reserve }
+  return { aloneOn, snapshot, writeLinks, writePorts, restore, reserve }
 })
 export type InitRows = Effect.Success<typeof make>

@@ -9,6 +9,7 @@ import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
 import { longName } from "../devices/InterfaceNames.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../domain/Device.ts"
+import { JobFailure } from "../domain/Job.ts"
 import { type ConfiguredPorts, configuredPorts, type PeerPortOwner } from "../provisioning/ConfiguredPorts.ts"
 import {
   findLinks,
@@ -34,6 +35,10 @@ export class SurveyImpossible extends Schema.TaggedError<SurveyImpossible>()("Su
   message: Schema.String,
   reason: Schema.String
 }) {}
+
+/** That a switch cannot be asked, as the end of a job. */
+export const surveyFailure = (error: SurveyImpossible): JobFailure =>
+  new JobFailure({ type: "ConnectionCheckError", message: error.message })
 
 /** What the links of a switch are or will be. */
 export interface LinkSurveyed {

@@ -111,9 +111,9 @@ const campaign = Effect.fnUntraced(function* ({ every, kind, short, what }: Row)
     const { attempt } = yield* scene.next
     const { left, recoveryMs, wasDisturbed } = yield* attempt({ what: "kill", when })
     outcomes.push([when.name, wasDisturbed, recoveryMs])
+    if (WHOLE) yield* Console.log(what, when.name, wasDisturbed ? `killed, done after ${recoveryMs} ms` : "not killed")
     assert.deepStrictEqual(left, unharmed, `killed ${when.name}`)
   }
-  if (WHOLE) yield* Console.log(what, ms, outcomes)
   const missed = outcomes.slice(0, kills.length).filter(([, killed]) => !killed)
   assert.deepStrictEqual(missed, [], "instants that never came")
 })

@@ -73,8 +73,8 @@ interfaces:
     ifclass: fabric
 `
 
-/** A template that cannot be rendered for one hostname. */
-const UNRENDERABLE = `{% if host == "lhv-acc66" %}{{ nothing.at.all }}{% endif %}\n`
+/** Templates that cannot be rendered for one hostname each. */
+const UNRENDERABLE = `{% if host in ["lhv-acc66", "lhv-dist66"] %}{{ nothing.at.all }}{% endif %}\n`
 
 const settingsFiles = Object.fromEntries(
   ["lhv-dist1", "lhv-dist2", "lhv-dist3", "lhv-dist4"].flatMap((name) => [
@@ -197,8 +197,10 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const folders = yield* Campus.makeFolders
     yield* folders.settings.commit(settingsFiles)
-    const access = yield* Effect.promise(() => fs.readFile(`${folders.templates.folder}/eos/access.j2`, "utf8"))
-    yield* folders.templates.commit({ "eos/access.j2": `${UNRENDERABLE}${access}` })
+    for (const file of ["eos/access.j2", "eos/dist.j2"]) {
+      const text = yield* Effect.promise(() => fs.readFile(`${folders.templates.folder}/${file}`, "utf8"))
+      yield* folders.templates.commit({ [file]: `${UNRENDERABLE}${text}` })
+    }
     const lab = yield* makeProvisioningLab
     const env = Campus.environment(lab, folders, folders.folder)
     const server = Layer.mergeAll(InitCheckLive.layer).pipe(
@@ -240,6 +242,17 @@ export const discover = Effect.fnUntraced(function* (name: string) {
   const { discovery, row } = yield* booted(yield* lab.get(name))
   yield* runJob("discover_device", discovery)
   return yield* devices.get(row.id)
+})
+
+/** Waits until no job waits or runs. */
+export const untilIdle = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const engine = yield* JobEngine
+  for (const { id } of yield* sql<{
+    id: number
+  }>`select id from job where finish_time is null and status <> 'ABORTED'`) {
+    yield* engine.ended(id)
+  }
 })
 
 /** All rows that provisioning may touch, for comparing before and after; times that only tell when do not count. */

@@ -129,6 +129,12 @@ const initialisation: ReadonlyArray<Case> = [
     "Error parsing arguments: Invalid 'device_type' provided"
   ),
   bad(
+    "that a fabric device has no replacement",
+    "/device_initcheck/6",
+    { hostname: "dist9", device_type: "CORE", replace_hostname: true },
+    "Error parsing arguments: MLAG peers and replacement are for device_type ACCESS only"
+  ),
+  bad(
     "no device of that id",
     "/device_initcheck/4000000",
     access,
