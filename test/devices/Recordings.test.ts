@@ -128,7 +128,7 @@ const replays: ReadonlyArray<Replay> = [
         { name: "job412", state: "timed", user: "admin" },
         { name: "job413", state: "open", user: "" }
       ],
-      pending: Option.some({ name: "job412", remainingSeconds: 110 })
+      pending: Option.some({ name: "job412" })
     }
   },
   {
@@ -139,7 +139,7 @@ const replays: ReadonlyArray<Replay> = [
         { name: "job412", state: "timed", user: "admin" },
         { name: "job413", state: "open", user: "admin" }
       ],
-      pending: Option.some({ name: "job412", remainingSeconds: 292 })
+      pending: Option.some({ name: "job412" })
     }
   },
   {
