@@ -32,9 +32,11 @@ const decodeJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecod
 
 const lastText = (lines: ReadonlyArray<string>) => lines.findLast((line) => line.trim() !== "") ?? ""
 
-/** A JSON document that was begun ends in a brace at the line start. */
-const jsonIsWhole = (lines: ReadonlyArray<string>): boolean =>
-  !lines.some((line) => line === "{") || lastText(lines).startsWith("}")
+/** A JSON document ends in a brace at the line start. Behind its echo, however often that comes, there is something. */
+const jsonIsWhole = (lines: ReadonlyArray<string>): boolean => {
+  const answer = lines.filter((line) => line.trim() !== "" && !line.trimEnd().endsWith("| json"))
+  return answer.length > 0 && (!answer.includes("{") || lastText(answer).startsWith("}"))
+}
 
 /** An error stands right behind the echo; further down it is the text of a banner. */
 const LONGEST_ERROR = 3
