@@ -119,6 +119,28 @@ for (const [what, kind] of TABLE) {
 }
 
 it.live(
+  "takes back what a killed server has begun when the job is aborted before it goes on",
+  () =>
+    Effect.gen(function* () {
+      const scene = yield* InitScene.make(kinds.access, 1)
+      const { attempt, members } = yield* scene.next
+      slowDown(members)
+      const when = command("loads", /^configure session job\d+$/)
+      const { after, before, jobs, left } = yield* attempt({ what: "killThenAbort", when })
+      assert.deepStrictEqual(
+        jobs.map(({ next_job_id, status }) => [status, next_job_id]),
+        [["ABORTED", null]],
+        JSON.stringify(jobs)
+      )
+      assert.deepStrictEqual(after, before)
+      assert.deepStrictEqual(left.members[0]?.debris, [])
+      const again = yield* attempt(null)
+      assert.strictEqual(again.left.members[0]?.state, "MANAGED", JSON.stringify(again.jobs))
+    }).pipe(Effect.scoped),
+  90_000
+)
+
+it.live(
   "makes no second attempt of step 2 after an abort; one that succeeds meanwhile counts",
   () =>
     Effect.gen(function* () {

@@ -41,9 +41,12 @@ export type Instant =
   | { readonly name: string; readonly said: string; readonly nth: number }
   | { readonly name: string; readonly afterMs: number }
 
-/** What to do then; the server is killed with kill -9, the job of step 1 is aborted, or the newest job is. */
+/**
+ * What to do then: kill the server with kill -9, abort the job of step 1 or the newest job, or kill the server and abort the
+ * job of step 1 as soon as the next server takes commands.
+ */
 export interface Disturbance {
-  readonly what: "kill" | "abort" | "abortNewest"
+  readonly what: "kill" | "abort" | "abortNewest" | "killThenAbort"
   readonly when: Instant
 }
 
@@ -145,11 +148,13 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
     const said = "said" in when ? untilSaid(first, when.said, when.nth) : null
     const kill = Effect.sync(() => server.killNow())
     const killing = said === null ? ServerProcess.killWhen(server, due) : Effect.andThen(said, kill)
-    const waiting = what === "kill" ? killing : (said ?? until(due))
+    const isKill = what === "kill" || what === "killThenAbort"
+    const waiting = isKill ? killing : (said ?? until(due))
     const done = yield* Effect.raceFirst(Effect.as(waiting, true), Effect.as(untilAllEnded(first), false))
     if (!done) return false
-    if (what === "kill") yield* relaunch
-    else yield* server.abort(what === "abort" ? first : Math.max(...(yield* jobsSince(first)).map(({ id }) => id)))
+    if (isKill) yield* relaunch
+    const newest = Math.max(...(yield* jobsSince(first)).map(({ id }) => id))
+    if (what !== "kill") yield* server.abort(what === "abortNewest" ? newest : first)
     return true
   })
 
