@@ -5,7 +5,7 @@
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
-import type { ConfigSessions, LoadRequest } from "./Driver.ts"
+import type { ConfigSessions } from "./Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "./DriverErrors.ts"
 import * as UnifiedPatch from "./UnifiedPatch.ts"
@@ -109,51 +109,26 @@ export const make = (context: ChangeContext) => {
 
   const checkName = (sessionName: string) => `${sessionName}-check`
 
-  /** What loading a text beside the running configuration would change. */
-  const compare = Effect.fnUntraced(function* (
+  /** Loads the candidate once more beside the running configuration: an empty diff says that the switch took all of it. */
+  const tookEverything = Effect.fnUntraced(function* (
     { session }: LoggedIn,
     sessionName: string,
-    what: Pick<LoadRequest, "mode" | "text" | "seen">
+    seen: ConfigSessions | undefined
   ) {
+    if (context.loadMode === "merge") return true
     const name = checkName(sessionName)
     const { diff } = yield* session.load({
-      ...what,
+      text: context.candidate,
+      mode: "replace",
       name,
       mayAbort: context.mayAbort,
       foreignSessions: "ignore",
       besideTimer: sessionName,
-      inParts: true
+      inParts: true,
+      ...(seen === undefined ? {} : { seen })
     })
     yield* session.discard(name)
-    return diff
-  })
-
-  /**
-   * Whether the switch took all of the candidate. What it shows it has taken; the rest, such as defaults, is loaded once more
-   * and must change nothing. When that does not settle it, the whole candidate is loaded once more.
-   */
-  const tookEverything = Effect.fnUntraced(function* (
-    loggedIn: LoggedIn,
-    sessionName: string,
-    running: string,
-    seen: ConfigSessions | undefined
-  ) {
-    const { candidate, loadMode } = context
-    if (loadMode === "merge") return true
-    const rest = Option.getOrNull(loggedIn.driver.notShown(candidate, running))
-    if (rest === "") return true
-    const isSettled =
-      rest !== null &&
-      (yield* compare(loggedIn, sessionName, {
-        mode: "merge",
-        text: rest,
-        ...(seen === undefined ? {} : { seen })
-      }).pipe(
-        Effect.map((diff) => diff === ""),
-        Effect.catchTag("MergeConfigException", () => Effect.succeed(false))
-      ))
-    if (isSettled) return true
-    return (yield* compare(loggedIn, sessionName, { mode: "replace", text: candidate })) === ""
+    return diff === ""
   })
 
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
@@ -172,7 +147,7 @@ export const make = (context: ChangeContext) => {
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
-    const proved = yield* tookEverything(loggedIn, row.sessionName, text, leftBehind ? undefined : seenSessions)
+    const proved = yield* tookEverything(loggedIn, row.sessionName, leftBehind ? undefined : seenSessions)
     return seen(proved ? "candidate" : "neither")
   })
 

@@ -197,12 +197,6 @@ export interface Driver {
   readonly capabilities: DriverCapabilities
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
   readonly configHash: (text: string) => string
-  /**
-   * The lines of a candidate that a running configuration does not show, with the sections they stand in, as a text to be
-   * merged; empty when it shows them all. None when it also shows lines that the candidate has not, or when the two cannot be
-   * compared line by line.
-   */
-  readonly notShown: (candidate: string, running: string) => Option.Option<string>
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
   readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */

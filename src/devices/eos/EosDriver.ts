@@ -13,7 +13,6 @@ import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import * as Commit from "./EosCommit.ts"
 import { load } from "./EosLoad.ts"
-import { notShown } from "./EosComparison.ts"
 import { commitAndSave } from "./EosMovedCommit.ts"
 import { eosPlatform } from "./EosPlatform.ts"
 import * as Reading from "./EosReading.ts"
@@ -93,6 +92,5 @@ export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimit
   capabilities: { replace: true, timer: true, confirmFromNewSession: true, certificates: true, firmware: true },
   configHash: Reading.configHash,
   stableText: Reading.stableText,
-  notShown,
   open: (target: DriverTarget) => open(target, limits)
 }))
