@@ -104,6 +104,8 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
   const url = yield* databaseUrl
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
+    // a server that takes long to come back must not find that the switch has taken the change back
+    COMMIT_CONFIRMED_TIMEOUT: "60",
     INIT_MGMT_TIMEOUT: "3",
     DATABASE_URL: url
   }
