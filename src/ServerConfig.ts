@@ -65,7 +65,7 @@ const variables = {
   SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1000, 1),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
-  SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 200, 1),
+  SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 500, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
   CLUSTER_PORT: withDefault(Config.Port("CLUSTER_PORT"), 5050),
   GITREPO_SETTINGS: Config.option(Config.NonEmptyString("GITREPO_SETTINGS")),
@@ -134,7 +134,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
   ],
-  ["SYNC_CONCURRENCY", "200", "devices that one job works on at once"],
+  ["SYNC_CONCURRENCY", "500", "devices that one job works on at once"],
   ["CLUSTER_HOST", "", "address on a private network where other replicas reach this one; set it to run several"],
   ["CLUSTER_PORT", "5050", "port for other replicas; it has no authentication, so keep it private"],
   ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],

@@ -172,7 +172,9 @@ const make = Effect.gen(function* () {
     const members = [first, ...(peer === null ? [] : [yield* survey(job, peer.device, peer.newHostname)])] as const
     if (request.uplinks === null) {
       const old = replace ? yield* replacement.find(newHostname) : null
-      const plan = yield* planCabled(members, old)
+      // rows that another job is writing look like anything; that job is what has to be told
+      const others = peer === null ? [device] : [device, peer.device]
+      const plan = yield* Effect.tapError(planCabled(members, old), () => rows.aloneOn(job, others))
       yield* progress.begin(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
       yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
     }
