@@ -11,47 +11,10 @@ import { refresh } from "../src/jobs/RefreshRepository.ts"
 import * as Logging from "../src/Logging.ts"
 import { ServerConfig } from "../src/ServerConfig.ts"
 import * as Database from "../src/store/Database.ts"
-import { DeviceStore } from "../src/store/DeviceStore.ts"
-import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
+import { seed } from "./BenchFleet.ts"
 import { startLab } from "./BenchLab.ts"
 import { environment, folderOf } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
-
-const seed = Effect.fnUntraced(function* (
-  switches: ReadonlyArray<{ readonly name: string; readonly address: string }>
-) {
-  const devices = yield* DeviceStore
-  const sql = yield* SqlClient.SqlClient
-  const [one, other] = [
-    yield* devices.insert({ hostname: "dist1", state: "UNMANAGED", device_type: "DIST", platform: "eos" }),
-    yield* devices.insert({ hostname: "dist2", state: "UNMANAGED", device_type: "DIST", platform: "eos" })
-  ]
-  yield* (yield* MgmtDomainStore).insert({
-    ipv4_gw: "10.32.255.254/16",
-    ipv6_gw: null,
-    device_a_id: one.id,
-    device_a_ip: null,
-    device_b_id: other.id,
-    device_b_ip: null,
-    site_id: null,
-    vlan: 3016,
-    description: "bench",
-    esi_mac: null
-  })
-  for (const { address, name } of switches) {
-    yield* devices.insert({
-      hostname: name,
-      state: "MANAGED",
-      device_type: "ACCESS",
-      platform: "eos",
-      model: "CCS-720XP-48Y6-F",
-      os_version: "4.31.4M",
-      management_ip: address
-    })
-  }
-  yield* sql`insert into interface (device_id, name, configtype)
-    select id, 'Ethernet' || number, 'ACCESS_AUTO' from device, generate_series(1, 18) number where device_type = 'ACCESS'`
-})
 
 const memory = () => process.memoryUsage().rss / 1e6
 
@@ -89,7 +52,7 @@ export const measure = Effect.fnUntraced(function* (count: number, commitMs = 20
   return yield* Effect.gen(function* () {
     yield* refresh("templates", "bench")
     yield* refresh("settings", "bench")
-    yield* seed(lab.switches)
+    yield* seed(lab.switches, lab.switches.length)
     const dry = yield* run(true)
     const live = yield* run(false)
     return { dry, live }

@@ -1,5 +1,6 @@
 /** How work on a switch is run and repeated, for operations that are several commands on one login. */
 import { Effect, Schedule } from "effect"
+import type { SqlError } from "effect/sql"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import type { OperationPhase } from "../domain/DeviceOperation.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
@@ -35,6 +36,10 @@ export const again = <A, R>(
 /** A failure with its text made from type and message. */
 export const failure = (type: string, message: string): DeviceFailure =>
   new DeviceFailure({ type, message, text: `${type}: ${message}\n` })
+
+/** The same work with a database that is away as its failure. */
+export const stored = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, DeviceFailure> =>
+  Effect.mapError(work, ({ message }) => failure("DatabaseError", message))
 
 /** Claims a phase; fails when another process has taken the operation over. */
 export const claim = Effect.fnUntraced(function* (

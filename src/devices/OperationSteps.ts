@@ -118,9 +118,6 @@ const reload = (session: DriverSession) =>
       Effect.andThen(session.abandon)
     )
 
-const stored = (found: ReturnType<OperationStore["Service"]["ofJob"]>) =>
-  Effect.mapError(found, ({ message }) => DeviceWork.failure("DatabaseError", message))
-
 /**
  * Removes the startup configuration, certificate and key, and reloads. A switch that is not to be reached any more after it
  * was about to be told to reload has been erased; whether it has restarted is then not known.
@@ -130,7 +127,7 @@ export const erase = Effect.fn("OperationSteps.erase")(function* (
   { deviceId, operations }: Worker,
   jobId: number
 ): Effect.fn.Return<Erased, DeviceFailure> {
-  const find = stored(operations.ofJob(jobId, deviceId, "erase"))
+  const find = DeviceWork.stored(operations.ofJob(jobId, deviceId, "erase"))
   const before = yield* find
   const isAt = (found: Option.Option<Operation>, phase: Operation["phase"]) =>
     Option.exists(found, (operation) => operation.phase === phase)

@@ -98,12 +98,9 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     )
 
   /** Nothing was committed, so there is nothing to take up. */
-  const forget = ([row]: Begun) =>
-    Effect.mapError(operations.claim(row, "done"), ({ message }) => DeviceWork.failure("DatabaseError", message))
+  const forget = ([row]: Begun) => DeviceWork.stored(operations.claim(row, "done"))
 
-  const nextOwed = Effect.mapError(operations.takeOver(deviceId, "bounce"), ({ message }) =>
-    DeviceWork.failure("DatabaseError", message)
-  )
+  const nextOwed = DeviceWork.stored(operations.takeOver(deviceId, "bounce"))
 
   /** Takes up the ports that earlier bounces have left down; yields them. */
   const finish = Effect.gen(function* () {

@@ -100,7 +100,6 @@ const make = Effect.gen(function* () {
       // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
       yield* engine.interruptUnsafe(JobWorkflow, executionId)
     }
-    return yield* jobs.get(id)
   })
 
   const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
@@ -141,13 +140,12 @@ export class JobEngine extends Context.Service<
     readonly ended: (id: number) => Effect.Effect<Job, SqlError.SqlError | JobNotFound>
     /**
      * Aborts a job: one that waits is ABORTED at once, a running one is ABORTING until its devices in flight have ended.
-     * Yields the record after the change.
      */
     readonly abort: (
       id: number,
       user: string,
       reason?: string
-    ) => Effect.Effect<Job, SqlError.SqlError | JobNotFound | JobNotAbortable>
+    ) => Effect.Effect<void, SqlError.SqlError | JobNotFound | JobNotAbortable>
   }
 >()("switchyard/jobs/JobEngine") {
   static readonly layer = Layer.effect(JobEngine, make)

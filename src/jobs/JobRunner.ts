@@ -116,7 +116,7 @@ const make = Effect.gen(function* () {
 
   /** A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. */
   const worksInAnotherPlace = (jobId: number) =>
-    Effect.match(jobs.get(jobId), {
+    Effect.match(jobs.head(jobId), {
       onSuccess: ({ function_name }) => functionOf(function_name) === "confirm_devices",
       onFailure: () => false
     })

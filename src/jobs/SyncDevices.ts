@@ -209,7 +209,7 @@ export const make = Effect.gen(function* () {
     const { confirmingJob } = memo
     if (confirmingJob !== undefined) return yield* lock.releasing(job.id)(goOnWaiting(job, args, memo, confirmingJob))
     // a follow-up that was started before a restart has the lock already, and all that is left is to say how this job ended
-    const { next_job_id } = yield* Effect.catchTag(jobs.get(job.id), "JobNotFound", Effect.die)
+    const { next_job_id } = yield* Effect.catchTag(jobs.head(job.id), "JobNotFound", Effect.die)
     return yield* next_job_id === null ? lock.withLock(job.id)(sync(job, args, memo)) : sync(job, args, memo)
   })
   return handler

@@ -41,18 +41,6 @@ const commit = (name: string, pattern: RegExp): Kill => ({
   reached: (device) => device.commits().some(({ session }) => pattern.test(session))
 })
 
-/** Looks every millisecond, without a fiber between the switch and the signal. */
-const killWhen = (server: ServerProcess.ServerProcess, due: () => boolean) =>
-  Effect.callback<void>((resume) => {
-    const timer = setInterval(() => {
-      if (!due()) return
-      clearInterval(timer)
-      server.killNow()
-      resume(Effect.void)
-    }, 1)
-    return Effect.sync(() => clearInterval(timer))
-  })
-
 const until = <E, R>(ready: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(Effect.delay(ready, "20 millis"), { until: (isReady) => isReady })
 
@@ -78,7 +66,7 @@ const makeScene = Effect.fnUntraced(function* (kills: ReadonlyArray<Kill>) {
   const killAmid = (work: Effect.Effect<unknown>, due: () => boolean) =>
     Effect.gen(function* () {
       yield* Effect.forkScoped(Effect.exit(work))
-      yield* killWhen(server, due)
+      yield* ServerProcess.killWhen(server, due)
       yield* server.ended
       server = yield* ServerProcess.launch(env)
     })

@@ -1,17 +1,12 @@
 /** The whole line as a site would see it: the DHCP hook program, the API, git and SSH, and nothing else. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as net from "node:net"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import * as Logging from "../../src/Logging.ts"
-import * as Server from "../../src/Server.ts"
-import { ServerConfig } from "../../src/ServerConfig.ts"
-import { makeClient } from "../support/ApiClient.ts"
 import * as Campus from "../support/Campus.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { serve } from "../support/ServedCampus.ts"
 
 const runFile = promisify(execFile)
 const hookProgram = path.resolve(import.meta.dirname, "../../src/main.ts")
@@ -47,16 +42,9 @@ it.live(
       const folders = yield* Campus.makeFolders
       let url = ""
       const lab = yield* Campus.makeCampusLab(1, (lease) => Effect.asVoid(callHook(url, folders.folder, lease)))
-      const env = { ...Campus.environment(lab, folders, folders.folder), PORT: "0" }
-      const server = Server.layerOnDatabase.pipe(
-        Layer.provide(Logging.layer),
-        Layer.provideMerge(ServerConfig.layerOf(env)),
-        Layer.provideMerge(TestDatabase)
-      )
-      const running = yield* Layer.build(server)
-      const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
-      url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
-      const api = makeClient(url)
+      const served = yield* serve(Campus.environment(lab, folders, folders.folder))
+      const { api, running } = served
+      url = served.url
       yield* Effect.provideContext(Campus.seedSite, running)
 
       // a new server reads its repositories by itself; until it has, a refresh finds the lock taken

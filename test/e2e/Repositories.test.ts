@@ -1,17 +1,12 @@
 /** What a bad or absent repository does to a running server: nothing that was in force changes, and the answer says why. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect } from "effect"
 import { execFile } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { promisify } from "node:util"
-import * as Logging from "../../src/Logging.ts"
-import * as Server from "../../src/Server.ts"
-import { ServerConfig } from "../../src/ServerConfig.ts"
-import { makeClient } from "../support/ApiClient.ts"
 import * as Campus from "../support/Campus.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { serve } from "../support/ServedCampus.ts"
 
 const git = promisify(execFile)
 
@@ -24,15 +19,7 @@ it.live(
     Effect.gen(function* () {
       const folders = yield* Campus.makeFolders
       const lab = yield* Campus.makeCampusLab(0, () => Effect.void)
-      const env = { ...Campus.environment(lab, folders, folders.folder), PORT: "0" }
-      const server = Server.layerOnDatabase.pipe(
-        Layer.provide(Logging.layer),
-        Layer.provideMerge(ServerConfig.layerOf(env)),
-        Layer.provideMerge(TestDatabase)
-      )
-      const running = yield* Layer.build(server)
-      const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
-      const api = makeClient(`http://127.0.0.1:${"port" in address ? address.port : 0}`)
+      const { api } = yield* serve(Campus.environment(lab, folders, folders.folder))
       const refresh = (name: string) => api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
       const state = Effect.map(
         Effect.all([api.send("GET", "/repository/settings"), api.send("GET", "/settings"), api.send("GET", "/groups")]),

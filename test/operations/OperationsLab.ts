@@ -1,16 +1,11 @@
 /** A whole server over a lab of two managed access switches below a distribution switch, used through the API only. */
-import { Effect, Layer } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect } from "effect"
 import { makeLab } from "../../src/lab/Lab.ts"
-import * as Logging from "../../src/Logging.ts"
-import * as Server from "../../src/Server.ts"
-import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
-import { makeClient } from "../support/ApiClient.ts"
 import * as Campus from "../support/Campus.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { serve } from "../support/ServedCampus.ts"
 
 const MODEL = "CCS-720XP-24ZY4-F"
 export const NAMES = ["lhv-acc1", "lhv-acc2"] as const
@@ -95,15 +90,7 @@ const seed = Effect.gen(function* () {
 export const makeOperationsLab = Effect.gen(function* () {
   const folders = yield* Campus.makeFolders
   const network = yield* lab
-  const environment = { ...Campus.environment(network, folders, folders.folder), PORT: "0" }
-  const server = Server.layerOnDatabase.pipe(
-    Layer.provide(Logging.layer),
-    Layer.provideMerge(ServerConfig.layerOf(environment)),
-    Layer.provideMerge(TestDatabase)
-  )
-  const running = yield* Layer.build(server)
-  const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
-  const api = makeClient(`http://127.0.0.1:${"port" in address ? address.port : 0}`)
+  const { api, running } = yield* serve(Campus.environment(network, folders, folders.folder))
   yield* Effect.provideContext(seed, running)
   while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
   while ((yield* api.send("PUT", "/repository/templates", { action: "REFRESH" })).status === 503) {

@@ -24,7 +24,7 @@ const make = Effect.gen(function* () {
     abort: (id, user, reason) =>
       states.apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user }).pipe(
         Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))),
-        Effect.andThen(jobs.get(id))
+        Effect.asVoid
       )
   })
 })

@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
-import { finalStatuses, functionOf, type Job } from "../../domain/Job.ts"
+import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
+import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { has, own, textAt, toId } from "../core/Values.ts"
 import { makeSelect } from "../provisioning/Synchronization.ts"
@@ -32,7 +32,7 @@ export const makeApplyConfig = Effect.gen(function* () {
 })
 
 /** The job whose changes are meant: a confirming job has confirmed those of the job before it. */
-const changedBy = ({ function_name, id, start_arguments }: Job): number => {
+const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
   const before = start_arguments?.["prev_job_id"]
   return functionOf(function_name) === "confirm_devices" && typeof before === "number" ? before : id
 }
@@ -45,7 +45,7 @@ export const makeRevert = Effect.gen(function* () {
   return Effect.fn("RevertJob.start")(function* (digits: string, body: JsonObject, user: string) {
     const unknown = () => Effect.fail(new NotFound({ message: `No job with id ${digits} found` }))
     const id = yield* Effect.catchTag(Effect.fromOption(toId(digits)), "NoSuchElementError", unknown)
-    const job = yield* Effect.catchTag(jobs.get(id), "JobNotFound", unknown)
+    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", unknown)
     if (!finalStatuses.includes(job.status)) {
       return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })
     }

@@ -44,7 +44,7 @@ const makeJobs = Effect.gen(function* () {
     const action = shown(body["action"]).toUpperCase()
     if (action !== "ABORT") return yield* new BadRequest({ message: `Unknown action: ${action}` })
     const reason = own(body, "abort_reason")
-    return yield* engine.abort(id, name, typeof reason === "string" ? reason.slice(0, MAX_REASON) : undefined).pipe(
+    yield* engine.abort(id, name, typeof reason === "string" ? reason.slice(0, MAX_REASON) : undefined).pipe(
       Effect.catchTags({
         JobNotFound: () => Effect.fail(unknownJob(digits)),
         JobNotAbortable: ({ message }) => Effect.fail(new BadRequest({ message }))
@@ -60,8 +60,8 @@ const makeJobs = Effect.gen(function* () {
       return yield* answer([yield* get(digits)])
     }),
     abort: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-      const { id } = yield* abort(request, digits)
-      return yield* answer([yield* get(String(id))])
+      yield* abort(request, digits)
+      return yield* answer([yield* get(digits)])
     })
   }
 })

@@ -1,0 +1,21 @@
+/** The whole server on a free port, for a lab and its repositories, with a database of its own and a client. */
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as Logging from "../../src/Logging.ts"
+import * as Server from "../../src/Server.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { makeClient } from "./ApiClient.ts"
+import { TestDatabase } from "./TestDatabase.ts"
+
+/** Starts it with these settings; it stops with the scope. `running` holds its services. */
+export const serve = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+  const server = Server.layerOnDatabase.pipe(
+    Layer.provide(Logging.layer),
+    Layer.provideMerge(ServerConfig.layerOf({ ...env, PORT: "0" })),
+    Layer.provideMerge(TestDatabase)
+  )
+  const running = yield* Layer.build(server)
+  const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
+  const url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
+  return { running, url, api: makeClient(url) }
+})
