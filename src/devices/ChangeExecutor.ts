@@ -113,6 +113,8 @@ interface Memory {
   /** How often the switch was told to take the change back, and whether it may be told again. */
   readonly tells: number
   readonly mayTell: boolean
+  /** The difference as it stands in the database. */
+  readonly diffStored: string | null
 }
 
 const after = (memory: Memory, step: ChangeStep, row: ChangeRow, ended: ChangeSteps.StepEnd): Memory => ({
@@ -120,7 +122,8 @@ const after = (memory: Memory, step: ChangeStep, row: ChangeRow, ended: ChangeSt
   running: ended.running ?? memory.running,
   before: step.type === "verify" && !row.dryRun ? ended.running : null,
   tells: memory.tells,
-  mayTell: memory.mayTell || step.type === "waitForExpiry"
+  mayTell: memory.mayTell || step.type === "waitForExpiry",
+  diffStored: memory.diffStored
 })
 
 const drive = Effect.fnUntraced(function* (
@@ -130,16 +133,28 @@ const drive = Effect.fnUntraced(function* (
   start: ChangeDecision
 ) {
   const { connection, doStep } = yield* connect(services, change, device)
-  let memory: Memory = { failure: change.failure, running: null, before: null, tells: 0, mayTell: true }
+  let memory: Memory = {
+    failure: change.failure,
+    running: null,
+    before: null,
+    tells: 0,
+    mayTell: true,
+    diffStored: change.protocol.diff
+  }
   let decision = start
   while (true) {
     if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
     const { row } = decision.change
     const { claim } = decision
-    const texts = { before: memory.before, ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {}) }
+    const texts = {
+      before: memory.before,
+      ...(row.diff === memory.diffStored ? {} : { diff: row.diff }),
+      ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {})
+    }
     if (claim !== null && !(yield* services.changes.claim(change.id, claim, memory.failure, texts))) {
       return yield* new ChangeTakenOver({ id: change.id })
     }
+    if (claim !== null) memory = { ...memory, diffStored: row.diff }
     if (decision._tag === "Ended") {
       const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && memory.running !== null
       return { ...report(row, decision.outcome, memory.failure), ...(isAsked ? yield* askName(connection) : {}) }

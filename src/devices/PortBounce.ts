@@ -130,14 +130,16 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
     return { refused: null, changed: wentDown && up } satisfies Bounced
   })
 
+  const finishFirst = Effect.gen(function* () {
+    if (!mayOwe) return
+    if (yield* DeviceWork.stored(operations.owesBounce(deviceId))) yield* finish
+    mayOwe = false
+  }).pipe(Effect.catch((error) => Effect.logWarning("Ports may still be down after a bounce", error.message)))
+
   return {
     bounce,
     finish,
     /** As `finish`, when there may be something to finish; what goes wrong is left to the next attempt. */
-    finishFirst: Effect.suspend(() =>
-      mayOwe
-        ? Effect.catch(finish, (error) => Effect.logWarning("Ports may still be down after a bounce", error.message))
-        : Effect.void
-    )
+    finishFirst
   }
 }

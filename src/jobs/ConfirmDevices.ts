@@ -17,7 +17,8 @@ import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.
 import { type Guard, makeGuard } from "./Rollout.ts"
 import { SyncMemo } from "./SyncArguments.ts"
 import * as SyncConfirm from "./SyncConfirm.ts"
-import { SyncOutcome, type SyncRun } from "./SyncOutcome.ts"
+import { SyncOutcome } from "./SyncOutcome.ts"
+import type { SyncRun } from "./SyncStatus.ts"
 import { becauseOf, failureText } from "./SyncTasks.ts"
 
 const TASK = "napalm_confirm_commit"

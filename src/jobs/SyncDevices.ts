@@ -21,7 +21,8 @@ import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.
 import { type Guard, type Limits, makeGuard, stagesOf, unknownCanaries } from "./Rollout.ts"
 import { SyncArguments, SyncMemo } from "./SyncArguments.ts"
 import * as SyncConfirm from "./SyncConfirm.ts"
-import { SyncOutcome, type SyncRun } from "./SyncOutcome.ts"
+import { SyncOutcome } from "./SyncOutcome.ts"
+import type { SyncRun } from "./SyncStatus.ts"
 import * as SyncRollout from "./SyncRollout.ts"
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })

@@ -1,25 +1,21 @@
-/**
- * What a sync writes to a device's row, from what was proved (contract engine.md §7.7, promise 5): `synchronized` becomes
- * true only when the device was seen to run what the settings say, and only if nothing has happened to it since the job
- * began.
- */
+/** What a sync writes about each device when its change has ended: the task list of the job and the device's sync status. */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import type { Device } from "../domain/Device.ts"
 import { deviceScore } from "../domain/ChangeScore.ts"
-import type { SyncCause } from "../domain/SyncEvent.ts"
-import { JobStore } from "../store/JobStore.ts"
-import { SyncEventStore } from "../store/SyncEventStore.ts"
+import { makeGrouped } from "../store/GroupedStatement.ts"
+import { type JobDeviceRow, JobStore } from "../store/JobStore.ts"
+import * as SyncStatus from "./SyncStatus.ts"
+import type { EndedChange, SyncRun } from "./SyncStatus.ts"
 import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
 
-/** The circumstances of a device's change. */
-export interface SyncRun {
-  readonly jobId: number
-  readonly user: string
-  readonly dryRun: boolean
-  readonly eventsSeen: number
+/** A change that has ended, with the configuration that was rendered for it. */
+interface Outcome extends EndedChange {
+  readonly config: string
+  /** Whether the device may have a row as waiting. */
+  readonly mayWait: boolean
 }
 
 /** Hostnames, sorted. */
@@ -31,63 +27,49 @@ export interface StoppedDevices {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const jobs = yield* JobStore
-  const events = yield* SyncEventStore
-
-  /** The device is proved to run what was rendered; events that are newer than the job keep it unsynchronized. */
-  const inSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, hash: string | null) {
-    const { hostname, id } = device
-    yield* sql`with seen as (delete from sync_event where hostname = ${hostname} and id <= ${run.eventsSeen})
-      update device set synchronized = not exists
-        (select 1 from sync_event where hostname = ${hostname} and id > ${run.eventsSeen}),
-      confhash = coalesce(${hash}, confhash), last_seen = now() where id = ${id}`
-  })
-
-  const outOfSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, cause: SyncCause) {
-    yield* sql`update device set synchronized = false where id = ${device.id} and synchronized`
-    yield* events.append([device.hostname], { cause, by: run.user, job_id: run.jobId })
-  })
-
-  /** A dry run has found a difference; of a device that was known to differ that is no news. */
-  const differs = Effect.fnUntraced(function* (device: Device, run: SyncRun) {
-    const { hostname, id } = device
-    const [before] = yield* sql<{ synchronized: boolean }>`
-      with before as (select id, synchronized from device where id = ${id} for update)
-      update device set synchronized = false, last_seen = now() from before
-      where device.id = before.id returning before.synchronized`
-    if (before?.synchronized !== true) return
-    yield* events.append([hostname], { cause: "syncto_dryrun", by: run.user, job_id: run.jobId })
-  })
-
-  const write = Effect.fnUntraced(function* (device: Device, run: SyncRun, report: ChangeReport) {
-    if (report.reason === "hashMismatch") return yield* outOfSync(device, run, "confighash")
-    const changed = report.diff !== ""
-    if (report.ok && run.dryRun && changed) return yield* differs(device, run)
-    if (report.ok) return yield* inSync(device, run, report.hash)
-    // nothing was committed, so what was known of the device still holds
-    if (report.result === "discarded") return
-    yield* outOfSync(device, run, "commit_confirm_failed")
-  })
+  const status = yield* SyncStatus.make
 
   const reachedEnd = ({ reason, result }: ChangeReport) =>
     result !== null && !(reason === "unreachable" && result === "discarded")
 
-  const record = Effect.fn("SyncOutcome.record")(function* (
-    device: Device,
-    run: SyncRun,
-    config: string,
-    report: ChangeReport
-  ) {
-    const task = jobs.addDevice(run.jobId, {
-      hostname: device.hostname,
-      result: syncResult(config, report),
-      reachedEnd: reachedEnd(report),
-      changed: report.diff !== "",
-      score: report.ok ? deviceScore(config, report.diff) : null
-    })
-    const both = Effect.andThen(write(device, run, report), task)
-    // when all went well each can be written again after a crash, which spares a transaction for each device
-    yield* report.ok && !run.dryRun ? both : sql.withTransaction(both)
+  const rowOf = ({ config, device, report, run }: Outcome): JobDeviceRow => ({
+    jobId: run.jobId,
+    hostname: device.hostname,
+    result: syncResult(config, report),
+    reachedEnd: reachedEnd(report),
+    changed: report.diff !== "",
+    score: report.ok ? deviceScore(config, report.diff) : null
   })
+
+  /** Those of the outcomes whose rows waited for nothing but this; the rows are as they have to be. */
+  const endWaiting = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+    const confirmed = outcomes.filter(({ mayWait, report }) => mayWait && report.ok)
+    if (confirmed.length === 0) return new Set<Outcome>()
+    const given = confirmed.map(({ device: { hostname }, run: { jobId } }, place) => ({ jobId, hostname, place }))
+    const rows = yield* sql<{ place: number }>`update job_device set waiting = false
+      from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, hostname text, place integer)
+      where job_id = given."jobId" and job_device.hostname = given.hostname and waiting returning given.place`
+    const places = new Set(rows.map(({ place }) => place))
+    return new Set(confirmed.filter((_, place) => places.has(place)))
+  })
+
+  /** The devices' sync status and their task lists together, so that a device that is done has both. */
+  const recordAll = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+    const waited = yield* endWaiting(outcomes)
+    yield* status.write(outcomes)
+    yield* jobs.addDevices(outcomes.filter((outcome) => !waited.has(outcome)).map(rowOf))
+    return outcomes.map(() => true)
+  }, sql.withTransaction)
+  const recordGrouped = makeGrouped(sql, recordAll)
+
+  const record = Effect.fn("SyncOutcome.record")((device: Device, run: SyncRun, config: string, report: ChangeReport) =>
+    Effect.asVoid(recordGrouped({ device, run, config, report, mayWait: false }))
+  )
+
+  const recordVerdict = Effect.fn("SyncOutcome.recordVerdict")(
+    (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
+      Effect.asVoid(recordGrouped({ device, run, config, report, mayWait: true }))
+  )
 
   const recordWaiting = Effect.fn("SyncOutcome.recordWaiting")(
     (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
@@ -101,29 +83,9 @@ const make = Effect.gen(function* () {
       })
   )
 
-  const recordVerdict = Effect.fn("SyncOutcome.recordVerdict")(function* (
-    device: Device,
-    run: SyncRun,
-    config: string,
-    report: ChangeReport
-  ) {
-    if (!report.ok) return yield* record(device, run, config, report)
-    const { hostname } = device
-    const rows = yield* sql`update job_device set waiting = false
-      where job_id = ${run.jobId} and hostname = ${hostname} and waiting returning hostname`
-    yield* rows.length === 0 ? record(device, run, config, report) : write(device, run, report)
-  }, sql.withTransaction)
-
-  const recordRestored = Effect.fn("SyncOutcome.recordRestored")(function* (
-    device: Device,
-    run: SyncRun,
-    report: ChangeReport
-  ) {
-    if (run.dryRun || report.result === "discarded") return
-    if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
-    yield* sql`update device set confhash = coalesce(${report.hash}, confhash), last_seen = now() where id = ${device.id}`
-    yield* outOfSync(device, run, "revert_job")
-  })
+  const recordRestored = Effect.fn("SyncOutcome.recordRestored")((device: Device, run: SyncRun, report: ChangeReport) =>
+    status.writeRestored({ device, run, report })
+  )
 
   const stopped = Effect.fn("SyncOutcome.stopped")(function* (jobId: number) {
     const reverted = yield* sql<{ hostname: string }>`select hostname from config_change c

@@ -6,7 +6,7 @@
 import { Effect, Fiber, Option, Result, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { type ChangeProgress, ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
+import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { callErrorText } from "./CallErrorText.ts"
 import type { Render } from "./CandidateConfigs.ts"
@@ -14,7 +14,8 @@ import * as ChangeCalls from "./ChangeCalls.ts"
 import type { RunningJob } from "./JobHandler.ts"
 import type { Guard, Stop } from "./Rollout.ts"
 import type { SyncArguments } from "./SyncArguments.ts"
-import { SyncOutcome, type SyncRun } from "./SyncOutcome.ts"
+import { SyncOutcome } from "./SyncOutcome.ts"
+import type { SyncRun } from "./SyncStatus.ts"
 import { becauseOf, notStarted, renderFailed } from "./SyncTasks.ts"
 
 /** A device whose change is proved and waits for a verdict. */
@@ -133,7 +134,7 @@ export const make = Effect.gen(function* () {
     else work.held.set(held.device.id, held)
   })
 
-  const runChange = Effect.fnUntraced(function* (work: Work, device: Device, change: StoredChange, isCanary: boolean) {
+  const runChange = Effect.fnUntraced(function* (work: Work, device: Device, change: ChangeToRun, isCanary: boolean) {
     const report = yield* calls.run(device.id, change.id)
     if (!report.waiting) {
       if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)

@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
+import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
 export interface StoredChange {
@@ -23,6 +24,9 @@ export interface StoredChange {
 
 /** A change to be stored; one per job and device. */
 export type NewStoredChange = Omit<StoredChange, "id" | "failure" | "unfinished_jobs">
+
+/** What a job's change on a device loads. */
+export type ChangeToRun = Pick<StoredChange, "id" | "candidate">
 
 /** Where a job's change on a device stands, without its texts. `goal` is `old` once it must not be confirmed any more. */
 export interface ChangeProgress {
@@ -49,70 +53,126 @@ export interface ProvedConfig {
   readonly config: string
 }
 
-/** Configurations that are kept together with a claim. */
+/** Long texts that are kept together with a claim. */
 export interface ClaimTexts {
+  /** The difference, when it is another one than was stored last. */
+  readonly diff?: string | null
   /** What ran on the device before the change, when it was just read; kept for undoing. */
   readonly before?: string | null
   /** What the device was proved to run now that the change has ended. */
   readonly proved?: Pick<ProvedConfig, "hash" | "config">
 }
 
+/** A claim of one change. */
+interface Claiming {
+  readonly id: number
+  readonly claim: Claim
+  readonly failure: string | null
+  readonly texts: ClaimTexts
+}
+
+/** Which change was stored. */
+type Inserted = Pick<StoredChange, "id" | "job_id" | "device_id">
+
 /** Phases after which there is nothing to undo. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
 
 const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"
 
-const COLUMNS = `id, job_id, device_id, protocol, candidate, load_mode, failure,
+const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', diff) as protocol, candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
     as unfinished_jobs`
 
+/** A claim as a row of its statement. */
+const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming) => {
+  const { diff: _, ...protocol } = row
+  return {
+    id,
+    from_phase: from.phase,
+    from_epoch: from.epoch,
+    phase: row.phase,
+    epoch: row.epoch,
+    protocol,
+    new_diff: texts.diff !== undefined,
+    diff: texts.diff ?? null,
+    failure,
+    // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
+    before: texts.before ?? null,
+    came_to_nothing: CAME_TO_NOTHING.has(row.phase),
+    proved_hash: texts.proved?.hash ?? null,
+    proved_config: texts.proved?.config ?? null
+  }
+}
+
+const WANTED_COLUMNS = `id integer, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
+  new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text`
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
     hash = excluded.hash, config = excluded.config, proved_at = now()`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
+  const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
+    const rows = changes.map(({ protocol: { diff: _, ...protocol }, ...rest }) => ({
+      ...rest,
+      phase: protocol.phase,
+      epoch: protocol.epoch,
+      protocol
+    }))
+    const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
+    const inserted = yield* sql<Inserted>`insert into config_change (${columnsOfNew})
+      select ${columnsOfNew} from jsonb_to_recordset(${sql.json(rows)}) as given (job_id integer, device_id integer,
+        phase text, epoch integer, protocol jsonb, candidate text, load_mode text)
+      on conflict on constraint config_change_once do nothing returning id, job_id, device_id`
+    return yield* Effect.forEach(changes, (change) => {
+      const isThis = (row: Inserted) => row.job_id === change.job_id && row.device_id === change.device_id
+      const made = inserted.find(isThis)
+      return made === undefined ? earlier(change) : Effect.succeed({ id: made.id, candidate: change.candidate })
+    })
+  })
+
+  const earlier = Effect.fnUntraced(function* ({ device_id, job_id }: NewStoredChange) {
+    const rows = yield* sql<ChangeToRun>`select id, candidate from config_change
+      where job_id = ${job_id} and device_id = ${device_id}`
+    return yield* Effect.orDie(Effect.fromOption(first(rows)))
+  })
+
+  const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<Claiming>) {
+    const rows = yield* sql<{ id: number }>`
+      with wanted as (select * from jsonb_to_recordset(${sql.json(claims.map(wantedOf))}) as given (${wantedColumns})),
+      claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
+          diff = case when wanted.new_diff then wanted.diff else c.diff end,
+          failure = coalesce(wanted.failure, c.failure),
+          old_config = case when wanted.came_to_nothing then null
+            when wanted.before is null or c.protocol ->> 'candidateHash' = wanted.protocol ->> 'oldHash'
+            then coalesce(c.old_config, wanted.before) else wanted.before end,
+          updated_at = now()
+        from wanted where c.id = wanted.id and c.phase = wanted.from_phase and c.epoch = wanted.from_epoch
+        returning c.id, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
+      kept as (insert into proved_config (device_id, job_id, hash, config)
+        select device_id, job_id, proved_hash, proved_config from claimed where proved_hash is not null ${replaceProved})
+      select id from claimed`
+    const claimed = new Set(rows.map(({ id }) => id))
+    return claims.map(({ id }) => claimed.has(id))
+  })
+  const claimGrouped = makeGrouped(sql, claimAll)
+
   return ChangeStore.of({
-    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(function* (change: NewStoredChange) {
-      const { protocol, ...rest } = change
-      const row = { ...rest, phase: protocol.phase, epoch: protocol.epoch, protocol: sql.json(protocol) }
-      const inserted = yield* sql<StoredChange>`insert into config_change ${sql.insert(row)}
-        on conflict on constraint config_change_once do nothing returning ${columns}`
-      const found =
-        inserted[0] === undefined
-          ? yield* sql<StoredChange>`select ${columns} from config_change
-              where job_id = ${change.job_id} and device_id = ${change.device_id}`
-          : inserted
-      return yield* Effect.orDie(Effect.fromOption(first(found)))
-    }),
-    get: Effect.fn("ChangeStore.get")((id: number) =>
-      Effect.map(sql<StoredChange>`select ${columns} from config_change where id = ${id}`, first)
+    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(makeGrouped(sql, insertAll)),
+    get: Effect.fn("ChangeStore.get")(
+      makeGroupedFind(
+        sql,
+        (ids) => sql<StoredChange>`select ${columns} from config_change where id = any(${ids}::integer[])`,
+        ({ id }) => id
+      )
     ),
-    claim: Effect.fn("ChangeStore.claim")(function* (
-      id: number,
-      { from, row }: Claim,
-      failure: string | null,
-      texts: ClaimTexts = {}
-    ) {
-      const before = texts.before ?? null
-      // a late commit of an earlier round makes our own candidate look like what ran before
-      const old = CAME_TO_NOTHING.has(row.phase)
-        ? sql`null`
-        : sql`case when ${before}::text is null or protocol ->> 'candidateHash' = ${row.oldHash}
-            then coalesce(old_config, ${before}) else ${before} end`
-      const claimed = sql`
-        update config_change set phase = ${row.phase}, epoch = ${row.epoch}, protocol = ${sql.json(row)},
-          failure = coalesce(${failure}, failure), old_config = ${old}, updated_at = now()
-        where id = ${id} and phase = ${from.phase} and epoch = ${from.epoch} returning id, device_id, job_id`
-      const { proved } = texts
-      const rows = yield* proved === undefined
-        ? claimed
-        : sql`with claimed as (${claimed}) insert into proved_config (device_id, job_id, hash, config)
-            select device_id, job_id, ${proved.hash}, ${proved.config} from claimed ${replaceProved} returning device_id`
-      return rows.length === 1
-    }),
+    claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
+      claimGrouped({ id, claim, failure, texts })
+    ),
     unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
       Effect.map(
         sql<{ job_id: number }>`select job_id from config_change
@@ -156,7 +216,7 @@ export class ChangeStore extends Context.Service<
   ChangeStore,
   {
     /** The job's change on this device: the given one when there was none, else the stored one, whatever it has come to. */
-    readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<StoredChange, SqlError.SqlError>
+    readonly findOrInsert: (change: NewStoredChange) => Effect.Effect<ChangeToRun, SqlError.SqlError>
     readonly get: (id: number) => Find<StoredChange>
     /**
      * Moves the change on if it still is where the claim says, and then keeps the texts; false when somebody else has moved

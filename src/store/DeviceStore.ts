@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
+import { makeGroupedFind } from "./GroupedStatement.ts"
 import { uniqueViolation } from "./Violations.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
@@ -42,9 +43,15 @@ const make = Effect.gen(function* () {
     return yield* one(id)(rows)
   })
 
-  const get = Effect.fn("DeviceStore.get")((id: number) =>
-    Effect.flatMap(sql<Device>`select ${columns} from device where id = ${id}`, one(id))
+  const find = makeGroupedFind(
+    sql,
+    (ids) => sql<Device>`select ${columns} from device where id = any(${ids}::integer[])`,
+    ({ id }) => id
   )
+
+  const get = Effect.fn("DeviceStore.get")(function* (id: number) {
+    return yield* Effect.mapError(Effect.fromOption(yield* find(id)), () => new DeviceNotFound({ device: id }))
+  })
 
   const managed = ({ device_type, hostnames, unsynchronizedOnly = false }: Selection) =>
     sql.and([
@@ -98,7 +105,8 @@ const make = Effect.gen(function* () {
     markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")((ids: ReadonlyArray<number>) =>
       ids.length === 0
         ? Effect.void
-        : Effect.asVoid(sql`update device set synchronized = false where id = any(${ids}::integer[]) and synchronized`)
+        : Effect.asVoid(sql`update device set synchronized = false where id in
+            (select id from device where id = any(${ids}::integer[]) and synchronized order by id for update)`)
     )
   })
 })

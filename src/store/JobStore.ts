@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import {
   type DeviceResult,
   type Job,
@@ -52,6 +53,11 @@ export interface JobDevice {
   readonly score: number | null
   /** Proved, but neither confirmed nor reverted yet: the row will be written again. Default false. */
   readonly waiting?: boolean
+}
+
+/** The same with its job. */
+export interface JobDeviceRow extends JobDevice {
+  readonly jobId: number
 }
 
 /** A job's record with this expression as its result. */
@@ -102,6 +108,39 @@ const make = Effect.gen(function* () {
           from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
           where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}']))`
 
+  const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
+    if (rows.length === 0) return
+    const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }) => ({
+      job_id: jobId,
+      hostname,
+      failed: result.failed,
+      job_tasks: result.job_tasks,
+      reached_end: reachedEnd,
+      score,
+      changed,
+      waiting
+    }))
+    const names = sql.literal("job_id, hostname, failed, job_tasks, reached_end, score, changed, waiting")
+    yield* sql`insert into job_device (${names})
+      select ${names} from jsonb_to_recordset(${sql.json(given)}) as given (job_id integer, hostname text, failed boolean,
+        job_tasks jsonb, reached_end boolean, score double precision, changed boolean, waiting boolean)
+      on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
+        reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
+        waiting = excluded.waiting`
+  })
+  const addGrouped = makeGrouped(sql, (rows: ReadonlyArray<JobDeviceRow>) =>
+    Effect.as(
+      addDevices(rows),
+      rows.map(() => true)
+    )
+  )
+
+  const findStatus = makeGroupedFind(
+    sql,
+    (ids) => sql<{ id: number; status: JobStatus }>`select id, status from job where id = any(${ids}::integer[])`,
+    ({ id }) => id
+  )
+
   return JobStore.of({
     columns: COLUMNS,
     ownColumns: OWN_COLUMNS,
@@ -138,8 +177,8 @@ const make = Effect.gen(function* () {
       return row === undefined ? yield* new JobNotFound({ id }) : row.status
     }),
     status: Effect.fn("JobStore.status")(function* (id: number) {
-      const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id}`
-      return row === undefined ? yield* new JobNotFound({ id }) : row.status
+      const found = yield* findStatus(id)
+      return Option.isSome(found) ? found.value.status : yield* new JobNotFound({ id })
     }),
     millisUntilDue: Effect.fn("JobStore.millisUntilDue")(function* (id: number) {
       const [row] = yield* sql<{ millis: number }>`
@@ -148,14 +187,9 @@ const make = Effect.gen(function* () {
     }),
     update,
     addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) =>
-      Effect.asVoid(sql`
-        insert into job_device (job_id, hostname, failed, job_tasks, reached_end, score, changed, waiting)
-        values (${jobId}, ${device.hostname}, ${device.result.failed}, ${sql.json(device.result.job_tasks)},
-          ${device.reachedEnd}, ${device.score}, ${device.changed}, ${device.waiting ?? false})
-        on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
-          reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
-          waiting = excluded.waiting`)
+      Effect.asVoid(addGrouped({ ...device, jobId }))
     ),
+    addDevices: Effect.fn("JobStore.addDevices")(addDevices),
     devices: Effect.fn("JobStore.devices")((jobId: number) =>
       Effect.map(
         sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score, waiting,
@@ -226,6 +260,8 @@ export class JobStore extends Context.Service<
     readonly update: (id: number, patch: JobPatch) => Done
     /** Writes what was done on one device, new or again. */
     readonly addDevice: (jobId: number, device: JobDevice) => Done
+    /** The same for many devices in one statement; no device of a job twice. */
+    readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Done
     /** Devices that are done, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
     readonly refreshFinished: (jobId: number) => Done

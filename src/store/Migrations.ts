@@ -9,6 +9,7 @@ import repositories from "./migrations/0006_repositories.ts"
 import undo from "./migrations/0007_undo.ts"
 import firmware from "./migrations/0008_firmware.ts"
 import operations from "./migrations/0009_operations.ts"
+import diff from "./migrations/0010_diff.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -22,6 +23,7 @@ export const run = Migrator.make({})({
     "0006_repositories": repositories,
     "0007_undo": undo,
     "0008_firmware": firmware,
-    "0009_operations": operations
+    "0009_operations": operations,
+    "0010_diff": diff
   })
 })

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { OperationKind, OperationPhase } from "../domain/DeviceOperation.ts"
+import { makeGroupedFind } from "./GroupedStatement.ts"
 
 const Operation = Schema.Struct({
   id: Schema.Int,
@@ -41,6 +42,13 @@ const make = Effect.gen(function* () {
   const first = (rows: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
     Effect.map(decoded(rows), (found) => Option.fromUndefinedOr(found[0]))
 
+  const findBounce = makeGroupedFind(
+    sql,
+    (ids) => sql<{ device_id: number }>`select device_id from device_operation
+      where device_id = any(${ids}::integer[]) and kind = 'bounce' and phase <> 'done'`,
+    ({ device_id }) => device_id
+  )
+
   return OperationStore.of({
     begin: Effect.fn("OperationStore.begin")(function* ({ detail, ...operation }: NewOperation) {
       const row = { ...operation, detail: sql.json(detail) }
@@ -49,6 +57,9 @@ const make = Effect.gen(function* () {
         do update set epoch = device_operation.epoch + 1, updated_at = now() returning ${columns}`)
       return yield* Effect.orDie(Effect.fromOption(begun))
     }),
+    owesBounce: Effect.fn("OperationStore.owesBounce")((deviceId: number) =>
+      Effect.map(findBounce(deviceId), Option.isSome)
+    ),
     takeOver: Effect.fn("OperationStore.takeOver")((deviceId: number, kind: OperationKind) =>
       first(sql`update device_operation set epoch = epoch + 1, updated_at = now()
         where device_id = ${deviceId} and kind = ${kind} and phase <> 'done' returning ${columns}`)
@@ -76,6 +87,8 @@ export class OperationStore extends Context.Service<
   {
     /** Stores an operation before its first command; one that the job has begun already is taken over as it stands. */
     readonly begin: (operation: NewOperation) => Effect.Effect<Operation, SqlError.SqlError>
+    /** Whether a bounce of the device's ports is unfinished. */
+    readonly owesBounce: (deviceId: number) => Effect.Effect<boolean, SqlError.SqlError>
     /** Takes over what another process has left unfinished on the device; a device has at most one of a kind at a time. */
     readonly takeOver: (deviceId: number, kind: OperationKind) => Find
     /** Moves the operation on; false when somebody else has taken it over or it is done. */

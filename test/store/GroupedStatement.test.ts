@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** Doubles numbers in the database, in groups whose sizes it keeps. 13 is refused by the database. */
+const makeDoubling = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const sizes: Array<number> = []
+  const double = makeGrouped(
+    sql,
+    Effect.fnUntraced(function* (numbers: ReadonlyArray<number>) {
+      sizes.push(numbers.length)
+      const rows = yield* sql<{ number: number }>`select number * (13 - number) / (13 - number) as number
+        from unnest(${numbers}::integer[]) with ordinality as given (number, place) order by place`
+      return rows.map(({ number }) => number * 2)
+    })
+  )
+  return { double, sizes }
+})
+
+layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) => {
+  it.effect("answers many calls with few statements, and no group is larger than its bound", () =>
+    Effect.gen(function* () {
+      const { double, sizes } = yield* makeDoubling
+      const numbers = Array.from({ length: 300 }, (_, index) => index + 100)
+      const answers = yield* Effect.forEach(numbers, double, { concurrency: "unbounded" })
+      assert.deepEqual(
+        answers,
+        numbers.map((number) => number * 2)
+      )
+      assert.isBelow(sizes.length, 8)
+      assert.isAtMost(Math.max(...sizes), 64)
+    })
+  )
+
+  it.effect("lets only the call fail that the database refuses", () =>
+    Effect.gen(function* () {
+      const { double } = yield* makeDoubling
+      const calls = [1, 13, 2].map((number) => Effect.exit(double(number)))
+      const exits = yield* Effect.all(calls, { concurrency: "unbounded" })
+      assert.deepEqual(exits.map(Exit.isSuccess), [true, false, true])
+    })
+  )
+
+  it.effect("goes on for the others when the one who asked first hangs up", () =>
+    Effect.gen(function* () {
+      const { double } = yield* makeDoubling
+      const first = yield* Effect.forkChild(double(1), { startImmediately: true })
+      const second = yield* Effect.forkChild(double(2), { startImmediately: true })
+      yield* Fiber.interrupt(first)
+      assert.strictEqual(yield* Fiber.join(second), 4)
+    })
+  )
+
+  it.effect("is part of the transaction in which it is called", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create table kept (id integer primary key)`
+      const keep = makeGrouped(sql, (ids: ReadonlyArray<number>) =>
+        Effect.map(sql<{ id: number }>`insert into kept select unnest(${ids}::integer[]) returning id`, (rows) =>
+          rows.map(({ id }) => id)
+        )
+      )
+      const failing = Effect.andThen(Effect.all([keep(1), keep(2)]), Effect.fail("taken back"))
+      yield* Effect.flip(sql.withTransaction(failing))
+      yield* keep(3)
+      assert.deepEqual(yield* sql`select id from kept`, [{ id: 3 }])
+    })
+  )
+
+  it.effect("finds rows by number, and nothing where there is none", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const find = makeGroupedFind(
+        sql,
+        (ids) => sql<{ id: number }>`select id from generate_series(1, 10) as id where id = any(${ids}::integer[])`,
+        ({ id }) => id
+      )
+      const found = yield* Effect.forEach([10, 11, 3, 3], find, { concurrency: "unbounded" })
+      assert.deepEqual(
+        found.map((row) => (row._tag === "Some" ? row.value.id : null)),
+        [10, null, 3, 3]
+      )
+    })
+  )
+})
