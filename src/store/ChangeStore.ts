@@ -3,7 +3,7 @@
  * taken the change over, and then nothing more may be sent to the switch (promise 1).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
@@ -85,14 +85,13 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
 
 /** A claim as a row of its statement. */
 const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming) => {
-  const { diff: _, ...protocol } = row
   return {
     id,
     from_phase: from.phase,
     from_epoch: from.epoch,
     phase: row.phase,
     epoch: row.epoch,
-    protocol,
+    protocol: Struct.omit(row, ["diff"]),
     new_diff: texts.diff !== undefined,
     diff: texts.diff ?? null,
     failure,
@@ -117,11 +116,11 @@ const make = Effect.gen(function* () {
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
-    const rows = changes.map(({ protocol: { diff: _, ...protocol }, ...rest }) => ({
+    const rows = changes.map(({ protocol, ...rest }) => ({
       ...rest,
       phase: protocol.phase,
       epoch: protocol.epoch,
-      protocol
+      protocol: Struct.omit(protocol, ["diff"])
     }))
     const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
     const inserted = yield* sql<Inserted>`insert into config_change (${columnsOfNew})
