@@ -3,13 +3,13 @@
  * they are answered, until the job has ended. Server, lab and readers are processes of their own.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { type Load, load } from "./BenchClient.ts"
 import { seed } from "./BenchFleet.ts"
 import { startLab } from "./BenchLab.ts"
-import { startServer, usageOf } from "./BenchServer.ts"
+import { startServer } from "./BenchServer.ts"
 import { environment, folderOf } from "./BenchSite.ts"
 import { row } from "./Measured.ts"
+import { runSync } from "./SyncRun.ts"
 
 const READERS = 32
 /** Milliseconds that a switch takes to commit. */
@@ -34,33 +34,12 @@ export const rows = Effect.fnUntraced(function* (count: number) {
   const { api, database, pid, port } = yield* startServer(folder, environment(folder, lab.port))
   return yield* Effect.gen(function* () {
     yield* seed(lab.switches, count)
-    const sql = yield* SqlClient.SqlClient
-    yield* Effect.promise(() => api.post("/device_syncto", { device_type: "ACCESS", dry_run: false, resync: true }))
-    const started = performance.now()
-    let status = "SCHEDULED"
-    let megabytes = 0
+    let isRunning = true
     const reading = Effect.promise(() =>
-      load(
-        port,
-        READERS,
-        targets(lab.switches.map(({ name }) => name)),
-        () => !["FINISHED", "EXCEPTION"].includes(status)
-      )
+      load(port, READERS, targets(lab.switches.map(({ name }) => name)), () => isRunning)
     )
-    const watching = Effect.gen(function* () {
-      while (!["FINISHED", "EXCEPTION"].includes(status)) {
-        yield* Effect.sleep("200 millis")
-        const [job] = yield* sql<{ status: string }>`select status from job order by id desc limit 1`
-        status = job?.status ?? ""
-        megabytes = Math.max(megabytes, usageOf(pid).megabytes)
-      }
-      return (performance.now() - started) / 1000
-    })
-    const [found, seconds] = yield* Effect.all([reading, watching], { concurrency: 2 })
-    const [failed] = yield* sql<{ count: number }>`select count(*)::int as count from job_device where failed`
-    if (status !== "FINISHED" || failed?.count !== 0) {
-      return yield* Effect.die(new Error(`the sync ended ${status}, ${failed?.count} devices failed`))
-    }
+    const syncing = Effect.tap(runSync(api, pid, false), () => Effect.sync(() => (isRunning = false)))
+    const [found, { megabytes, seconds }] = yield* Effect.all([reading, syncing], { concurrency: 2 })
     const { max, p50, p99, rate }: Load = found
     const measured = `p99 ${p99.toFixed(0)} ms, median ${p50.toFixed(0)} ms, longest ${max.toFixed(0)} ms, ${rate.toFixed(0)}/s; the sync took ${seconds.toFixed(0)} s`
     return [

@@ -1,0 +1,36 @@
+/** A sync job over the switches of the lab, posted to a server in a process of its own and watched until it has ended. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Client } from "./BenchClient.ts"
+import { usageOf } from "./BenchServer.ts"
+
+/** Milliseconds between two looks at the job. */
+const LOOK_EVERY = 50
+
+/** Seconds from the request to the end of the job, and the most memory of the server meanwhile. */
+export interface SyncRun {
+  readonly seconds: number
+  readonly megabytes: number
+}
+
+/** Runs the job on all access switches; dies when it fails on one of them. */
+export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const started = performance.now()
+  yield* Effect.promise(() => api.post("/device_syncto", { device_type: "ACCESS", dry_run, resync: true }))
+  let status = "SCHEDULED"
+  let megabytes = 0
+  while (!["FINISHED", "EXCEPTION", "ABORTED"].includes(status)) {
+    yield* Effect.sleep(LOOK_EVERY)
+    const [job] = yield* sql<{ status: string }>`select status from job order by id desc limit 1`
+    status = job?.status ?? ""
+    megabytes = Math.max(megabytes, usageOf(pid).megabytes)
+  }
+  const seconds = (performance.now() - started) / 1000
+  const [bad] = yield* sql<{ count: number; sample: string | null }>`
+    select count(*)::int as count, min(job_tasks::text) as sample from job_device where failed`
+  if (status !== "FINISHED" || bad?.count !== 0) {
+    return yield* Effect.die(new Error(`job ${status}, ${bad?.count} failed: ${bad?.sample?.slice(-400)}`))
+  }
+  return { seconds, megabytes } satisfies SyncRun
+})
