@@ -51,9 +51,6 @@ export interface Work extends Judged {
 /** How often the changes are looked at for one that has failed but still waits for its switch. */
 const WATCH_EVERY = "1 second"
 
-const hasFailed = ({ goal, phase }: ChangeProgress): boolean =>
-  goal === "old" || phase === "discarded" || phase === "reverted" || phase === "unknown"
-
 const takesBackNow = ({ takesBack }: Work, stop: Stop | null): stop is Stop =>
   stop !== null && (takesBack || stop.aborted)
 
@@ -162,9 +159,9 @@ export const make = Effect.gen(function* () {
   const watch = (work: Work, devices: ReadonlyMap<number, Device>, isCanary: boolean) =>
     Effect.gen(function* () {
       if (yield* work.job.aborting) yield* work.guard.aborted
-      for (const progress of yield* changes.progressOfJob(work.job.id)) {
-        const device = devices.get(progress.device_id)
-        if (device !== undefined && hasFailed(progress)) yield* work.guard.failed(device.hostname, isCanary)
+      for (const id of yield* changes.lostOfJob(work.job.id)) {
+        const device = devices.get(id)
+        if (device !== undefined) yield* work.guard.failed(device.hostname, isCanary)
       }
     }).pipe(
       Effect.tapCause((cause) => Effect.logWarning("The progress of the changes could not be read", cause)),

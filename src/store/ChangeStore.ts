@@ -186,6 +186,13 @@ const make = Effect.gen(function* () {
       (jobId: number) =>
         sql<ChangeProgress>`select ${progress} from config_change c where job_id = ${jobId} order by id`
     ),
+    lostOfJob: Effect.fn("ChangeStore.lostOfJob")((jobId: number) =>
+      Effect.map(
+        sql<{ device_id: number }>`select device_id from config_change where job_id = ${jobId}
+          and (protocol ->> 'goal' = 'old' or phase in ('discarded', 'reverted', 'unknown')) order by id`,
+        (rows) => rows.map((row) => row.device_id)
+      )
+    ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
         select ${progress}, device.hostname, c.protocol ->> 'candidateHash' as hash,
@@ -232,6 +239,8 @@ export class ChangeStore extends Context.Service<
     readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
     /** Where the changes of a job stand. */
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
+    /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */
+    readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */
