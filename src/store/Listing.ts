@@ -158,13 +158,16 @@ export const makeListing = <Row extends object>(list: Listable) =>
         const { page, perPage, sort } = query
         const where = sql.and([sql`true`, ...conditions])
         const offset = (page - 1) * (perPage ?? 0)
-        const limit = perPage === null ? sql`` : sql`limit ${perPage} offset ${offset}`
         // no table holds more rows than its ids can count
         const beyond = offset > MAX_INTEGER || (perPage === null && page > 1)
         const id = sql.literal(list.columns["id"]?.sql ?? "id")
         // the page's ids first: texts are then made for its rows only, not for those that are skipped
-        const rows = sql<Row>`select ${sql.literal(list.select)} from ${from} where ${id} in
-          (select ${id} from ${from} where ${where} order by ${order(sort)} ${limit}) order by ${order(sort)}`
+        const chosen =
+          perPage === null
+            ? where
+            : sql`${id} = any(array(select ${id} from ${from} where ${where}
+                order by ${order(sort)} limit ${perPage} offset ${offset}))`
+        const rows = sql<Row>`select ${sql.literal(list.select)} from ${from} where ${chosen} order by ${order(sort)}`
         const matching =
           conditions.length === 0 ? sql`null::int` : sql`(select count(*)::int from ${from} where ${where})`
         const counts = sql<{
