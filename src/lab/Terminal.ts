@@ -144,7 +144,8 @@ const interrupt = (shell: Shell): Output => {
 }
 
 const answer = (terminal: Terminal, echoed: string, output: Output): void => {
-  print(terminal, `${echoed}\n`)
+  print(terminal, echoed)
+  terminal.printer.print("\r\n")
   settle(terminal, output)
 }
 
