@@ -69,20 +69,31 @@ const SINGLE = [
   "vlan internal order"
 ] as const
 
-/** Commands whose key is longer than a fixed beginning: the matched text is the key. */
-const KEYED: ReadonlyArray<RegExp> = [
-  /^username \S+ ssh-key/,
-  /^username \S+/,
-  /^\d+(?= )/,
-  /^neighbor \S+ (?:remote-as|description|update-source|peer group|password|maximum-routes|ebgp-multihop|local-as)\b/,
+const SOURCES = [
   /^(?:ntp local-interface|logging source-interface|sflow source-interface)/,
-  /^(?:ntp|logging|sflow) vrf \S+ (?:local-interface|source-interface|source)\b/,
-  /^ntp local-interface vrf \S+/,
-  /^vxlan (?:vlan|vrf) \S+ vni\b/,
-  /^banner (?:login|motd|exec)/,
-  /^alias \S+/,
-  /^radius-server host \S+(?: vrf \S+)?(?: auth-port \d+)?/
+  /^(?:ntp|logging|sflow) vrf \S+ (?:local-interface|source-interface|source)\b/
 ]
+
+/** Commands whose key is longer than a fixed beginning, by their first word: the matched text is the key. */
+const KEYED = new Map<string, ReadonlyArray<RegExp>>([
+  ["username", [/^username \S+ ssh-key/, /^username \S+/]],
+  [
+    "neighbor",
+    [
+      /^neighbor \S+ (?:remote-as|description|update-source|peer group|password|maximum-routes|ebgp-multihop|local-as)\b/
+    ]
+  ],
+  ["ntp", SOURCES],
+  ["logging", SOURCES],
+  ["sflow", SOURCES],
+  ["vxlan", [/^vxlan (?:vlan|vrf) \S+ vni\b/]],
+  ["banner", [/^banner (?:login|motd|exec)/]],
+  ["alias", [/^alias \S+/]],
+  ["radius-server", [/^radius-server host \S+(?: vrf \S+)?(?: auth-port \d+)?/]]
+])
+
+/** Lines of a list that begin with their number. */
+const NUMBERED = /^\d+(?= )/
 
 const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
 
@@ -90,15 +101,22 @@ const ADDRESS = /^ip address (?!.*\bsecondary$)(?:virtual\b)?/
 export const entryKey = (text: string): string => {
   if (text.startsWith("ip address ") && ADDRESS.test(text))
     return text.startsWith("ip address virtual") ? "ip address virtual" : "ip address"
-  for (const pattern of KEYED) {
+  const word = firstWord(text)
+  for (const pattern of KEYED.get(word) ?? []) {
     const match = pattern.exec(text)
     if (match !== null) return match[0]
   }
-  const candidates = SINGLE_BY_FIRST_WORD.get(firstWord(text))
-  return candidates?.find((key) => text === key || text.startsWith(`${key} `)) ?? text
+  const single = SINGLE_BY_FIRST_WORD.get(word)?.find((key) => beginsWith(text, key))
+  return single ?? NUMBERED.exec(text)?.[0] ?? text
 }
 
-const firstWord = (text: string) => text.split(" ", 1)[0] ?? ""
+const beginsWith = (text: string, key: string) =>
+  text.startsWith(key) && (text.length === key.length || text.charAt(key.length) === " ")
+
+const firstWord = (text: string) => {
+  const end = text.indexOf(" ")
+  return end < 0 ? text : text.slice(0, end)
+}
 
 const SINGLE_BY_FIRST_WORD = new Map<string, Array<string>>()
 for (const key of SINGLE) {

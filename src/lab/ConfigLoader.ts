@@ -71,8 +71,12 @@ export const parse = (text: string): Entry => {
   return root
 }
 
-/** Tags of the sections that the loader is in, outermost first. */
-export const tags = (loader: Loader): ReadonlyArray<string> => loader.levels.slice(1).map((level) => level.tag)
+/** Tags of the sections that the loader is in, outermost first, each behind a hyphen. */
+export const tags = (loader: Loader): string => {
+  let text = ""
+  for (const { tag } of loader.levels) if (tag !== "") text += `-${tag}`
+  return text
+}
 
 /** Leaves one section; false at the top level. */
 export const exit = (loader: Loader): boolean => {
@@ -186,9 +190,21 @@ const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
 
 const children = (entry: Entry): Map<string, Entry> => (entry.children ??= new Map())
 
+/** Commands that want a value. */
+const NEVER_ALONE = new Set([
+  "interface",
+  "hostname",
+  "vlan",
+  "description",
+  "username",
+  "router",
+  "ip",
+  "switchport access vlan"
+])
+
 const refuse = (rules: LoaderRules, section: string, text: string): string | undefined => {
   const positive = text.replace(/^(?:no|default) /, "")
-  if (/^(?:interface|hostname|vlan|description|username|router|ip|switchport access vlan)$/.test(positive)) {
+  if (NEVER_ALONE.has(positive)) {
     return text === positive || positive === "interface" ? "% Incomplete command" : undefined
   }
   if (section === "" && rules.strictWords && !Grammar.isRootWord(text)) return "% Invalid input"

@@ -1,4 +1,5 @@
 /** SSH host keys of simulated switches. */
+import { createPrivateKey, sign } from "node:crypto"
 import type { ParsedKey } from "ssh2"
 import { utils } from "../ssh/Ssh2.ts"
 
@@ -8,7 +9,14 @@ const TRIES = 100
 export const generate = (): ParsedKey => {
   for (let left = TRIES; ; left--) {
     const key = utils.parseKey(utils.generateKeyPairSync("ed25519").private)
-    if (!(key instanceof Error)) return key
+    if (!(key instanceof Error)) return readOnce(key)
     if (left === 0) throw key
   }
+}
+
+/** ssh2 would read the key's text again for each signature, which costs more than to sign. */
+const readOnce = (key: ParsedKey): ParsedKey => {
+  const secret = createPrivateKey(key.getPrivatePEM())
+  key.sign = (data) => sign(null, typeof data === "string" ? Buffer.from(data) : data, secret)
+  return key
 }

@@ -77,8 +77,8 @@ export const prompt = (shell: Shell): string => {
   const name =
     device.facts.hostname + (device.behaviour.supervisor === undefined ? "" : `(${device.behaviour.supervisor})`)
   if (mode.kind === "exec") return `${name}${shell.privileged ? "#" : ">"}`
-  const session = mode.kind === "session" ? [`s-${mode.session.name.slice(0, 6)}`] : []
-  return `${name}(${["config", ...session, ...(mode.loader === undefined ? [] : tags(mode.loader))].join("-")})#`
+  const session = mode.kind === "session" ? `-s-${mode.session.name.slice(0, 6)}` : ""
+  return `${name}(config${session}${mode.loader === undefined ? "" : tags(mode.loader)})#`
 }
 
 /** Runs a step with the faults that are armed for it. */

@@ -4,8 +4,8 @@
  */
 import type { Socket } from "node:net"
 import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"
+import { joinWrites } from "../ssh/JoinedWrites.ts"
 import { Server } from "../ssh/Ssh2.ts"
-import { writeTogether } from "../ssh/WriteTogether.ts"
 import { run } from "./CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
@@ -32,7 +32,6 @@ export const serve = (device: Switch, socket: Socket, address: string): void => 
   )
   const connection: Connection = {
     address,
-    writeTogether: () => writeTogether(socket),
     drop: () => socket.destroy(),
     silence: () => {
       device.connections.delete(connection)
@@ -50,6 +49,7 @@ export const serve = (device: Switch, socket: Socket, address: string): void => 
   socket.on("error", () => socket.destroy())
   if (Faults.strikes(device.faults, "cut", "connect", "before", 0)) return connection.drop()
   if (Faults.strikes(device.faults, "silent", "connect", "before", 0)) return connection.silence()
+  joinWrites(socket)
   server.injectSocket(socket)
   return undefined
 }
@@ -138,9 +138,7 @@ const openShell = (device: Switch, user: string, channel: ServerChannel, connect
   const shell = makeShell(device, user, connection, width, logOut)
   if (Shell.breaksAt(shell, "login", "after")) return
   const printer = Printer.make(device, (bytes) => {
-    if (!channel.writable) return
-    connection.writeTogether()
-    channel.write(bytes)
+    if (channel.writable) channel.write(bytes)
   })
   const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
   const terminal = Terminal.make(shell, printer, login)

@@ -45,8 +45,6 @@ export interface Behaviour {
 export interface Connection {
   /** Address that it was made to. */
   readonly address: string
-  /** Call before writing: what is written in this turn goes out as one segment. */
-  readonly writeTogether: () => void
   /** Never answers again, and never resets: what a client sees when the address has moved. */
   readonly silence: () => void
   /** Closes it at once. */

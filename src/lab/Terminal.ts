@@ -17,6 +17,8 @@ export interface Terminal {
   readonly shell: Shell
   readonly printer: Printer
   readonly decoder: StringDecoder
+  /** The prompt at which it stands. */
+  prompt: string
   /** Input that has not been read. */
   input: string
   /** How much of the unfinished line has been echoed. */
@@ -33,6 +35,7 @@ export const make = (shell: Shell, printer: Printer, greeting: string): Terminal
     shell,
     printer,
     decoder: new StringDecoder("utf8"),
+    prompt: "",
     input: "",
     echoed: 0,
     busy: false,
@@ -40,7 +43,7 @@ export const make = (shell: Shell, printer: Printer, greeting: string): Terminal
     lost: 0
   }
   print(terminal, greeting)
-  printer.prompt(prompt(shell))
+  printPrompt(terminal)
   printer.flush()
   return terminal
 }
@@ -141,7 +144,8 @@ const interrupt = (shell: Shell): Output => {
 }
 
 const answer = (terminal: Terminal, echoed: string, output: Output): void => {
-  print(terminal, `${echoed}\n`)
+  print(terminal, echoed)
+  terminal.printer.print("\r\n")
   settle(terminal, output)
 }
 
@@ -167,7 +171,12 @@ const settle = (terminal: Terminal, output: Output): void => {
 const finish = (terminal: Terminal, output: string): void => {
   if (terminal.shell.gone) return
   print(terminal, output)
-  if (terminal.shell.reader === undefined) terminal.printer.prompt(prompt(terminal.shell))
+  if (terminal.shell.reader === undefined) printPrompt(terminal)
+}
+
+const printPrompt = (terminal: Terminal) => {
+  terminal.prompt = prompt(terminal.shell)
+  terminal.printer.prompt(terminal.prompt)
 }
 
 const print = (terminal: Terminal, text: string) => {
@@ -176,9 +185,8 @@ const print = (terminal: Terminal, text: string) => {
 
 /** The echo of a whole line, wrapped at the terminal's width, twice when that fault is armed. */
 const echo = (terminal: Terminal, raw: string, seen: number): string => {
-  const { shell } = terminal
+  const { prompt: shown, shell } = terminal
   const { faults } = shell.device
-  const shown = prompt(shell)
   const width = faults.length > 0 && Faults.has(faults, "wrappedEcho") ? WRAP_FAULT_WIDTH : shell.width
   const text = wrap(raw, shown.length, width).slice(seen)
   const twice = faults.length > 0 && Faults.take(faults, "doubledEcho") !== undefined

@@ -177,8 +177,8 @@ const sendCandidate = Effect.fnUntraced(function* (
 /** The difference without its two header lines; only the switch's own normalised one is meaningful. */
 export const trimDiff = (text: string): string => text.replace(/^\s*--- [^\n]*\n\+\+\+ [^\n]*(?:\n|$)/, "").trim()
 
-const wordsWithQuestionMark = ({ input }: ConfigUnit): ReadonlyArray<string> =>
-  (input[0] ?? "").split(/\s+/).filter((word) => word.includes("?"))
+const wordsWithQuestionMark = ({ input: [line = ""] }: ConfigUnit): ReadonlyArray<string> =>
+  line.includes("?") ? line.split(/\s+/).filter((word) => word.includes("?")) : []
 
 /**
  * A question mark asks the command line for help instead of being taken as text, on releases that act on it; the line is

@@ -6,9 +6,7 @@ import type { Transport } from "./Transport.ts"
 /** Reads from the moment it is listened to; writing to a closed channel is a no-op, the close itself is reported. */
 export const channelWire = (channel: ClientChannel, transport: Transport): Wire => ({
   write: (text) => {
-    if (!channel.writable) return
-    transport.writeTogether()
-    channel.write(text)
+    if (channel.writable) channel.write(text)
   },
   listen: (data, closed) => {
     channel.on("data", data)

@@ -125,15 +125,15 @@ export class PromptLedger {
 
   #checkEcho(rest: string): void {
     this.#heard = true
-    if (this.#rules.logLine.test(rest)) return
-    const unit = this.#units[this.#answered]
-    if (unit === undefined || this.#answered >= this.#sent) {
+    const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
+    const typed = unit?.input[0] ?? ""
+    if ((unit !== undefined && rest === typed) || this.#rules.logLine.test(rest)) return
+    if (unit === undefined) {
       this.#problem ??= "an echo came back for nothing that was sent"
       return
     }
-    const typed = unit.input[0] ?? ""
     if (typed.length > this.#rules.longestEcho || !plain.test(typed)) return
-    if (rest === typed || (rest === "" && this.#typedAhead.has(this.#answered))) return
+    if (rest === "" && this.#typedAhead.has(this.#answered)) return
     this.#problem ??= `the echo of line ${unit.lineNumber} is not what was sent`
   }
 

@@ -8,8 +8,8 @@ import type { Socket } from "node:net"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
 import type { Scope, Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
+import { joinWrites } from "../../ssh/JoinedWrites.ts"
 import { Client } from "../../ssh/Ssh2.ts"
-import { writeTogether } from "../../ssh/WriteTogether.ts"
 import type { DriverTarget } from "../Driver.ts"
 import { ConnectAuthError, ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
 import { rewrite } from "./AddressMap.ts"
@@ -35,8 +35,6 @@ export interface Transport {
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
   /** Runs one command on a channel of its own, for file transfer. */
   readonly exec: (command: string) => Effect.Effect<ClientChannel, ConnectionException>
-  /** To be called before writing to a channel: what follows goes out as one segment. */
-  readonly writeTogether: () => void
   /** Destroys the socket at once, without a goodbye. */
   readonly destroy: () => void
 }
@@ -91,7 +89,6 @@ const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: numbe
 }
 
 interface Handshaken {
-  readonly socket: Socket
   readonly client: SshClient
   readonly hostKey: string
 }
@@ -150,8 +147,9 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
     client.on("close", ended)
     client.on("ready", () => {
       client.off("close", ended)
-      resume(Effect.succeed({ socket, client, hostKey }))
+      resume(Effect.succeed({ client, hostKey }))
     })
+    joinWrites(socket)
     client.connect(connectOptions(target, socket, seconds, verify, exhausted))
     return Effect.sync(() => client.destroy())
   })
@@ -209,15 +207,10 @@ const openChannel = (
     return Effect.sync(() => clearTimeout(timer))
   })
 
-const makeTransport = (
-  target: DriverTarget,
-  { client, hostKey, socket }: Handshaken,
-  state: { gone: boolean }
-): Transport => ({
+const makeTransport = (target: DriverTarget, { client, hostKey }: Handshaken, state: { gone: boolean }): Transport => ({
   hostKey,
   shell: openChannel(target, "open a shell", (opened) => client.shell(terminal, opened)),
   exec: (command) => openChannel(target, "open a channel", (opened) => client.exec(command, opened)),
-  writeTogether: () => writeTogether(socket),
   destroy: () => {
     state.gone = true
     client.destroy()

@@ -51,10 +51,11 @@ export const matchCommand = (commands: ReadonlyArray<Command>, line: string, pri
   const pipe = /^(?:bash|b)\b/.test(line) ? -1 : line.indexOf("|")
   const filter = pipe < 0 ? undefined : line.slice(pipe + 1).trim()
   const tokens = (pipe < 0 ? line : line.slice(0, pipe)).trim().split(/\s+/)
-  const found = commands.flatMap((candidate) => {
+  const found: Array<{ readonly candidate: Command; readonly match: WordMatch }> = []
+  for (const candidate of commands) {
     const match = matchWords(candidate.words, tokens)
-    return match.complete ? [{ candidate, match }] : []
-  })
+    if (match.complete) found.push({ candidate, match })
+  }
   found.sort((a, b) => b.match.exact - a.match.exact || a.candidate.words.length - b.candidate.words.length)
   const [best, next] = found
   if (best === undefined) return explain(commands, tokens)
@@ -80,17 +81,19 @@ interface WordMatch {
 const matchWords = (words: ReadonlyArray<string>, tokens: ReadonlyArray<string>): WordMatch => {
   const args: Record<string, string> = {}
   let exact = 0
-  for (const [index, word] of words.entries()) {
-    const token = tokens[index]
-    const matched = { complete: false, depth: index, exact, args }
-    if (token === undefined) return matched
+  let depth = 0
+  for (const word of words) {
+    const token = tokens[depth]
+    if (token === undefined) return { complete: false, depth, exact, args }
     if (word.endsWith("...>")) {
-      args[word.slice(1, -4)] = tokens.slice(index).join(" ")
+      args[word.slice(1, -4)] = tokens.slice(depth).join(" ")
       return { complete: true, depth: tokens.length, exact, args }
     }
+    const typed = token.toLowerCase()
     if (word.startsWith("<")) args[word.slice(1, -1)] = token
-    else if (!word.startsWith(token.toLowerCase())) return matched
-    else if (word === token.toLowerCase()) exact += 1
+    else if (!word.startsWith(typed)) return { complete: false, depth, exact, args }
+    else if (word === typed) exact += 1
+    depth += 1
   }
   return { complete: tokens.length === words.length, depth: words.length, exact, args }
 }
