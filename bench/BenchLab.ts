@@ -19,7 +19,7 @@ export const startLab = (count: number, commitMs: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const script = path.join(import.meta.dirname, "LabProcess.ts")
-      const child = spawn(process.execPath, [script, String(count), String(commitMs)], {
+      const child = spawn(process.execPath, ["--max-semi-space-size=32", script, String(count), String(commitMs)], {
         stdio: ["ignore", "pipe", "inherit"]
       })
       for await (const line of readline.createInterface({ input: child.stdout })) return { child, line }

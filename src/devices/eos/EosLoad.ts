@@ -15,7 +15,6 @@ import {
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { rejection } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
@@ -32,6 +31,13 @@ const pollSeconds = 1
 const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
 
+/** Goes ahead of the lines of a whole configuration, with the first of them in one packet. */
+const startFromNothing: ConfigUnit = {
+  lineNumber: 0,
+  source: "rollback clean-config",
+  input: ["rollback clean-config"]
+}
+
 const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: ReadonlyArray<Rejection>) => {
   const fields = {
     hostname: cli.target.hostname,
@@ -47,6 +53,9 @@ const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: R
 
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
   const [first] = rejections
+  if (first?.unit === startFromNothing) {
+    return rejected(cli, request, `${first.unit.source}: ${first.answer}`, [])
+  }
   const message =
     first === undefined ? "rejected" : maskAnswer(first.unit.source, `${first.answer} at line ${first.unit.lineNumber}`)
   return rejected(cli, request, message, rejections)
@@ -90,16 +99,6 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
   return yield* new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
 })
 
-const startFromNothing = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest) {
-  if (request.mode === "merge") return
-  const command = "rollback clean-config"
-  const answer = yield* cli.send(command, { timeout: cli.timeouts.load })
-  const refused = rejection(cli.platform, command, answer.lines)
-  if (refused === undefined) return
-  yield* abort(cli)
-  return yield* rejected(cli, request, `${command}: ${refused}`, [])
-})
-
 /** Every prompt inside this session, whichever section it stands in. */
 const sessionPrompt = (cli: Cli, name: string): RegExp => {
   const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.platform, cli.prompt())) : ".{0,63}"
@@ -138,8 +137,7 @@ const sendUnits = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PipelineResult, LoadError> {
   const [head, tail] = request.inParts === true ? halves(units) : [units, []]
   yield* openSession(cli, request)
-  yield* startFromNothing(cli, request)
-  const first = yield* sendPart(cli, request, head, pace)
+  const first = yield* sendPart(cli, request, request.mode === "merge" ? head : [startFromNothing, ...head], pace)
   if (tail.length === 0 || first.desynchronised !== undefined) return first
   yield* stepOut(cli)
   yield* openSession(cli, request)
