@@ -96,9 +96,7 @@ export const Command = Schema.Struct({
     Schema.Struct({
       timeout: Schema.optionalKey(Schema.Number),
       expectDisconnect: Schema.optionalKey(Schema.Boolean),
-      questions: Schema.optionalKey(
-        Schema.Array(Schema.Struct({ question: Schema.RegExp, answer: Schema.String }))
-      ),
+      questions: Schema.optionalKey(Schema.Array(Schema.Struct({ question: Schema.RegExp, answer: Schema.String }))),
       tolerateErrors: Schema.optionalKey(Schema.Boolean)
     })
   )

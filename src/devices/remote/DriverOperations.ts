@@ -29,8 +29,18 @@ export const facts = reading("facts", "reading facts", Data.Facts, (session) => 
 export const interfaces = reading("interfaces", "reading interfaces", Data.Interfaces, (session) => session.interfaces)
 export const lldp = reading("lldp", "reading neighbours", Data.Lldp, (session) => session.lldp)
 export const lldpDetail = reading("lldpDetail", "reading neighbours", Data.LldpDetail, (session) => session.lldpDetail)
-export const runningConfig = reading("runningConfig", "reading the running configuration", Schema.String, (session) => session.runningConfig)
-export const sessions = reading("sessions", "reading configuration sessions", Data.Sessions, (session) => session.sessions)
+export const runningConfig = reading(
+  "runningConfig",
+  "reading the running configuration",
+  Schema.String,
+  (session) => session.runningConfig
+)
+export const sessions = reading(
+  "sessions",
+  "reading configuration sessions",
+  Data.Sessions,
+  (session) => session.sessions
+)
 export const pending = reading("pending", "reading the commit timer", Data.Pending, (session) => session.pending)
 
 export const load = operation({

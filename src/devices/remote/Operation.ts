@@ -78,7 +78,11 @@ export const operation = <Subject, Args, A, E>(parts: {
   return {
     name: parts.name,
     doing: parts.doing,
-    ask: (call) => (given) => Effect.flatMap(Effect.suspend(() => call(args.encode(given))), read),
+    ask: (call) => (given) =>
+      Effect.flatMap(
+        Effect.suspend(() => call(args.encode(given))),
+        read
+      ),
     serve: (subject, given) =>
       Effect.suspend(() => parts.run(subject, args.decode(given))).pipe(
         Effect.mapBoth({ onFailure: failure.encode, onSuccess: success.encode })

@@ -2,7 +2,7 @@
  * One SSH worker as the main thread sees it: sends calls and hands the answers to the fibers that wait for them. When the
  * worker ends, whatever the reason, every call that is under way and every later one fails with `ThreadEnded`.
  */
-import { Context, Effect, Schema } from "effect"
+import { type Context, Effect, Schema } from "effect"
 import { Worker } from "node:worker_threads"
 import type { FromWorker, LogLine, ToWorker, WorkerStart } from "./Messages.ts"
 import type { Answer } from "./Operation.ts"
@@ -33,19 +33,23 @@ interface Waiting {
   readonly context: Context.Context<never>
 }
 
-/** Starts a worker. `ended` is told once when it has ended, with null if that was asked for. */
-export const start = (
-  options: WorkerStart,
+/** A worker with the drivers of all platforms. */
+export const newWorker = (workerData: WorkerStart): Worker =>
+  new Worker(new URL("./workerMain.ts", import.meta.url), { workerData, name: "ssh" })
+
+/** Makes a thread of a worker. `ended` is told once when it has ended, with null if that was asked for. */
+export const make = (
+  worker: Worker,
   context: Context.Context<never>,
   ended: (end: ThreadEnd | null) => void
 ): SshThread => {
-  const worker = new Worker(new URL("./workerMain.ts", import.meta.url), { workerData: options, name: "ssh" })
   const waiting = new Map<number, Waiting>()
   const whenEnded = new Set<() => void>()
   let state: "running" | "stopping" | "ended" = "running"
   let error: Error | null = null
   let lastId = 0
 
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- is about windows, not threads
   const send = (message: ToWorker): void => worker.postMessage(message)
 
   const answered = (id: number, answer: Answer) => {

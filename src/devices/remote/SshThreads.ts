@@ -17,6 +17,8 @@ export interface SshThreadsOptions {
   readonly limits: Omit<WorkerLimits, "maxHandshakes"> & { readonly maxHandshakes?: number }
   /** Seconds without a session after which a worker ends. Default 5 minutes. */
   readonly idleSeconds?: number
+  /** How a worker is started. Default: with the drivers of all platforms. */
+  readonly newWorker?: typeof SshThread.newWorker
 }
 
 /** A place for one session in a worker. */
@@ -38,6 +40,7 @@ const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
   const context = yield* Effect.context<never>()
   const logLevel = yield* References.MinimumLogLevel
   const idleMillis = (options.idleSeconds ?? DEFAULT_IDLE_SECONDS) * 1000
+  const newWorker = options.newWorker ?? SshThread.newWorker
   const allHandshakes = options.limits.maxHandshakes ?? DEFAULT_HANDSHAKES
   const maxHandshakes = Math.max(1, Math.floor(allHandshakes / options.threads))
   /** Workers that take sessions, and all that have not ended. */
@@ -46,7 +49,8 @@ const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
   let lastSession = 0
 
   const started = (): Slot => {
-    const thread = SshThread.start({ logLevel, limits: { ...options.limits, maxHandshakes } }, context, (end) => {
+    const worker = newWorker({ logLevel, limits: { ...options.limits, maxHandshakes } })
+    const thread = SshThread.make(worker, context, (end) => {
       living.delete(thread)
       slots.delete(slot)
       clearTimeout(slot.idle)

@@ -1,26 +1,14 @@
-/** The program of an SSH worker: runs the real drivers for the main thread until it is told to stop. */
-import { Effect, Layer, References, Result } from "effect"
-import { parentPort, workerData } from "node:worker_threads"
+/** The program of an SSH worker with the drivers of all platforms. */
+import { Layer, Result } from "effect"
+import { setPriority } from "node:os"
 import { DriverRegistry } from "../Driver.ts"
 import { makers } from "../Drivers.ts"
 import { parse } from "../ssh/AddressMap.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
-import type { FromWorker, ToWorker, WorkerStart } from "./Messages.ts"
-import { layerSending } from "./RemoteLog.ts"
-import * as SessionServer from "./SessionServer.ts"
+import { run, start } from "./ThreadProgram.ts"
 
-const start: WorkerStart = workerData
-const send = (message: FromWorker): void => parentPort?.postMessage(message)
-
-const serve = Effect.gen(function* () {
-  const receive = yield* SessionServer.make(send)
-  yield* Effect.callback<void>((resume) => {
-    parentPort?.on("message", (message: ToWorker) => {
-      if (message._tag === "Stop") resume(Effect.void)
-      else receive(message)
-    })
-  })
-}).pipe(Effect.scoped)
+/** Where processor time is short, the API goes first. Elsewhere than on Linux this would slow the whole process. */
+if (process.platform === "linux") setPriority(0, 5)
 
 // how many sessions may be open is bounded by the main thread, for all workers together
 const limits = SshLimits.layer({
@@ -29,11 +17,4 @@ const limits = SshLimits.layer({
   addressMap: Result.getOrThrow(parse(start.limits.addressMap))
 })
 
-const services = Layer.mergeAll(
-  DriverRegistry.layer(makers).pipe(Layer.provide(limits)),
-  layerSending(send),
-  Layer.succeed(References.MinimumLogLevel, start.logLevel)
-)
-
-await Effect.runPromise(Effect.provide(serve, services))
-process.exit(0)
+await run(DriverRegistry.layer(makers).pipe(Layer.provide(limits)))
