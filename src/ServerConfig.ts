@@ -130,11 +130,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
   ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
   ["SSH_MAX_SESSIONS", "1000", "SSH sessions that may be open at once"],
-  [
-    "SSH_WORKERS",
-    "1",
-    "threads that speak SSH beside the one of the API and the jobs; all of them together keep SSH_MAX_SESSIONS. 0: no thread of its own"
-  ],
+  ["SSH_WORKERS", "1", "threads that speak SSH with devices; 0: the thread of the API and the jobs does it as well"],
   [
     "SSH_ADDRESS_MAP",
     "",

@@ -55,7 +55,9 @@ export const make = (
   const answered = (id: number, answer: Answer) => {
     const call = waiting.get(id)
     waiting.delete(id)
-    call?.settle(Effect.succeed(answer))
+    // a worker that stops interrupts what nobody else has interrupted
+    const cutShort = answer._tag === "Interrupted" && state === "stopping"
+    call?.settle(cutShort ? Effect.fail(new ThreadEnded()) : Effect.succeed(answer))
   }
 
   const logged = (line: LogLine) => {

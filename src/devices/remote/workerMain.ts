@@ -8,7 +8,16 @@ import { SshLimits } from "../ssh/SshLimits.ts"
 import { run, start } from "./ThreadProgram.ts"
 
 /** Where processor time is short, the API goes first. Elsewhere than on Linux this would slow the whole process. */
-if (process.platform === "linux") setPriority(0, 5)
+const giveWay = (): void => {
+  if (process.platform !== "linux") return
+  try {
+    setPriority(0, 5)
+  } catch {
+    // a sandbox may forbid it; it is only a courtesy
+  }
+}
+
+giveWay()
 
 // how many sessions may be open is bounded by the main thread, for all workers together
 const limits = SshLimits.layer({
