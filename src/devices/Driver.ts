@@ -203,6 +203,8 @@ export interface DriverSession {
 export interface Driver {
   readonly platform: string
   readonly capabilities: DriverCapabilities
+  /** The deadlines of a target that does not change them. */
+  readonly timeouts: DriverTimeouts
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
   readonly configHash: (text: string) => string
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */

@@ -54,7 +54,9 @@ export const make = Effect.fnUntraced(function* <R>(maker: Effect.Effect<Driver,
   const threads = yield* SshThreads
   const limits = yield* SshLimits
 
-  const connect = Effect.fnUntraced(function* (target: DriverTarget) {
+  const connect = Effect.fnUntraced(function* (given: DriverTarget) {
+    // this thread decides on deadlines, so that shortening them here is enough
+    const target = { ...given, timeouts: { ...driver.timeouts, ...given.timeouts } }
     yield* limits.sessions.takeScoped(1)
     const place = yield* threads.place
     const hostKey = yield* asking(place, target)(Operations.open)({ platform: driver.platform, target })

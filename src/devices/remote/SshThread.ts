@@ -33,83 +33,97 @@ interface Waiting {
   readonly context: Context.Context<never>
 }
 
+class WorkerThread implements SshThread {
+  readonly #worker: Worker
+  readonly #context: Context.Context<never>
+  readonly #ended: (end: ThreadEnd | null) => void
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #whenEnded = new Set<() => void>()
+  #state: "running" | "stopping" | "ended" = "running"
+  #error: Error | null = null
+  #lastId = 0
+
+  constructor(worker: Worker, context: Context.Context<never>, ended: (end: ThreadEnd | null) => void) {
+    this.#worker = worker
+    this.#context = context
+    this.#ended = ended
+    worker.on("message", (message: FromWorker) =>
+      message._tag === "Answer" ? this.#answered(message.id, message.answer) : this.#logged(message)
+    )
+    worker.on("error", (thrown: Error) => {
+      this.#error = thrown
+    })
+    worker.on("exit", (exitCode) => this.#finish(exitCode))
+  }
+
+  readonly call: SshThread["call"] = (session, operation, args) =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      Effect.callback<Answer, ThreadEnded>((resume) => {
+        if (this.#state === "ended") return resume(Effect.fail(new ThreadEnded()))
+        const id = ++this.#lastId
+        this.#send({ _tag: "Call", id, session, operation, args })
+        this.#waiting.set(id, { settle: resume, context })
+        return this.#interrupt(id, context)
+      })
+    )
+
+  readonly stop = Effect.callback<void>((resume) => {
+    if (this.#state === "ended") return resume(Effect.void)
+    this.#whenEnded.add(() => resume(Effect.void))
+    if (this.#state === "stopping") return
+    this.#state = "stopping"
+    this.#send({ _tag: "Stop" })
+    const force = setTimeout(() => void this.#worker.terminate(), STOP_MILLIS)
+    this.#whenEnded.add(() => clearTimeout(force))
+  })
+
+  #send(message: ToWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- is about windows, not threads
+    this.#worker.postMessage(message)
+  }
+
+  #interrupt(id: number, context: Context.Context<never>): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (!this.#waiting.has(id)) return resume(Effect.void)
+      this.#waiting.set(id, { settle: () => resume(Effect.void), context })
+      this.#send({ _tag: "Interrupt", id })
+    })
+  }
+
+  #answered(id: number, answer: Answer): void {
+    const call = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    // a worker that stops interrupts what nobody else has interrupted
+    const cutShort = answer._tag === "Interrupted" && this.#state === "stopping"
+    call?.settle(cutShort ? Effect.fail(new ThreadEnded()) : Effect.succeed(answer))
+  }
+
+  #logged(line: LogLine): void {
+    const caller = line.call === null ? undefined : this.#waiting.get(line.call)
+    Effect.runForkWith(caller?.context ?? this.#context)(relog(line))
+  }
+
+  #finish(exitCode: number): void {
+    const end = { exitCode, error: this.#error, calls: this.#waiting.size }
+    const wasAsked = this.#state === "stopping"
+    this.#state = "ended"
+    this.#ended(wasAsked ? null : end)
+    for (const { settle } of this.#waiting.values()) settle(Effect.fail(new ThreadEnded()))
+    this.#waiting.clear()
+    for (const tell of this.#whenEnded) tell()
+  }
+}
+
 /** A worker with the drivers of all platforms. */
 export const newWorker = (workerData: WorkerStart): Worker =>
   new Worker(new URL("./workerMain.ts", import.meta.url), { workerData, name: "ssh" })
 
-/** Makes a thread of a worker. `ended` is told once when it has ended, with null if that was asked for. */
+/**
+ * The thread of a worker that was just started. Log lines that belong to no call are logged with `context`. `ended` is told
+ * once, when the worker has ended: how, or null if that was asked for.
+ */
 export const make = (
   worker: Worker,
   context: Context.Context<never>,
   ended: (end: ThreadEnd | null) => void
-): SshThread => {
-  const waiting = new Map<number, Waiting>()
-  const whenEnded = new Set<() => void>()
-  let state: "running" | "stopping" | "ended" = "running"
-  let error: Error | null = null
-  let lastId = 0
-
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- is about windows, not threads
-  const send = (message: ToWorker): void => worker.postMessage(message)
-
-  const answered = (id: number, answer: Answer) => {
-    const call = waiting.get(id)
-    waiting.delete(id)
-    // a worker that stops interrupts what nobody else has interrupted
-    const cutShort = answer._tag === "Interrupted" && state === "stopping"
-    call?.settle(cutShort ? Effect.fail(new ThreadEnded()) : Effect.succeed(answer))
-  }
-
-  const logged = (line: LogLine) => {
-    const caller = line.call === null ? undefined : waiting.get(line.call)
-    Effect.runForkWith(caller?.context ?? context)(relog(line))
-  }
-
-  const finish = (exitCode: number) => {
-    const end = { exitCode, error, calls: waiting.size }
-    const asked = state === "stopping"
-    state = "ended"
-    ended(asked ? null : end)
-    for (const { settle } of waiting.values()) settle(Effect.fail(new ThreadEnded()))
-    waiting.clear()
-    for (const tell of whenEnded) tell()
-  }
-
-  worker.on("message", (message: FromWorker) =>
-    message._tag === "Answer" ? answered(message.id, message.answer) : logged(message)
-  )
-  worker.on("error", (thrown: Error) => {
-    error = thrown
-  })
-  worker.on("exit", finish)
-
-  const interrupt = (id: number, caller: Context.Context<never>) =>
-    Effect.callback<void>((resume) => {
-      if (!waiting.has(id)) return resume(Effect.void)
-      waiting.set(id, { settle: () => resume(Effect.void), context: caller })
-      send({ _tag: "Interrupt", id })
-    })
-
-  const call: SshThread["call"] = (session, operation, args) =>
-    Effect.contextWith((caller: Context.Context<never>) =>
-      Effect.callback<Answer, ThreadEnded>((resume) => {
-        if (state === "ended") return resume(Effect.fail(new ThreadEnded()))
-        const id = ++lastId
-        send({ _tag: "Call", id, session, operation, args })
-        waiting.set(id, { settle: resume, context: caller })
-        return interrupt(id, caller)
-      })
-    )
-
-  const stop = Effect.callback<void>((resume) => {
-    if (state === "ended") return resume(Effect.void)
-    whenEnded.add(() => resume(Effect.void))
-    if (state === "stopping") return
-    state = "stopping"
-    send({ _tag: "Stop" })
-    const force = setTimeout(() => void worker.terminate(), STOP_MILLIS)
-    whenEnded.add(() => clearTimeout(force))
-  })
-
-  return { call, stop }
-}
+): SshThread => new WorkerThread(worker, context, ended)

@@ -56,6 +56,7 @@ const session: DriverSession = {
 const driver: Driver = {
   platform: "eos",
   capabilities: { replace: true, timer: true, confirmFromNewSession: true, certificates: true, firmware: true },
+  timeouts: { connect: 1, firstPrompt: 1, show: 1, runningConfig: 1, load: 1, commit: 1, save: 1 },
   configHash: () => "",
   stableText: () => "",
   open: ({ hostname }) => (hostname === "well" ? Effect.succeed(session) : failing(connectErrors, hostname))
