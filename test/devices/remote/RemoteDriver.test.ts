@@ -92,6 +92,19 @@ describe("what crosses the border", () => {
       ])
     }).pipe(Effect.scoped, Effect.provide(layer))
   })
+
+  it.live.each([
+    ["Debug", 1],
+    ["Info", 0]
+  ] as const)("keeps to the log level of the server: %s", ([level, count]) => {
+    const { layer, lines } = recordLog()
+    return Effect.gen(function* () {
+      const { driver } = yield* makeScripted()
+      const session = yield* driver.open(scriptedTarget())
+      yield* session.run("think")
+      expect(lines).toHaveLength(count)
+    }).pipe(Effect.scoped, Effect.provide(layer), Effect.provideService(References.MinimumLogLevel, level))
+  })
 })
 
 describe("an interruption", () => {

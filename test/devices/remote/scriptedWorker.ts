@@ -27,7 +27,8 @@ const commands: Readonly<Record<string, Effect.Effect<string>>> = {
     Effect.never
   ),
   fill: Effect.sync(fill),
-  log: Effect.as(Effect.annotateLogs(Effect.logInfo("Said in the worker", { lines: 3 }), "step", "login"), "")
+  log: Effect.as(Effect.annotateLogs(Effect.logInfo("Said in the worker", { lines: 3 }), "step", "login"), ""),
+  think: Effect.as(Effect.logDebug("Thought in the worker"), "")
 }
 
 const unused = Effect.die(new Error("not scripted"))
