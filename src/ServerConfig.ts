@@ -64,6 +64,7 @@ const variables = {
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
   SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1000, 1),
+  SSH_WORKERS: count("SSH_WORKERS", 1),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 500, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
@@ -129,6 +130,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
   ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
   ["SSH_MAX_SESSIONS", "1000", "SSH sessions that may be open at once"],
+  ["SSH_WORKERS", "1", "threads that speak SSH with devices; 0: the thread of the API and the jobs does it as well"],
   [
     "SSH_ADDRESS_MAP",
     "",

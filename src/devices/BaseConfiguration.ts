@@ -7,10 +7,13 @@ import type { Device } from "../domain/Device.ts"
 import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
+import type { JobSelection } from "./Driver.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
 const PAUSE = "500 millis"
+
+const EVERY_JOB: JobSelection = { _tag: "allBut", jobs: [] }
 
 type Push = typeof BasePush.Type
 
@@ -59,7 +62,7 @@ const send = Effect.fnUntraced(function* (
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
     Effect.map((loggedIn) => loggedIn.session),
     // one call at a time is served for a device, so every session of ours on it was left behind
-    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: () => true })),
+    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: EVERY_JOB })),
     Effect.catch(failed(false))
   )
   const notSent = (text: string, aborted: boolean): Failed => ({ text, sent: false, aborted })

@@ -64,12 +64,6 @@ export interface Services {
 /** How often a switch is told to take a change back before only its timer is waited for. */
 const MAX_TELLS = 3
 
-/** The number in a session name of ours (`job412`, `job412-2`, `job412-check`). */
-const jobOfSession = (name: string): number | null => {
-  const match = /^job(\d+)(?:-\w+)*$/.exec(name)
-  return match === null ? null : Number(match[1])
-}
-
 /** What the device calls itself; nothing when it does not say. */
 const askName = (connection: DeviceConnection.DeviceConnection) =>
   connection.current.pipe(
@@ -89,16 +83,12 @@ const provedBy = ({ candidateHash, phase }: ChangeRow, running: string | null): 
 
 /** The steps of this change over a connection that ends with the scope. */
 const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
-  const busy = new Set(change.unfinished_jobs)
   const connection = yield* DeviceConnection.make(services.login, device)
   const doStep = ChangeSteps.make({
     candidate: change.candidate,
     loadMode: change.load_mode,
     connection,
-    mayAbort: (name) => {
-      const job = jobOfSession(name)
-      return job !== null && (job === change.job_id || !busy.has(job))
-    }
+    mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) }
   })
   return { connection, doStep }
 })

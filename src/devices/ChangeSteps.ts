@@ -5,7 +5,7 @@
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
-import type { ConfigSessions } from "./Driver.ts"
+import type { ConfigSessions, JobSelection } from "./Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "./DriverErrors.ts"
 import * as UnifiedPatch from "./UnifiedPatch.ts"
@@ -23,8 +23,8 @@ export interface ChangeContext {
   readonly candidate: string
   readonly loadMode: "replace" | "merge"
   readonly connection: DeviceConnection
-  /** Whether a session of ours with this name was left behind by a job that is over. */
-  readonly mayAbort: (sessionName: string) => boolean
+  /** The jobs whose sessions on the switch were left behind. */
+  readonly mayAbort: JobSelection
 }
 
 /** Attempts to reach a device that has to be looked at, and the seconds between them. */

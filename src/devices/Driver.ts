@@ -104,16 +104,24 @@ export interface ConfigSessions {
   readonly pending: Option.Option<PendingCommit>
 }
 
+/** Jobs by their numbers: these, or all but these. */
+export type JobSelection =
+  | { readonly _tag: "only"; readonly jobs: ReadonlyArray<number> }
+  | { readonly _tag: "allBut"; readonly jobs: ReadonlyArray<number> }
+
+/** Whether a job is among the selected. */
+export const selects = ({ _tag, jobs }: JobSelection, job: number): boolean => jobs.includes(job) === (_tag === "only")
+
 /** A candidate. `name` is the session's name, `job{jobId}` in this product. */
 export interface LoadRequest {
   readonly text: string
   readonly mode: "replace" | "merge"
   readonly name: string
   /**
-   * Whether an open session of ours (named `job…`, not `name` itself) was left behind by a job that is over. Such sessions
-   * are aborted before the load. Default: none is.
+   * Jobs whose open sessions (named `job…` with the job's number, not `name` itself) were left behind, because nobody works
+   * on them any more. Such sessions are aborted before the load. Default: none.
    */
-  readonly mayAbort?: (name: string) => boolean
+  readonly mayAbort?: JobSelection
   /** Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10 (§3.6). */
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
@@ -195,6 +203,8 @@ export interface DriverSession {
 export interface Driver {
   readonly platform: string
   readonly capabilities: DriverCapabilities
+  /** The deadlines of a target that does not change them. */
+  readonly timeouts: DriverTimeouts
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
   readonly configHash: (text: string) => string
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */

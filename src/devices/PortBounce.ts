@@ -8,7 +8,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { BounceDetail } from "../domain/DeviceOperation.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
-import type { DriverSession } from "./Driver.ts"
+import type { DriverSession, JobSelection } from "./Driver.ts"
 import { CommandRejected } from "./DriverErrors.ts"
 import type { Bounce, Bounced, InterfaceStates } from "./OperationCalls.ts"
 
@@ -24,7 +24,8 @@ export const bounceRefusal = (
   return disabled === undefined ? null : `Specified interface ${disabled} on device ${hostname} is not enabled`
 }
 
-const OURS = /^job0-/
+/** The number that sessions of bounces bear, which no job has. */
+const BOUNCES: JobSelection = { _tag: "only", jobs: [0] }
 
 /** No job has number 0, so a session that a crash has left behind stands in nobody's way. A name is good for one commit. */
 const sessionName = (half: "d" | "u") =>
@@ -37,7 +38,7 @@ const merge = Effect.fnUntraced(function* <E>(
   text: string,
   claim: Effect.Effect<unknown, E>
 ) {
-  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: (other) => OURS.test(other) })
+  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: BOUNCES })
   if (diff === "") yield* session.discard(name)
   else yield* Effect.andThen(claim, session.commit(name))
   return diff !== ""

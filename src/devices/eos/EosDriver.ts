@@ -90,6 +90,7 @@ const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, limits
 export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => ({
   platform: eosPlatform.name,
   capabilities: { replace: true, timer: true, confirmFromNewSession: true, certificates: true, firmware: true },
+  timeouts: eosPlatform.timeouts,
   configHash: Reading.configHash,
   stableText: Reading.stableText,
   open: (target: DriverTarget) => open(target, limits)

@@ -5,6 +5,7 @@
  */
 import { Effect, Option, Result } from "effect"
 import type { ConfigSession, ConfigSessions, LoadRequest, Loaded } from "../Driver.ts"
+import { selects } from "../Driver.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
@@ -22,7 +23,7 @@ import { isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Platform.ts"
 import { cutCandidate, halves } from "./EosCandidate.ts"
 import { discard } from "./EosCommit.ts"
-import { isOurs, sessionMode } from "./EosPlatform.ts"
+import { jobOfSession, sessionMode } from "./EosPlatform.ts"
 import * as Reading from "./EosReading.ts"
 
 const foreignSeconds = 10
@@ -61,10 +62,14 @@ const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray
   return rejected(cli, request, message, rejections)
 }
 
+const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
+  const job = jobOfSession(name)
+  return job !== null && mayAbort !== undefined && selects(mayAbort, job)
+}
+
 /** Our own open sessions that nobody works on any more, and a former try of this very load. */
 const abandoned = (request: LoadRequest, session: ConfigSession): boolean =>
-  session.state === "open" &&
-  (session.name === request.name || (isOurs(session.name) && request.mayAbort?.(session.name) === true))
+  session.state === "open" && (session.name === request.name || leftBehind(request, session.name))
 
 const clearTheWay: (
   cli: Cli,

@@ -24,8 +24,14 @@ const shownNameLength = 6
 /** The mode part of the prompt inside a configuration session. */
 export const sessionMode = (name: string): string => `(config-s-${name.slice(0, shownNameLength)})#`
 
-/** Sessions that this product opens are named `job{jobId}`; later rounds and comparisons add `-2`, `-check`. */
-export const isOurs = (name: string): boolean => /^job\d+(?:-\w+)*$/.test(name)
+/**
+ * The number of the job that opened this session, or null when it is none of ours. Sessions that this product opens are
+ * named `job{jobId}`; later rounds and comparisons add `-2`, `-check`.
+ */
+export const jobOfSession = (name: string): number | null => {
+  const match = /^job(\d+)(?:-\w+)*$/.exec(name)
+  return match === null ? null : Number(match[1])
+}
 
 /** Multi-line inputs: what opens them and how many texts, each ended by `EOF`, follow (§3.8). */
 export const multiLineInputs: ReadonlyArray<{ readonly opens: RegExp; readonly texts: number }> = [
