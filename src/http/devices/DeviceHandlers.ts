@@ -1,7 +1,7 @@
 /** Handlers of the device routes: read, list, create, change, delete, stack members and sync history. */
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
@@ -47,7 +47,8 @@ const makeReading = Effect.gen(function* () {
     withGroups,
     list: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const { headers, rows } = yield* page(request)
-      return HttpApiSchema.withHeaders({ body: enveloped({ devices: yield* withGroups(rows) }), headers })
+      // what the database gives is plain already: checking each field on the way out would cost a quarter of the answer
+      return HttpServerResponse.jsonUnsafe(enveloped({ devices: yield* withGroups(rows) }), { headers })
     }),
     get: Effect.fnUntraced(function* (idOrHostname: string) {
       return enveloped({ devices: yield* withGroups([yield* lookup.byIdOrHostname(idOrHostname)]) })
