@@ -12,6 +12,7 @@ import {
   type JobException,
   JobNotFound,
   type JobStatus,
+  type JobTask,
   type StartArguments
 } from "../domain/Job.ts"
 
@@ -40,8 +41,11 @@ export interface JobPatch {
   readonly abort_reason?: string
 }
 
-/** Names of tasks that can be left out of results. */
-export type SyncTaskName = "Generate device config" | "Sync device config"
+/** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
+const LONG_TASKS = ["Generate device config", "Sync device config"] as const
+export type SyncTaskName = (typeof LONG_TASKS)[number]
+
+const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
 export interface JobDevice {
@@ -101,12 +105,13 @@ const make = Effect.gen(function* () {
   })
 
   /** The tasks of a device without those of these names. */
-  const tasksBut = (names: ReadonlyArray<string>) =>
+  const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
     names.length === 0
       ? "d.job_tasks"
-      : `(select coalesce(jsonb_agg(task order by place), '[]')
+      : `case when ${LONG_TASKS.every((name) => names.includes(name))} and d.brief_tasks is not null then d.brief_tasks else
+        (select coalesce(jsonb_agg(task order by place), '[]')
           from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
-          where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}']))`
+          where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}'])) end`
 
   const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
     if (rows.length === 0) return
@@ -115,16 +120,17 @@ const make = Effect.gen(function* () {
       hostname,
       failed: result.failed,
       job_tasks: result.job_tasks,
+      brief_tasks: result.job_tasks.some(isLong) ? result.job_tasks.filter((task) => !isLong(task)) : null,
       reached_end: reachedEnd,
       score,
       changed,
       waiting
     }))
-    const names = sql.literal("job_id, hostname, failed, job_tasks, reached_end, score, changed, waiting")
+    const names = sql.literal("job_id, hostname, failed, job_tasks, brief_tasks, reached_end, score, changed, waiting")
     yield* sql`insert into job_device (${names})
       select ${names} from jsonb_to_recordset(${sql.json(given)}) as given (job_id integer, hostname text, failed boolean,
-        job_tasks jsonb, reached_end boolean, score double precision, changed boolean, waiting boolean)
-      on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks,
+        job_tasks jsonb, brief_tasks jsonb, reached_end boolean, score double precision, changed boolean, waiting boolean)
+      on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks, brief_tasks = excluded.brief_tasks,
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })

@@ -10,6 +10,7 @@ import undo from "./migrations/0007_undo.ts"
 import firmware from "./migrations/0008_firmware.ts"
 import operations from "./migrations/0009_operations.ts"
 import diff from "./migrations/0010_diff.ts"
+import briefTasks from "./migrations/0011_brief_tasks.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -24,6 +25,7 @@ export const run = Migrator.make({})({
     "0007_undo": undo,
     "0008_firmware": firmware,
     "0009_operations": operations,
-    "0010_diff": diff
+    "0010_diff": diff,
+    "0011_brief_tasks": briefTasks
   })
 })
