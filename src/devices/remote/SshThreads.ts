@@ -1,7 +1,7 @@
 /**
- * The SSH workers of this process. A worker is started for the first session that needs it and ends when it has had none for
- * some minutes, so that an idle server does not pay for it. A session goes to the worker with the fewest; the sessions of a
- * worker that died are lost, and the next one goes to a new worker.
+ * The SSH workers of this process. One is started at once, because that takes half a second that the first job should not
+ * wait for, the others when they are needed. A session goes to the worker with the fewest; the sessions of a worker that died
+ * are lost, and the next one goes to a new worker.
  */
 import { Context, Effect, Layer, References } from "effect"
 import type { Scope } from "effect"
@@ -15,8 +15,6 @@ export interface SshThreadsOptions {
   readonly threads: number
   /** What each of them keeps; the handshakes are those of all workers together, 16 by default. */
   readonly limits: Omit<WorkerLimits, "maxHandshakes"> & { readonly maxHandshakes?: number }
-  /** Seconds without a session after which a worker ends. Default 5 minutes. */
-  readonly idleSeconds?: number
   /** How a worker is started. Default: with the drivers of all platforms. */
   readonly newWorker?: typeof SshThread.newWorker
 }
@@ -30,16 +28,13 @@ export interface SessionPlace {
 interface Slot {
   readonly thread: SshThread.SshThread
   sessions: number
-  idle: NodeJS.Timeout | undefined
 }
 
 const DEFAULT_HANDSHAKES = 16
-const DEFAULT_IDLE_SECONDS = 300
 
 const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
   const context = yield* Effect.context<never>()
   const logLevel = yield* References.MinimumLogLevel
-  const idleMillis = (options.idleSeconds ?? DEFAULT_IDLE_SECONDS) * 1000
   const newWorker = options.newWorker ?? SshThread.newWorker
   const allHandshakes = options.limits.maxHandshakes ?? DEFAULT_HANDSHAKES
   const maxHandshakes = Math.max(1, Math.floor(allHandshakes / options.threads))
@@ -53,10 +48,9 @@ const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
     const thread = SshThread.make(worker, context, (end) => {
       living.delete(thread)
       slots.delete(slot)
-      clearTimeout(slot.idle)
       if (end !== null) Effect.runForkWith(context)(Effect.logError("An SSH worker ended; its sessions are lost", end))
     })
-    const slot: Slot = { thread, sessions: 0, idle: undefined }
+    const slot: Slot = { thread, sessions: 0 }
     living.add(thread)
     slots.add(slot)
     return slot
@@ -69,23 +63,13 @@ const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
 
   const take = Effect.sync(() => {
     const slot = leastBusy()
-    clearTimeout(slot.idle)
     slot.sessions++
     return { slot, session: ++lastSession }
   })
 
-  const giveBack = (slot: Slot) => {
-    slot.sessions--
-    if (slot.sessions > 0 || !slots.has(slot)) return
-    slot.idle = setTimeout(() => {
-      slots.delete(slot)
-      Effect.runForkWith(context)(slot.thread.stop)
-    }, idleMillis).unref()
-  }
-
+  yield* Effect.sync(started)
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
-      for (const { idle } of slots) clearTimeout(idle)
       slots.clear()
       return Effect.forEach([...living], ({ stop }) => stop, { concurrency: "unbounded", discard: true })
     })
@@ -97,7 +81,7 @@ const make = Effect.fnUntraced(function* (options: SshThreadsOptions) {
         .ask((args) => slot.thread.call(session, Operations.close.name, args))()
         .pipe(
           Effect.catchTag("ThreadEnded", () => Effect.void),
-          Effect.ensuring(Effect.sync(() => giveBack(slot)))
+          Effect.ensuring(Effect.sync(() => slot.sessions--))
         )
     ),
     ({ session, slot }): SessionPlace => ({

@@ -235,17 +235,14 @@ describe("several workers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are started when they are needed and end when they are not", () =>
+  it.live("are one from the start, and more when sessions need them", () =>
     Effect.gen(function* () {
-      const { driver, workers } = yield* makeScripted({ idleSeconds: 0.1 })
-      expect(workers).toHaveLength(0)
+      const { driver, workers } = yield* makeScripted({ threads: 2 })
+      expect(workers).toHaveLength(1)
       yield* Effect.scoped(driver.open(scriptedTarget()))
       expect(workers).toHaveLength(1)
-      const ended = Effect.callback<number>((resume) => {
-        workers[0]?.once("exit", (code) => resume(Effect.succeed(code)))
-      })
-      expect(yield* ended).toBe(0)
-      yield* Effect.scoped(driver.open(scriptedTarget()))
+      yield* driver.open(scriptedTarget())
+      yield* driver.open(scriptedTarget())
       expect(workers).toHaveLength(2)
     }).pipe(Effect.scoped)
   )
