@@ -84,26 +84,25 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs`
 
 /** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming) => {
-  return {
-    id,
-    from_phase: from.phase,
-    from_epoch: from.epoch,
-    phase: row.phase,
-    epoch: row.epoch,
-    protocol: Struct.omit(row, ["diff"]),
-    new_diff: texts.diff !== undefined,
-    diff: texts.diff ?? null,
-    failure,
-    // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
-    before: texts.before ?? null,
-    came_to_nothing: CAME_TO_NOTHING.has(row.phase),
-    proved_hash: texts.proved?.hash ?? null,
-    proved_config: texts.proved?.config ?? null
-  }
-}
+const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming, place: number) => ({
+  place,
+  id,
+  from_phase: from.phase,
+  from_epoch: from.epoch,
+  phase: row.phase,
+  epoch: row.epoch,
+  protocol: Struct.omit(row, ["diff"]),
+  new_diff: texts.diff !== undefined,
+  diff: texts.diff ?? null,
+  failure,
+  // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
+  before: texts.before ?? null,
+  came_to_nothing: CAME_TO_NOTHING.has(row.phase),
+  proved_hash: texts.proved?.hash ?? null,
+  proved_config: texts.proved?.config ?? null
+})
 
-const WANTED_COLUMNS = `id integer, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
+const WANTED_COLUMNS = `place integer, id integer, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text`
 
 const make = Effect.gen(function* () {
@@ -141,7 +140,7 @@ const make = Effect.gen(function* () {
   })
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<Claiming>) {
-    const rows = yield* sql<{ id: number }>`
+    const rows = yield* sql<{ place: number }>`
       with wanted as (select * from jsonb_to_recordset(${sql.json(claims.map(wantedOf))}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
           diff = case when wanted.new_diff then wanted.diff else c.diff end,
@@ -151,12 +150,13 @@ const make = Effect.gen(function* () {
             then coalesce(c.old_config, wanted.before) else wanted.before end,
           updated_at = now()
         from wanted where c.id = wanted.id and c.phase = wanted.from_phase and c.epoch = wanted.from_epoch
-        returning c.id, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
+        returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
       kept as (insert into proved_config (device_id, job_id, hash, config)
         select device_id, job_id, proved_hash, proved_config from claimed where proved_hash is not null ${replaceProved})
-      select id from claimed`
-    const claimed = new Set(rows.map(({ id }) => id))
-    return claims.map(({ id }) => claimed.has(id))
+      select place from claimed`
+    // of two claims of one change the row is given to one
+    const won = new Set(rows.map(({ place }) => place))
+    return claims.map((_, place) => won.has(place))
   })
   const claimGrouped = makeGrouped(sql, claimAll)
 

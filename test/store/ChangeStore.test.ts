@@ -1,0 +1,53 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { begin, newChange, nextStep } from "../../machines/ChangeDecision.ts"
+import { ChangeStore } from "../../src/store/ChangeStore.ts"
+import { DeviceStore } from "../../src/store/DeviceStore.ts"
+import { JobStore } from "../../src/store/JobStore.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const stores = Layer.mergeAll(ChangeStore.layer, DeviceStore.layer, JobStore.layer)
+
+const makeChange = Effect.gen(function* () {
+  const changes = yield* ChangeStore
+  const { id: device_id } = yield* (yield* DeviceStore).insert({
+    hostname: "acc1",
+    state: "MANAGED",
+    device_type: "ACCESS"
+  })
+  const job_id = yield* (yield* JobStore).insert({
+    function_name: "sync_devices",
+    scheduled_by: "tester",
+    comment: null,
+    ticket_ref: null,
+    start_arguments: null,
+    delaySeconds: 0
+  })
+  const protocol = newChange({
+    mode: 0,
+    dryRun: false,
+    force: false,
+    sessionName: `job${job_id}`,
+    expectedHash: null,
+    timerSeconds: null
+  })
+  const change = { job_id, device_id, protocol, candidate: "hostname acc1\n", load_mode: "replace" } as const
+  return { changes, change, ...(yield* changes.findOrInsert(change)) }
+})
+
+layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true })("A change", (it) => {
+  it.effect("is claimed by one of those who want it at the same time", () =>
+    Effect.gen(function* () {
+      const { change, changes, id } = yield* makeChange
+      const cancelled = nextStep({ state: "planned", row: change.protocol }, { type: "CANCELLED" })
+      const begun = begin(change.protocol)
+      const claims = [cancelled, begun].flatMap((decision) =>
+        decision._tag !== "Refused" && decision.claim !== null ? [decision.claim] : []
+      )
+      assert.isAbove(claims.length, 0)
+      const wanted = Array.from({ length: 20 }, (_, index) => claims[index % claims.length] ?? assert.fail())
+      const won = yield* Effect.forEach(wanted, (claim) => changes.claim(id, claim, null), { concurrency: "unbounded" })
+      assert.strictEqual(won.filter((one) => one).length, 1)
+    })
+  )
+})
