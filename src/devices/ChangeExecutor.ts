@@ -136,15 +136,17 @@ const drive = Effect.fnUntraced(function* (
     if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
     const { row } = decision.change
     const { claim } = decision
-    const texts = {
-      before: memory.before,
-      ...(row.diff === memory.diffStored ? {} : { diff: row.diff }),
-      ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {})
+    if (claim !== null) {
+      const texts = {
+        before: memory.before,
+        ...(row.diff === memory.diffStored ? {} : { diff: row.diff }),
+        ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {})
+      }
+      if (!(yield* services.changes.claim(change.id, claim, memory.failure, texts))) {
+        return yield* new ChangeTakenOver({ id: change.id })
+      }
+      memory = { ...memory, diffStored: row.diff }
     }
-    if (claim !== null && !(yield* services.changes.claim(change.id, claim, memory.failure, texts))) {
-      return yield* new ChangeTakenOver({ id: change.id })
-    }
-    if (claim !== null) memory = { ...memory, diffStored: row.diff }
     if (decision._tag === "Ended") {
       const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && memory.running !== null
       return { ...report(row, decision.outcome, memory.failure), ...(isAsked ? yield* askName(connection) : {}) }

@@ -10,6 +10,7 @@ import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
 import { operationCalls } from "./OperationCalls.ts"
+import { Facts, Neighbours } from "./Readings.ts"
 
 export { DeviceFailure }
 
@@ -21,23 +22,6 @@ export const LoginAs = Schema.Struct({
   address: Schema.optionalKey(Schema.String),
   state: Schema.optionalKey(DeviceState)
 })
-
-export const Facts = Schema.Struct({
-  hostname: Schema.String,
-  fqdn: Schema.String,
-  vendor: Schema.String,
-  model: Schema.String,
-  serial_number: Schema.String,
-  os_version: Schema.String,
-  uptime: Schema.Finite,
-  interface_list: Schema.Array(Schema.String)
-})
-export type Facts = typeof Facts.Type
-
-const Neighbours = Schema.Record(
-  Schema.String,
-  Schema.Array(Schema.Struct({ hostname: Schema.String, port: Schema.String }))
-)
 
 /** A base configuration that moves a new switch to its management address. */
 export const BasePush = Schema.Struct({

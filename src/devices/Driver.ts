@@ -6,9 +6,9 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
-import type { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
+import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
@@ -55,35 +55,6 @@ export interface DriverCapabilities {
   readonly confirmFromNewSession: boolean
   readonly certificates: boolean
   readonly firmware: boolean
-}
-
-/** §8.3. `uptime` in seconds; `interface_list` in natural order without subinterfaces. */
-export interface Facts {
-  readonly hostname: string
-  readonly fqdn: string
-  readonly vendor: string
-  readonly model: string
-  readonly serial_number: string
-  readonly os_version: string
-  readonly uptime: number
-  readonly interface_list: ReadonlyArray<string>
-}
-
-/** `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. */
-export interface InterfaceState {
-  readonly is_up: boolean
-  readonly is_enabled: boolean
-  readonly description: string
-  readonly last_flapped: number
-  readonly mtu: number
-  readonly speed: number
-  readonly mac_address: string
-}
-
-/** What is heard on a port. `hostname` is the announced system name, which may be fully qualified. */
-export interface LldpNeighbour {
-  readonly hostname: string
-  readonly port: string
 }
 
 /** A configuration session on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. */
@@ -164,9 +135,9 @@ export interface DriverSession {
   /** The fingerprint that the switch showed, `SHA256:…`. */
   readonly hostKey: string
   readonly facts: Effect.Effect<Facts, ReadError>
-  readonly interfaces: Effect.Effect<Readonly<Record<string, InterfaceState>>, ReadError>
-  readonly lldp: Effect.Effect<Readonly<Record<string, ReadonlyArray<LldpNeighbour>>>, ReadError>
-  readonly lldpDetail: Effect.Effect<Readonly<Record<string, ReadonlyArray<NeighbourDetail>>>, ReadError>
+  readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
+  readonly lldp: Effect.Effect<Neighbours, ReadError>
+  readonly lldpDetail: Effect.Effect<NeighbourDetails, ReadError>
   /** The complete running configuration with `\n` line ends; an incomplete one is an error (§3.9). */
   readonly runningConfig: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>

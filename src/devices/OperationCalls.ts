@@ -1,24 +1,8 @@
 /** What operators ask of a device beside changes of its configuration: live states, bouncing ports, certificates, erasing. */
 import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
-import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
-
-/** A port as the device shows it; `speed` in Mbit/s, `last_flapped` in epoch seconds or −1. */
-export const InterfaceState = Schema.Struct({
-  is_up: Schema.Boolean,
-  is_enabled: Schema.Boolean,
-  description: Schema.String,
-  last_flapped: Schema.Finite,
-  mtu: Schema.Finite,
-  speed: Schema.Finite,
-  mac_address: Schema.String
-})
-export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
-export type InterfaceStates = typeof InterfaceStates.Type
-
-export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
-export type NeighbourDetails = typeof NeighbourDetails.Type
+import { InterfaceStates, NeighbourDetails } from "./Readings.ts"
 
 /** Ports to bounce with the rendered halves of it. */
 export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })

@@ -10,7 +10,8 @@ import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
 import type { DriverSession, JobSelection } from "./Driver.ts"
 import { CommandRejected } from "./DriverErrors.ts"
-import type { Bounce, Bounced, InterfaceStates } from "./OperationCalls.ts"
+import type { Bounce, Bounced } from "./OperationCalls.ts"
+import type { InterfaceStates } from "./Readings.ts"
 
 /** Why these ports of the device cannot be bounced, or null. */
 export const bounceRefusal = (

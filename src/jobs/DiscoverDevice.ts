@@ -4,7 +4,8 @@
  */
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceEntity, Facts } from "../devices/DeviceCalls.ts"
+import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import { Facts } from "../devices/Readings.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../domain/Job.ts"

@@ -5,7 +5,8 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
+import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Facts } from "../devices/Readings.ts"
 import { longName } from "../devices/InterfaceNames.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../domain/Device.ts"

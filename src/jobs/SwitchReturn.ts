@@ -3,7 +3,8 @@
  * answers is only back when it has really booted: right after the command the old system may still answer.
  */
 import { Clock, Effect, Result } from "effect"
-import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
+import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Facts } from "../devices/Readings.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"

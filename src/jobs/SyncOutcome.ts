@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import type { Device } from "../domain/Device.ts"
 import { deviceScore } from "../domain/ChangeScore.ts"
-import { makeGrouped } from "../store/GroupedStatement.ts"
+import { makeGroupedWrite } from "../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../store/JobStore.ts"
 import * as SyncStatus from "./SyncStatus.ts"
 import type { EndedChange, SyncRun } from "./SyncStatus.ts"
@@ -58,17 +58,16 @@ const make = Effect.gen(function* () {
     const waited = yield* endWaiting(outcomes)
     yield* status.write(outcomes)
     yield* jobs.addDevices(outcomes.filter((outcome) => !waited.has(outcome)).map(rowOf))
-    return outcomes.map(() => true)
   }, sql.withTransaction)
-  const recordGrouped = makeGrouped(sql, recordAll)
+  const recordGrouped = makeGroupedWrite(sql, recordAll)
 
   const record = Effect.fn("SyncOutcome.record")((device: Device, run: SyncRun, config: string, report: ChangeReport) =>
-    Effect.asVoid(recordGrouped({ device, run, config, report, mayWait: false }))
+    recordGrouped({ device, run, config, report, mayWait: false })
   )
 
   const recordVerdict = Effect.fn("SyncOutcome.recordVerdict")(
     (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
-      Effect.asVoid(recordGrouped({ device, run, config, report, mayWait: true }))
+      recordGrouped({ device, run, config, report, mayWait: true })
   )
 
   const recordWaiting = Effect.fn("SyncOutcome.recordWaiting")(

@@ -1,7 +1,8 @@
 /** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
 import { Effect, Schema } from "effect"
 import { PgClient } from "@effect/sql-pg"
-import { DeviceEntity, type Facts } from "../devices/DeviceCalls.ts"
+import { DeviceEntity } from "../devices/DeviceCalls.ts"
+import type { Facts } from "../devices/Readings.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../domain/Job.ts"

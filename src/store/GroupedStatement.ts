@@ -88,6 +88,15 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
     )
 }
 
+/** Calls that share statements and want no answer but that it was done. */
+export const makeGroupedWrite = <I>(
+  sql: SqlClient.SqlClient,
+  write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>
+): ((item: I) => Effect.Effect<void, SqlError.SqlError>) => {
+  const done = makeGrouped(sql, (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true)))
+  return (item) => Effect.asVoid(done(item))
+}
+
 /** Reads rows by their numbers, those that are asked for together with one statement. `idOf` is the number of a row. */
 export const makeGroupedFind = <A>(
   sql: SqlClient.SqlClient,

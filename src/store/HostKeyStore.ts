@@ -1,7 +1,7 @@
 /** SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused (promise 7). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. */
 export interface HostKey {
@@ -19,21 +19,19 @@ const make = Effect.gen(function* () {
     ({ device_id }) => device_id
   )
 
-  const pinGrouped = makeGrouped(
+  const pin = makeGroupedWrite(
     sql,
-    Effect.fnUntraced(function* (pins: ReadonlyArray<{ readonly deviceId: number; readonly fingerprint: string }>) {
-      yield* sql`insert into host_key (device_id, fingerprint)
-        select * from unnest(${pins.map((pin) => pin.deviceId)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
+    (pins: ReadonlyArray<Pick<HostKey, "device_id" | "fingerprint">>) =>
+      sql`insert into host_key (device_id, fingerprint)
+        select * from unnest(${pins.map((pin) => pin.device_id)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
         on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(),
           refused_fingerprint = null, refused_at = null`
-      return pins.map(() => true)
-    })
   )
 
   return HostKeyStore.of({
     find: Effect.fn("HostKeyStore.find")(find),
     pin: Effect.fn("HostKeyStore.pin")((deviceId: number, fingerprint: string) =>
-      Effect.asVoid(pinGrouped({ deviceId, fingerprint }))
+      pin({ device_id: deviceId, fingerprint })
     ),
     refuse: Effect.fn("HostKeyStore.refuse")((deviceId: number, fingerprint: string) =>
       Effect.asVoid(

@@ -5,7 +5,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import {
   type DeviceResult,
   type Job,
@@ -15,6 +14,7 @@ import {
   type JobTask,
   type StartArguments
 } from "../domain/Job.ts"
+import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -134,12 +134,7 @@ const make = Effect.gen(function* () {
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
-  const addGrouped = makeGrouped(sql, (rows: ReadonlyArray<JobDeviceRow>) =>
-    Effect.as(
-      addDevices(rows),
-      rows.map(() => true)
-    )
-  )
+  const addDevice = makeGroupedWrite(sql, addDevices)
 
   const findStatus = makeGroupedFind(
     sql,
@@ -192,9 +187,7 @@ const make = Effect.gen(function* () {
       return row === undefined ? yield* new JobNotFound({ id }) : row.millis
     }),
     update,
-    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) =>
-      Effect.asVoid(addGrouped({ ...device, jobId }))
-    ),
+    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
     addDevices: Effect.fn("JobStore.addDevices")(addDevices),
     devices: Effect.fn("JobStore.devices")((jobId: number) =>
       Effect.map(

@@ -1,6 +1,7 @@
 /** What EOS answers with `| json`, as schemas, and how it becomes the normalised records of contract device-cli §3.4, §8.3. */
 import { Option, Schema } from "effect"
-import type { ConfigSession, ConfigSessions, Facts, InterfaceState, LldpNeighbour } from "../Driver.ts"
+import type { ConfigSession, ConfigSessions } from "../Driver.ts"
+import type { Facts, InterfaceState, LldpNeighbour } from "../Readings.ts"
 import { compareNames, isSubinterface, longName } from "../InterfaceNames.ts"
 
 export const ShowVersion = Schema.Struct({

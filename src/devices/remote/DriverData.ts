@@ -1,6 +1,5 @@
-/** What a driver takes and gives, as schemas: the form in which it is sent to an SSH worker and back. */
+/** What a driver takes and gives beside readings, as schemas: the form in which it is sent to an SSH worker and back. */
 import { Schema } from "effect"
-import { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import * as Errors from "../DriverErrors.ts"
 
 const HostKeyPolicy = Schema.Union([
@@ -32,35 +31,6 @@ export const Target = Schema.Struct({
   prompt: Schema.optionalKey(Schema.RegExp),
   timeouts: Schema.optionalKey(Timeouts)
 })
-
-export const Facts = Schema.Struct({
-  hostname: Schema.String,
-  fqdn: Schema.String,
-  vendor: Schema.String,
-  model: Schema.String,
-  serial_number: Schema.String,
-  os_version: Schema.String,
-  uptime: Schema.Number,
-  interface_list: Schema.Array(Schema.String)
-})
-
-const InterfaceState = Schema.Struct({
-  is_up: Schema.Boolean,
-  is_enabled: Schema.Boolean,
-  description: Schema.String,
-  last_flapped: Schema.Number,
-  mtu: Schema.Number,
-  speed: Schema.Number,
-  mac_address: Schema.String
-})
-
-export const Interfaces = Schema.Record(Schema.String, InterfaceState)
-
-const LldpNeighbour = Schema.Struct({ hostname: Schema.String, port: Schema.String })
-
-export const Lldp = Schema.Record(Schema.String, Schema.Array(LldpNeighbour))
-
-export const LldpDetail = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
 
 const ConfigSession = Schema.Struct({
   name: Schema.String,

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { DriverSession, DriverTarget } from "../Driver.ts"
 import type { ConnectError, ReadError } from "../DriverErrors.ts"
+import * as Readings from "../Readings.ts"
 import * as Data from "./DriverData.ts"
 import { operation, type ServedOperation } from "./Operation.ts"
 
@@ -25,10 +26,20 @@ const reading = <A>(
   run: (session: DriverSession) => Effect.Effect<A, ReadError>
 ) => operation({ name, doing, args: Schema.Void, success, failure: Data.ReadError, run })
 
-export const facts = reading("facts", "reading facts", Data.Facts, (session) => session.facts)
-export const interfaces = reading("interfaces", "reading interfaces", Data.Interfaces, (session) => session.interfaces)
-export const lldp = reading("lldp", "reading neighbours", Data.Lldp, (session) => session.lldp)
-export const lldpDetail = reading("lldpDetail", "reading neighbours", Data.LldpDetail, (session) => session.lldpDetail)
+export const facts = reading("facts", "reading facts", Readings.Facts, (session) => session.facts)
+export const interfaces = reading(
+  "interfaces",
+  "reading interfaces",
+  Readings.InterfaceStates,
+  (session) => session.interfaces
+)
+export const lldp = reading("lldp", "reading neighbours", Readings.Neighbours, (session) => session.lldp)
+export const lldpDetail = reading(
+  "lldpDetail",
+  "reading neighbours",
+  Readings.NeighbourDetails,
+  (session) => session.lldpDetail
+)
 export const runningConfig = reading(
   "runningConfig",
   "reading the running configuration",
@@ -52,23 +63,16 @@ export const load = operation({
   run: (session: DriverSession, request) => session.load(request)
 })
 
-export const discard = operation({
-  name: "discard",
-  doing: "discard",
-  args: Schema.String,
-  success: Schema.Void,
-  failure: Data.ReadError,
-  run: (session: DriverSession, name) => session.discard(name)
-})
+/** What is done with a configuration session, by its name. */
+const naming = <E>(
+  name: string,
+  failure: Schema.Codec<E, unknown>,
+  run: (session: DriverSession, name: string) => Effect.Effect<void, E>
+) => operation({ name, doing: name, args: Schema.String, success: Schema.Void, failure, run })
 
-export const commit = operation({
-  name: "commit",
-  doing: "commit",
-  args: Schema.String,
-  success: Schema.Void,
-  failure: Data.CommitError,
-  run: (session: DriverSession, name) => session.commit(name)
-})
+export const discard = naming("discard", Data.ReadError, (session, name) => session.discard(name))
+export const commit = naming("commit", Data.CommitError, (session, name) => session.commit(name))
+export const confirm = naming("confirm", Data.CommitError, (session, name) => session.confirm(name))
 
 export const commitTimed = operation({
   name: "commitTimed",
@@ -77,15 +81,6 @@ export const commitTimed = operation({
   success: Schema.Void,
   failure: Data.CommitError,
   run: (session: DriverSession, { name, seconds }) => session.commitTimed(name, seconds)
-})
-
-export const confirm = operation({
-  name: "confirm",
-  doing: "confirm",
-  args: Schema.String,
-  success: Schema.Void,
-  failure: Data.CommitError,
-  run: (session: DriverSession, name) => session.confirm(name)
 })
 
 export const save = operation({

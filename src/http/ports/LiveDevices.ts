@@ -1,7 +1,8 @@
 /** What is asked of a device while a request waits (contract api-devices.md §6.3, §8, §11.4 and §11.5). */
 import { Context, type Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Bounced, InterfaceStates, NeighbourDetails } from "../../devices/OperationCalls.ts"
+import type { Bounced } from "../../devices/OperationCalls.ts"
+import type { InterfaceStates, NeighbourDetails } from "../../devices/Readings.ts"
 import type { Device } from "../../domain/Device.ts"
 
 /** The device could not be asked, or not understood. `type` is the name that operators know; `silent`: it did not answer. */

@@ -1,0 +1,44 @@
+/** What is read from a device (contract device-cli §8.3), in the form in which threads and replicas send it to each other. */
+import { Schema } from "effect"
+import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
+
+/** `uptime` in seconds; `interface_list` in natural order without subinterfaces. */
+export const Facts = Schema.Struct({
+  hostname: Schema.String,
+  fqdn: Schema.String,
+  vendor: Schema.String,
+  model: Schema.String,
+  serial_number: Schema.String,
+  os_version: Schema.String,
+  uptime: Schema.Finite,
+  interface_list: Schema.Array(Schema.String)
+})
+export type Facts = typeof Facts.Type
+
+/** `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. */
+export const InterfaceState = Schema.Struct({
+  is_up: Schema.Boolean,
+  is_enabled: Schema.Boolean,
+  description: Schema.String,
+  last_flapped: Schema.Finite,
+  mtu: Schema.Finite,
+  speed: Schema.Finite,
+  mac_address: Schema.String
+})
+export type InterfaceState = typeof InterfaceState.Type
+
+/** The state of each port. */
+export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
+export type InterfaceStates = typeof InterfaceStates.Type
+
+/** What is heard on a port. `hostname` is the announced system name, which may be fully qualified. */
+export const LldpNeighbour = Schema.Struct({ hostname: Schema.String, port: Schema.String })
+export type LldpNeighbour = typeof LldpNeighbour.Type
+
+/** What is heard on each port. */
+export const Neighbours = Schema.Record(Schema.String, Schema.Array(LldpNeighbour))
+export type Neighbours = typeof Neighbours.Type
+
+/** Everything that neighbours announce, by port. */
+export const NeighbourDetails = Schema.Record(Schema.String, Schema.Array(NeighbourDetail))
+export type NeighbourDetails = typeof NeighbourDetails.Type
