@@ -4,7 +4,7 @@
  * it ended. A row found after a restart goes in through `resume`, which raises the epoch, so that a process that only seemed
  * dead claims nothing any more.
  */
-import { transition } from "xstate"
+import { type ActorScope, createActor, type EventFromLogic, type SnapshotFrom } from "xstate"
 import type {
   ChangeEvent,
   ChangePhase,
@@ -180,6 +180,37 @@ export const begin = (row: ChangeRow): NextStep | Ended => decide({ state: row.p
 export const resume = (row: ChangeRow): ChangeDecision =>
   isFinal(row.phase) ? begin(row) : nextStep({ state: row.phase, row }, { type: "RESUMED" })
 
+type Scope = ActorScope<SnapshotFrom<typeof configChange>, EventFromLogic<typeof configChange>>
+
+const nothing = () => undefined
+
+/**
+ * Surrounds every step; xstate's own `transition` makes an actor for each, which takes more than the step. Nothing can leak
+ * from one step to the next: the machine has assignments only, and neither children nor delays.
+ */
+const scope: Scope = (() => {
+  const input = newChange({
+    mode: 0,
+    dryRun: true,
+    force: false,
+    sessionName: "",
+    expectedHash: null,
+    timerSeconds: null
+  })
+  const self = createActor(configChange, { input })
+  return {
+    self,
+    id: "",
+    sessionId: "",
+    system: self.system,
+    logger: nothing,
+    defer: nothing,
+    emit: nothing,
+    stopChild: nothing,
+    actionExecutor: nothing
+  }
+})()
+
 /**
  * What follows from how a step ended. `change` is that of the last decision, whose claim was written; for a verdict that
  * reaches a waiting change it is `{ state: row.phase, row }`. Refused when the event does not belong to the state.
@@ -189,7 +220,7 @@ export const nextStep = (change: Change, event: ChangeEvent): ChangeDecision => 
   const rule = refusedRule(snapshot, event)
   if (rule !== null)
     return { _tag: "Refused", rule, message: `A change that is ${change.state} takes no ${event.type}` }
-  const [next] = transition(configChange, snapshot, event)
+  const next = configChange.transition(snapshot, event, scope)
   const state: ChangeState = next.value
   if (!isPersisted(state)) return decide({ state, row: next.context }, null)
   const row = { ...next.context, phase: state }

@@ -3,12 +3,12 @@
  * `end` are dropped, banners and certificates stay together, mode comments become the `comment` command.
  */
 import { Result } from "effect"
-import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
+import { configUnit, type ConfigUnit, type Rejection } from "../ssh/ConfigUnit.ts"
 import { multiLineInputs } from "./EosPlatform.ts"
 
 const endOfText = "EOF"
-// A terminal would act on these instead of taking them as text.
-const controlCharacter = /[^\P{Cc}\t]/u
+// A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.
+const controlCharacter = /[^\P{Cc}\t\n]/u
 
 const indexAfterTexts = (lines: ReadonlyArray<string>, start: number, texts: number): number | undefined => {
   let index = start
@@ -20,53 +20,52 @@ const indexAfterTexts = (lines: ReadonlyArray<string>, start: number, texts: num
   return index
 }
 
-interface Cut {
-  readonly unit: ConfigUnit
-  readonly next: number
-}
-
-const modeComment = (lines: ReadonlyArray<string>, start: number): Cut => {
+const modeComment = (lines: ReadonlyArray<string>, start: number): ConfigUnit => {
   let next = start
   while (lines[next]?.trim().startsWith("!!") === true) next++
   const text = lines.slice(start, next).map((line) => line.trim().replace(/^!! ?/, ""))
-  return {
-    unit: { lineNumber: start + 1, source: lines[start] ?? "", input: ["comment", ...text, endOfText] },
-    next
-  }
+  return configUnit(start + 1, lines[start] ?? "", "comment", [...text, endOfText])
 }
 
-const command = (lines: ReadonlyArray<string>, start: number): Result.Result<Cut, string> => {
+const command = (lines: ReadonlyArray<string>, start: number, typed: string): Result.Result<ConfigUnit, string> => {
   const source = lines[start] ?? ""
-  const typed = source.replaceAll("\t", " ").trim()
-  const unit = (next: number, input: ReadonlyArray<string>): Result.Result<Cut, string> =>
-    Result.succeed({ unit: { lineNumber: start + 1, source, input }, next })
   const multiLine = multiLineInputs.find(({ opens }) => opens.test(typed))
-  if (multiLine === undefined) return unit(start + 1, [typed])
+  if (multiLine === undefined) return Result.succeed(configUnit(start + 1, source, typed))
   const next = indexAfterTexts(lines, start + 1, multiLine.texts)
   return next === undefined
     ? Result.fail(`% no line ${endOfText} ends the text of "${typed}"`)
-    : unit(next, [typed, ...lines.slice(start + 1, next)])
+    : Result.succeed(configUnit(start + 1, source, typed, lines.slice(start + 1, next)))
 }
+
+/** How many lines of the configuration text a unit takes; the `comment` command has one more than were given, and `EOF`. */
+const linesOf = (unit: ConfigUnit, isModeComment: boolean): number => unit.text.length + (isModeComment ? -1 : 1)
+
+const isSkipped = (typed: string): boolean =>
+  typed === "" || typed === "end" || (typed.startsWith("!") && !typed.startsWith("!!"))
 
 /** The units of a configuration text. Fails at the first line that could never be loaded. */
 export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUnit>, Rejection> => {
-  const lines = text.replaceAll("\r\n", "\n").split("\n")
+  const lines = (text.includes("\r") ? text.replaceAll("\r\n", "\n") : text).split("\n")
+  // looked for in the whole text first, because there hardly ever is one
+  const mayHoldControl = controlCharacter.test(text)
   const units: Array<ConfigUnit> = []
-  let index = 0
-  while (index < lines.length) {
-    const typed = lines[index]?.trim() ?? ""
-    if (typed === "" || typed === "end" || (typed.startsWith("!") && !typed.startsWith("!!"))) {
+  for (let index = 0; index < lines.length;) {
+    const source = lines[index] ?? ""
+    const typed = (source.includes("\t") ? source.replaceAll("\t", " ") : source).trim()
+    if (isSkipped(typed)) {
       index++
       continue
     }
-    const cut = typed.startsWith("!!") ? Result.succeed(modeComment(lines, index)) : command(lines, index)
-    const unit: ConfigUnit = { lineNumber: index + 1, source: lines[index] ?? "", input: [typed] }
-    if (Result.isFailure(cut)) return Result.fail({ unit, answer: cut.failure })
-    if (cut.success.unit.input.some((line) => controlCharacter.test(line))) {
-      return Result.fail({ unit, answer: "% a control character cannot be sent to a switch" })
+    const isModeComment = typed.startsWith("!!")
+    const cut = isModeComment ? Result.succeed(modeComment(lines, index)) : command(lines, index, typed)
+    if (Result.isFailure(cut)) return Result.fail({ unit: configUnit(index + 1, source, typed), answer: cut.failure })
+    const unit = cut.success
+    if (mayHoldControl && [unit.line, ...unit.text].some((line) => controlCharacter.test(line))) {
+      const answer = "% a control character cannot be sent to a switch"
+      return Result.fail({ unit: configUnit(index + 1, source, typed), answer })
     }
-    units.push(cut.success.unit)
-    index = cut.success.next
+    units.push(unit)
+    index += linesOf(unit, isModeComment)
   }
   return Result.succeed(units)
 }

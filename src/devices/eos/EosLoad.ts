@@ -19,7 +19,7 @@ import type { Cli } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
-import { isBlock } from "../ssh/ConfigUnit.ts"
+import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Platform.ts"
 import { cutCandidate, halves } from "./EosCandidate.ts"
 import { discard } from "./EosCommit.ts"
@@ -33,11 +33,7 @@ const locked = (cli: Cli, session: string, message: string): SessionLockedExcept
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
 
 /** Goes ahead of the lines of a whole configuration, with the first of them in one packet. */
-const startFromNothing: ConfigUnit = {
-  lineNumber: 0,
-  source: "rollback clean-config",
-  input: ["rollback clean-config"]
-}
+const startFromNothing = configUnit(0, "rollback clean-config", "rollback clean-config")
 
 const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: ReadonlyArray<Rejection>) => {
   const fields = {
@@ -180,7 +176,7 @@ const sendCandidate = Effect.fnUntraced(function* (
 /** The difference without its two header lines; only the switch's own normalised one is meaningful. */
 export const trimDiff = (text: string): string => text.replace(/^\s*--- [^\n]*\n\+\+\+ [^\n]*(?:\n|$)/, "").trim()
 
-const wordsWithQuestionMark = ({ input: [line = ""] }: ConfigUnit): ReadonlyArray<string> =>
+const wordsWithQuestionMark = ({ line }: ConfigUnit): ReadonlyArray<string> =>
   line.includes("?") ? line.split(/\s+/).filter((word) => word.includes("?")) : []
 
 /**

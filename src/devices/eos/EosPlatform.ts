@@ -40,8 +40,13 @@ export const multiLineInputs: ReadonlyArray<{ readonly opens: RegExp; readonly t
   { opens: /^protocol https certificate$/, texts: 2 }
 ]
 
-/** Volatile first lines of `show running-config`, which do not belong to the configuration (§3.9). */
-export const volatileLine = /^! (?:Command|device|Time):/
+const volatileLine = "! (?:Command|device|Time):[^\\n]*"
+
+/**
+ * Volatile lines of `show running-config`, which do not belong to the configuration (§3.9): those at its beginning, with their
+ * line ends, and those further down, each with the line end before it.
+ */
+export const volatileLines = [new RegExp(`^(?:${volatileLine}(?:\\n|$))+`), new RegExp(`\\n${volatileLine}`, "g")]
 
 /** What EOS prints after `write memory` and `copy` when all went well. */
 export const copyDone = /^Copy completed successfully\./

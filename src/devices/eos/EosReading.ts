@@ -1,5 +1,5 @@
 /** Everything that is read from an EOS switch (contract device-cli §3.4, §3.9) and the hash of its configuration. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { Clock, Effect, Schema } from "effect"
 import type { ConfigSessions } from "../Driver.ts"
 import type { ReadError } from "../DriverErrors.ts"
@@ -8,7 +8,7 @@ import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import * as Answers from "./EosAnswers.ts"
 import { neighbourDetailsOf, ShowLldpDetail } from "./EosNeighbours.ts"
-import { eosPlatform, volatileLine } from "./EosPlatform.ts"
+import { eosPlatform, volatileLines } from "./EosPlatform.ts"
 import { parseSessionText } from "./EosSessionText.ts"
 
 const shownOfAnswer = 200
@@ -96,12 +96,9 @@ export const runningConfig: (cli: Cli) => Effect.Effect<string, ReadError> = Eff
 
 /** A configuration without its volatile header lines and trailing blank lines (§3.9). */
 export const stableText = (text: string): string => {
-  const lines = text.replaceAll("\r", "").split("\n")
-  return `${lines
-    .filter((line) => !volatileLine.test(line))
-    .join("\n")
-    .trimEnd()}\n`
+  const lines = text.includes("\r") ? text.replaceAll("\r", "") : text
+  return `${volatileLines.reduce((rest, volatile) => rest.replace(volatile, ""), lines).trimEnd()}\n`
 }
 
 /** Hexadecimal SHA-256 of a configuration as `stableText` gives it. */
-export const configHash = (text: string): string => createHash("sha256").update(stableText(text)).digest("hex")
+export const configHash = (text: string): string => hash("sha256", stableText(text), "hex")

@@ -10,6 +10,7 @@ import { maskSecrets } from "../SecretMask.ts"
 import type { CommandAnswer } from "./CommandExchange.ts"
 import { commandExchange } from "./CommandExchange.ts"
 import { configPipeline } from "./ConfigPipeline.ts"
+import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
 import type { Platform } from "./Platform.ts"
@@ -132,7 +133,7 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
 const prepare = Effect.fnUntraced(function* (cli: Cli) {
   const { platform } = cli
   const together = configPipeline({
-    units: platform.prepare.map((command, index) => ({ lineNumber: index + 1, source: command, input: [command] })),
+    units: platform.prepare.map((command, index) => configUnit(index + 1, command, command)),
     window: platform.windowBytes,
     settled: false,
     prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),

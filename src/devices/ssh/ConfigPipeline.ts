@@ -8,7 +8,7 @@
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
 import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
-import { isBlock, unitBytes } from "./ConfigUnit.ts"
+import { isBlock } from "./ConfigUnit.ts"
 import type { LedgerRules } from "./PromptLedger.ts"
 import { PromptLedger } from "./PromptLedger.ts"
 import type { TerminalText } from "./TerminalText.ts"
@@ -44,7 +44,7 @@ export interface PipelineResult {
 const blockPieces = (unit: ConfigUnit): Array<string> => {
   const pieces: Array<string> = []
   let piece = ""
-  for (const line of unit.input) {
+  for (const line of [unit.line, ...unit.text]) {
     if (piece !== "" && Buffer.byteLength(piece) + Buffer.byteLength(line) >= blockPieceBytes) {
       pieces.push(piece)
       piece = ""
@@ -123,7 +123,7 @@ class Pipeline implements Conversation<PipelineResult> {
   #wantsInput(partial: string): boolean {
     const prompt = this.#options.prompt.exec(partial)?.[0]
     if (prompt === undefined) return false
-    return partial.slice(prompt.length).trimEnd() !== this.#options.units[this.#ledger.answered]?.input[0]
+    return partial.slice(prompt.length).trimEnd() !== this.#options.units[this.#ledger.answered]?.line
   }
 
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
@@ -157,17 +157,17 @@ class Pipeline implements Conversation<PipelineResult> {
   #fill(): string {
     // A window that is topped up line by line would cost a packet for each.
     if (this.#ledger.bytesInFlight * 2 > this.#options.window) return ""
-    let text = ""
+    const lines: Array<string> = []
     for (;;) {
       const unit = this.#options.units[this.#ledger.sent]
-      if (unit === undefined || !this.#mayFollow(unit)) return text
+      if (unit === undefined || !this.#mayFollow(unit)) return lines.length === 0 ? "" : `${lines.join("\n")}\n`
       this.#ledger.send(unit)
       if (isBlock(unit)) {
         const [first = "", ...rest] = blockPieces(unit)
         this.#pieces = rest
-        return text + first
+        return first
       }
-      text += `${unit.input[0] ?? ""}\n`
+      lines.push(unit.line)
     }
   }
 
@@ -176,11 +176,11 @@ class Pipeline implements Conversation<PipelineResult> {
     if (answered === sent) return true
     const previous = this.#options.units[sent - 1]
     if (this.#options.settled || this.#alone(unit) || (previous !== undefined && this.#alone(previous))) return false
-    return bytesInFlight + unitBytes(unit) <= this.#options.window
+    return bytesInFlight + unit.bytes <= this.#options.window
   }
 
   #alone(unit: ConfigUnit): boolean {
-    return isBlock(unit) || (unit.input[0] ?? "").length > this.#options.longestEcho
+    return isBlock(unit) || unit.line.length > this.#options.longestEcho
   }
 }
 

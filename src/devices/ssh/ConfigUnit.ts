@@ -1,7 +1,7 @@
 /**
  * A candidate configuration as the units that a switch answers with one prompt each: a line, or a multi-line input (a
  * banner, a certificate) that is answered when its end is reached. A driver cuts its text into units; the pipeline sends
- * them.
+ * them. Hundreds of devices have hundreds of units at once, so a unit of one line is no more than its strings.
  */
 
 export interface ConfigUnit {
@@ -9,9 +9,26 @@ export interface ConfigUnit {
   readonly lineNumber: number
   /** That line as it was given, for errors. */
   readonly source: string
-  /** What is sent, one entry a line. More than one for a multi-line input. */
-  readonly input: ReadonlyArray<string>
+  /** What is sent: the line, or the first line of a multi-line input. */
+  readonly line: string
+  /** The further lines of a multi-line input. */
+  readonly text: ReadonlyArray<string>
+  /** Bytes on the wire, with line ends. */
+  readonly bytes: number
 }
+
+const noText: ReadonlyArray<string> = []
+
+const bytesOf = (line: string): number => Buffer.byteLength(line) + 1
+
+/** A unit; `text` is empty for a line. */
+export const configUnit = (lineNumber: number, source: string, line: string, text = noText): ConfigUnit => ({
+  lineNumber,
+  source,
+  line,
+  text,
+  bytes: text.reduce((sum, more) => sum + bytesOf(more), bytesOf(line))
+})
 
 /** A line (by number in the text) that the switch rejected, unmasked, and the first line of its answer. */
 export interface Rejection {
@@ -19,9 +36,5 @@ export interface Rejection {
   readonly answer: string
 }
 
-/** Bytes on the wire, with line ends. */
-export const unitBytes = (unit: ConfigUnit): number =>
-  unit.input.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
-
 /** Whether a unit is a multi-line input. */
-export const isBlock = (unit: ConfigUnit): boolean => unit.input.length > 1
+export const isBlock = ({ text }: ConfigUnit): boolean => text.length > 0

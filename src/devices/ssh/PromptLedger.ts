@@ -5,7 +5,6 @@
  * count or an echo does not fit, `desynchronised` says why.
  */
 import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
-import { isBlock, unitBytes } from "./ConfigUnit.ts"
 
 export interface LedgerRules {
   /** Matches a configuration prompt of this switch and session at the beginning of a line. */
@@ -21,6 +20,8 @@ const plain = /^[\x20-\x7e]*$/
 export class PromptLedger {
   readonly #units: ReadonlyArray<ConfigUnit>
   readonly #rules: LedgerRules
+  /** The same pattern, which says where its match ends without making an array of it for every line. */
+  readonly #prompt: RegExp
   readonly #rejections: Array<Rejection> = []
   readonly #typedAhead = new Set<number>()
   #sent = 0
@@ -34,6 +35,7 @@ export class PromptLedger {
   constructor(units: ReadonlyArray<ConfigUnit>, rules: LedgerRules) {
     this.#units = units
     this.#rules = rules
+    this.#prompt = new RegExp(rules.prompt.source, `${rules.prompt.flags}y`)
   }
 
   get sent(): number {
@@ -65,7 +67,7 @@ export class PromptLedger {
   /** Records that the next unit was sent. */
   send(unit: ConfigUnit): void {
     this.#sent++
-    this.#bytes += unitBytes(unit)
+    this.#bytes += unit.bytes
   }
 
   /** Reads complete lines, then the unfinished one. */
@@ -101,15 +103,24 @@ export class PromptLedger {
   }
 
   #readLine(line: string): void {
-    const prompt = this.#rules.prompt.exec(line)
-    if (prompt === null) {
+    this.#prompt.lastIndex = 0
+    if (!this.#prompt.test(line)) {
       this.#counted = false
       this.#readPlain(line)
       return
     }
+    const end = this.#prompt.lastIndex
     if (!this.#counted) this.#answer()
     this.#counted = false
-    this.#checkEcho(line.slice(prompt[0].length).trimEnd())
+    if (!this.#isEcho(line, end)) this.#checkEcho(line.slice(end).trimEnd())
+  }
+
+  /** Whether behind the prompt stands exactly what was typed, which is so for nearly every line. */
+  #isEcho(line: string, end: number): boolean {
+    const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
+    if (unit === undefined || line.length !== end + unit.line.length || !line.endsWith(unit.line)) return false
+    this.#heard = true
+    return true
   }
 
   #answer(): void {
@@ -119,14 +130,14 @@ export class PromptLedger {
       return
     }
     this.#answered++
-    this.#bytes -= unitBytes(unit)
+    this.#bytes -= unit.bytes
     this.#heard = false
   }
 
   #checkEcho(rest: string): void {
     this.#heard = true
     const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
-    const typed = unit?.input[0] ?? ""
+    const typed = unit?.line ?? ""
     if ((unit !== undefined && rest === typed) || this.#rules.logLine.test(rest)) return
     if (unit === undefined) {
       this.#problem ??= "an echo came back for nothing that was sent"
@@ -143,7 +154,7 @@ export class PromptLedger {
     if (text === "" || this.#rules.logLine.test(text)) return
     // A terminal echoes what is typed ahead before the prompt comes; EOS then echoes it again after the prompt.
     for (let index = this.#answered; index < this.#sent; index++) {
-      if (this.#units[index]?.input[0] === text) {
+      if (this.#units[index]?.line === text) {
         this.#typedAhead.add(index)
         return
       }
@@ -156,7 +167,7 @@ export class PromptLedger {
     const text = line.trimEnd()
     if (!this.#rules.error.test(text)) return
     // The text of a banner is no error message, whatever it looks like.
-    if (isBlock(unit) && unit.input.some((input) => input.trimEnd() === text)) return
+    if (unit.text.some((input) => input.trimEnd() === text)) return
     if (this.#rejections.at(-1)?.unit !== unit) this.#rejections.push({ unit, answer: text })
   }
 }

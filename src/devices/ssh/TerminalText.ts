@@ -68,7 +68,7 @@ export class TerminalText {
       }
       text = text.replace(noise, "")
     }
-    this.#append(text.includes("\r") ? text.replaceAll("\r", "") : text)
+    this.#append(text)
   }
 
   /** Forgets the lines and the unfinished line. */
@@ -87,17 +87,29 @@ export class TerminalText {
   }
 
   #append(text: string): void {
-    this.#size += text.length
-    const pieces = text.split("\n")
-    const last = pieces.length - 1
-    for (let index = 0; index <= last; index++) {
-      const piece = pieces[index] ?? ""
-      const line = index === 0 ? this.#partial + piece : piece
-      const clean = line.includes("\b") ? applyBackspaces(line) : line
-      if (index === last) this.#partial = clean
-      else this.#lines.push(clean)
+    let start = 0
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+      this.#lines.push(this.#continued(text.slice(start, end)))
+      this.#partial = ""
+      this.#size += 1
+      start = end + 1
     }
+    this.#partial = this.#continued(start === 0 ? text : text.slice(start))
   }
+
+  /** The unfinished line with what follows it. Carriage returns are dropped, wherever they stand. */
+  #continued(piece: string): string {
+    const text = piece.includes("\r") ? withoutReturns(piece) : piece
+    this.#size += text.length
+    const line = this.#partial === "" ? text : this.#partial + text
+    return line.includes("\b") ? applyBackspaces(line) : line
+  }
+}
+
+/** Nearly always there is one, at the end. */
+const withoutReturns = (piece: string): string => {
+  const last = piece.length - 1
+  return piece.indexOf("\r") === last ? piece.slice(0, last) : piece.replaceAll("\r", "")
 }
 
 const applyBackspaces = (line: string): string => {

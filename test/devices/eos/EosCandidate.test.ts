@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { cutCandidate, halves } from "../../../src/devices/eos/EosCandidate.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
-  Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ lineNumber, input }) => [lineNumber, ...input])
+  Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ line, lineNumber, text }) => [lineNumber, line, ...text])
 
 describe("an EOS candidate", () => {
   it("drops comments, empty lines and the end, and keeps line numbers", () => {

@@ -4,7 +4,7 @@ import type { ScriptedSwitch } from "../../support/ScriptedSwitch.ts"
 import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
 import type { PipelineOptions } from "../../../src/devices/ssh/ConfigPipeline.ts"
 import { configPipeline } from "../../../src/devices/ssh/ConfigPipeline.ts"
-import type { ConfigUnit } from "../../../src/devices/ssh/ConfigUnit.ts"
+import { configUnit, type ConfigUnit } from "../../../src/devices/ssh/ConfigUnit.ts"
 import { eosPlatform } from "../../../src/devices/eos/EosPlatform.ts"
 
 const prompt = "acc-b2-01(config-s-job412)#"
@@ -21,11 +21,8 @@ const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions
   ...more
 })
 
-const unit = (input: ReadonlyArray<string>, index: number): ConfigUnit => ({
-  lineNumber: index + 1,
-  source: input[0] ?? "",
-  input
-})
+const unit = ([line = "", ...text]: ReadonlyArray<string>, index: number): ConfigUnit =>
+  configUnit(index + 1, line, line, text)
 
 /** Rejects lines with "bad" in them, reads banners, goes into and out of a section. */
 const eosLike = (echo?: ScriptedSwitch["echo"]): ScriptedSwitch => {
@@ -68,7 +65,7 @@ const Unit = Schema.Union([
 ])
 
 const rejectedUnits = (units: ReadonlyArray<ConfigUnit>) =>
-  units.filter(({ input }) => input.length === 1 && input[0]?.includes("bad") === true).slice(0, 20)
+  units.filter(({ line, text }) => text.length === 0 && line.includes("bad")).slice(0, 20)
 
 const twice = (line: string, shown: string) => `${line}\n${shown}${line}`
 
@@ -81,7 +78,7 @@ describe("the configuration pipeline", () => {
       const { value, received } = drive(configPipeline(options(units, { window, settled })), eosLike(), sizes)
       expect(value.desynchronised).toBeUndefined()
       expect(value.rejections.map(({ unit }) => unit)).toEqual(rejectedUnits(units))
-      if (value.rejections.length < 20) expect(received).toEqual(units.flatMap(({ input }) => input))
+      if (value.rejections.length < 20) expect(received).toEqual(units.flatMap(({ line, text }) => [line, ...text]))
     }
   )
 
@@ -112,7 +109,7 @@ describe("the configuration pipeline", () => {
 
   it("takes input that the terminal echoes ahead of the prompts", () => {
     const units = ["vlan 10", "bad word", "vlan 11"].map((line, index) => unit([line], index))
-    const ahead = `${units.map(({ input }) => `${input[0]}\n`).join("")}`
+    const ahead = `${units.map(({ line }) => `${line}\n`).join("")}`
     let first = true
     const echo = (line: string) => {
       const text = first ? `${ahead}${line}` : line
