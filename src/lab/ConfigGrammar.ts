@@ -65,6 +65,9 @@ const DEFAULTS: ReadonlyArray<readonly [RegExp, RegExp]> = [
 export const isDefault = (section: string, text: string): boolean =>
   DEFAULTS.some(([where, what]) => where.test(section) && what.test(text))
 
+/** True when the line repeats a default of some section. */
+export const mayBeDefault = (text: string): boolean => DEFAULTS.some(([, what]) => what.test(text))
+
 /** Things that do not exist by default: `no X` removes them and leaves no line behind. */
 const REMOVABLE =
   /^(?:description|ip address|ipv6 address|vlan|interface|username|hostname|banner|name|ntp|logging|snmp-server|ip route|ip name-server|dns|ip domain-name|router|vrf|route-map|ip access-list|ip prefix-list|alias|channel-group|switchport (?:access|trunk|mode|voice)|boot|radius-server|tacacs-server|enable|poe|mtu|speed|role|daemon|event-handler|storm-control|\d+|access-group|ip helper-address|neighbor|network|clock|comment|mlag|sflow destination)(?: |$)/
@@ -180,6 +183,9 @@ export const sectionTag = (parent: string, text: string): string | undefined => 
   }
   return undefined
 }
+
+/** True when the line opens a section inside of some other one. */
+export const mayNest = (text: string): boolean => NESTED.some(([, what]) => what.test(text))
 
 /** Commands that read a text until a line `EOF`. */
 export const HEREDOC = /^(?:banner (?:login|motd|exec)|comment|protocol https certificate)$/

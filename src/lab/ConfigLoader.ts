@@ -5,8 +5,8 @@
  */
 import * as Grammar from "./ConfigGrammar.ts"
 import { entryKey } from "./ConfigKeys.ts"
+import { configLine, type ConfigLine, positiveOf } from "./ConfigLine.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
-import { longName } from "./InterfaceNames.ts"
 
 /** What one switch accepts beside the language itself. */
 export interface LoaderRules {
@@ -96,16 +96,16 @@ export const feed = (loader: Loader, line: string): string | undefined => {
     exit(loader)
     return undefined
   }
-  const indent = line.length - line.trimStart().length
-  const text = normalise(trimmed)
-  const parent = findParent(loader, text, indent)
-  const refused = loader.rules.reject?.(text) ?? refuse(loader.rules, parent.text, text)
+  const read = configLine(line)
+  const { text } = read
+  const parent = findParent(loader, read)
+  const refused = loader.rules.reject?.(text) ?? refuse(loader.rules, parent.text, read)
   if (refused !== undefined) return refused
-  if (Grammar.HEREDOC.test(text)) {
+  if (read.isHeredoc) {
     loader.heredoc = { command: text, lines: [], texts: text.startsWith("protocol ") ? 2 : 1 }
     return undefined
   }
-  return apply(loader, parent, text, indent)
+  return apply(loader, parent, read)
 }
 
 const current = (loader: Loader): Level =>
@@ -141,29 +141,15 @@ const addComment = (loader: Loader, text: string) => {
   return undefined
 }
 
-const normalise = (trimmed: string): string => {
-  const text =
-    trimmed.includes("  ") && !/^(?:description|name|username|banner|snmp-server)/.test(trimmed)
-      ? trimmed.replace(/ {2,}/g, " ")
-      : trimmed
-  const named = /^(no |default )?interface (.+)$/.exec(text)
-  if (named !== null) return `${named[1] ?? ""}interface ${longName(named[2] ?? "")}`
-  const masked = /^ip address (\d[\d.]+) (255\.[\d.]+|0\.0\.0\.0)( secondary)?$/.exec(text)
-  if (masked !== null) return `ip address ${masked[1]}/${prefixLength(masked[2] ?? "")}${masked[3] ?? ""}`
-  return text
-}
-
-const prefixLength = (mask: string) =>
-  mask.split(".").reduce((bits, octet) => bits + Number(octet).toString(2).replaceAll("0", "").length, 0)
-
-const findParent = (loader: Loader, text: string, indent: number): Entry => {
+const findParent = (loader: Loader, line: ConfigLine): Entry => {
   const { last } = loader
-  if (last !== undefined && loader.levels.length === 1 && indent > last.indent && !Grammar.leavesSection("", text)) {
+  const { indent } = line
+  if (last !== undefined && loader.levels.length === 1 && indent > last.indent && !line.mayLeave) {
     enter(loader, last.entry, last.indent, last.entry.text.replaceAll(" ", "-"))
   }
   while (loader.levels.length > 1) {
     const level = current(loader)
-    if (staysIn(level, loader.levels[loader.levels.length - 2], text, indent)) {
+    if (staysIn(level, loader.levels[loader.levels.length - 2], line)) {
       level.childIndent ??= indent
       return level.entry
     }
@@ -175,12 +161,22 @@ const findParent = (loader: Loader, text: string, indent: number): Entry => {
 }
 
 /** Indentation decides where there is any; without it a line stays until one comes that only an outer section knows. */
-const staysIn = (level: Level, outer: Level | undefined, text: string, indent: number) => {
+const staysIn = (level: Level, outer: Level | undefined, line: ConfigLine) => {
+  const { indent, text } = line
   if (indent > level.indent) return true
   const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
-  if (!typedFlat || Grammar.leavesSection(level.entry.text, text)) return false
-  return outer === undefined || outer.entry.text === "" || Grammar.sectionTag(outer.entry.text, text) === undefined
+  if (!typedFlat || (line.mayLeave && Grammar.leavesSection(level.entry.text, text))) return false
+  return outer === undefined || outer.entry.text === "" || tagOf(outer.entry, line) === undefined
 }
+
+/** Tag of the section that a line opens below `parent`. */
+const tagOf = (parent: Entry, line: ConfigLine): string | undefined => {
+  if (parent.text === "") return line.tag
+  return line.mayNest ? Grammar.sectionTag(parent.text, line.text) : undefined
+}
+
+const repeatsDefault = (loader: Loader, parent: Entry, line: ConfigLine): boolean =>
+  loader.rules.dropDefaults && line.mayBeDefault && Grammar.isDefault(parent.text, line.text)
 
 const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
   entry.children ??= new Map()
@@ -190,34 +186,21 @@ const enter = (loader: Loader, entry: Entry, indent: number, tag: string) => {
 
 const children = (entry: Entry): Map<string, Entry> => (entry.children ??= new Map())
 
-/** Commands that want a value. */
-const NEVER_ALONE = new Set([
-  "interface",
-  "hostname",
-  "vlan",
-  "description",
-  "username",
-  "router",
-  "ip",
-  "switchport access vlan"
-])
+const INVALID = "% Invalid input"
 
-const refuse = (rules: LoaderRules, section: string, text: string): string | undefined => {
-  const positive = text.replace(/^(?:no|default) /, "")
-  if (NEVER_ALONE.has(positive)) {
-    return text === positive || positive === "interface" ? "% Incomplete command" : undefined
+const refuse = (rules: LoaderRules, section: string, line: ConfigLine): string | undefined => {
+  if (line.isBare) {
+    const positive = positiveOf(line.text)
+    return line.text === positive || positive === "interface" ? "% Incomplete command" : undefined
   }
-  if (section === "" && rules.strictWords && !Grammar.isRootWord(text)) return "% Invalid input"
-  if (!rules.poe && /^poe\b/.test(positive) && section.startsWith("interface ")) return "% Invalid input"
-  const named = /^interface (\S+)/.exec(positive)
-  if (named !== null && rules.hasInterface?.(named[1] ?? "") === false) return "% Invalid input"
-  const prefix = /^ip(?:v6)? address (?:virtual )?([\d.]+|[\da-f:]+)\/(\d+)/i.exec(positive)
-  if (prefix !== null && Number(prefix[2]) > (prefix[1]?.includes(":") ? 128 : 32)) return "% Invalid input"
-  const vlan = /^(?:switchport access vlan|vlan) (\d+)$/.exec(positive)
-  return vlan !== null && (Number(vlan[1]) < 1 || Number(vlan[1]) > 4094) ? "% Invalid input" : undefined
+  if (section === "" && rules.strictWords && !line.isRootWord) return INVALID
+  if (!rules.poe && line.isPoe && section.startsWith("interface ")) return INVALID
+  if (line.interfaceName !== undefined && rules.hasInterface?.(line.interfaceName) === false) return INVALID
+  return line.isOutOfRange ? INVALID : undefined
 }
 
-const apply = (loader: Loader, parent: Entry, text: string, indent: number): string | undefined => {
+const apply = (loader: Loader, parent: Entry, line: ConfigLine): string | undefined => {
+  const { text } = line
   loader.last = undefined
   if (text === "rollback clean-config") {
     loader.root.children = new Map()
@@ -229,17 +212,18 @@ const apply = (loader: Loader, parent: Entry, text: string, indent: number): str
     return undefined
   }
   if (text.startsWith("no ")) {
-    applyNo(loader, parent, text)
+    applyNo(loader, parent, line)
     return undefined
   }
-  return applyPositive(loader, parent, text, indent)
+  return applyPositive(loader, parent, line)
 }
 
-const applyPositive = (loader: Loader, parent: Entry, text: string, indent: number): string | undefined => {
+const applyPositive = (loader: Loader, parent: Entry, line: ConfigLine): string | undefined => {
+  const { indent, text } = line
   const siblings = children(parent)
-  const tag = Grammar.sectionTag(parent.text, text)
-  const key = tag === undefined ? entryKey(text) : text
-  siblings.delete(`no ${text}`)
+  const tag = tagOf(parent, line)
+  const key = tag === undefined ? line.key : text
+  siblings.delete(line.negation)
   if (text === "poe") siblings.delete("poe disabled")
   const existing = siblings.get(key)
   if (tag !== undefined) {
@@ -249,7 +233,7 @@ const applyPositive = (loader: Loader, parent: Entry, text: string, indent: numb
     return undefined
   }
   if (existing !== undefined && existing.text !== text && /^\d+ /.test(text)) return "% Duplicate sequence number"
-  if (loader.rules.dropDefaults && Grammar.isDefault(parent.text, text)) {
+  if (repeatsDefault(loader, parent, line)) {
     siblings.delete(key)
     return undefined
   }
@@ -261,10 +245,11 @@ const applyPositive = (loader: Loader, parent: Entry, text: string, indent: numb
   return undefined
 }
 
-const applyNo = (loader: Loader, parent: Entry, text: string) => {
+const applyNo = (loader: Loader, parent: Entry, line: ConfigLine) => {
+  const { text } = line
   const positive = text.slice(3)
   const removed = remove(parent, positive)
-  if (loader.rules.dropDefaults && Grammar.isDefault(parent.text, text)) return
+  if (repeatsDefault(loader, parent, line)) return
   if (!Grammar.isToggle(positive) && (removed || Grammar.isRemovable(positive))) return
   children(parent).set(text, { text, children: undefined, body: undefined })
 }

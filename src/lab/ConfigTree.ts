@@ -3,6 +3,7 @@
  * configuration is its printed text, which costs a tenth of the memory when thousands of switches share a process.
  */
 import { minorOf, rankOf } from "./ConfigOrder.ts"
+import { remembered } from "./Remembered.ts"
 
 /** One line; `children` when it opened a section, `body` when it was followed by a text up to `EOF`. */
 export interface Entry {
@@ -31,9 +32,11 @@ export const render = (root: Entry): string => {
 
 const isBlock = (entry: Entry) => entry.children !== undefined || entry.body !== undefined
 
+const placeOf = remembered((text) => ({ rank: rankOf(text), minor: minorOf(text) }))
+
 const ordered = (root: Entry) =>
   [...(root.children?.values() ?? [])]
-    .map((entry) => ({ entry, rank: rankOf(entry.text), minor: minorOf(entry.text) }))
+    .map((entry) => ({ entry, ...placeOf(entry.text) }))
     .toSorted((a, b) => a.rank - b.rank || a.minor - b.minor)
 
 const renderEntry = (entry: Entry, indent: string, lines: Array<string>) => {

@@ -10,7 +10,7 @@ import type { Printer } from "./Printer.ts"
 import { type Output, prompt, type Reader, type Shell } from "./Shell.ts"
 
 /** Lines that the command line takes before it lets others work. */
-const LINES_PER_TURN = 16
+const LINES_PER_TURN = 64
 const WRAP_FAULT_WIDTH = 80
 
 export interface Terminal {
@@ -180,7 +180,7 @@ const printPrompt = (terminal: Terminal) => {
 }
 
 const print = (terminal: Terminal, text: string) => {
-  if (text !== "") terminal.printer.print(text.replaceAll("\n", "\r\n"))
+  if (text !== "") terminal.printer.print(text.includes("\n") ? text.replaceAll("\n", "\r\n") : text)
 }
 
 /** The echo of a whole line, wrapped at the terminal's width, twice when that fault is armed. */

@@ -117,7 +117,8 @@ class Engine implements Shell {
   #current: Listener | undefined
   /** What is being asked, for errors. */
   #label = "session"
-  #broken: ConnectionException | undefined
+  /** Why it can be used no more; an error is made of it when somebody is to get one. */
+  #broken: { readonly whileDoing: string; readonly message: string } | undefined
 
   constructor(hostname: string, address: string, wire: Wire) {
     this.#hostname = hostname
@@ -131,7 +132,7 @@ class Engine implements Shell {
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
     Effect.callback<A, ExchangeError>((resume) => {
-      if (this.#broken !== undefined) return resume(Effect.fail(this.#broken))
+      if (this.#broken !== undefined) return resume(Effect.fail(this.#lost(this.#broken)))
       if (this.#current !== undefined) {
         return resume(Effect.die(new Error(`"${label}" while another command is running`)))
       }
@@ -183,8 +184,8 @@ class Engine implements Shell {
   }
 
   #closed(reason: string): void {
-    const error = this.#break(this.#label, reason)
-    this.#current?.closed(error)
+    const broken = this.#break(this.#label, reason)
+    this.#current?.closed(this.#lost(broken))
   }
 
   #abandon(whileDoing: string, message: string): void {
@@ -193,14 +194,13 @@ class Engine implements Shell {
   }
 
   /** The first reason stays. */
-  #break(whileDoing: string, message: string): ConnectionException {
-    this.#broken ??= new ConnectionException({
-      hostname: this.#hostname,
-      address: this.#address,
-      whileDoing,
-      message
-    })
+  #break(whileDoing: string, message: string) {
+    this.#broken ??= { whileDoing, message }
     return this.#broken
+  }
+
+  #lost(reason: { readonly whileDoing: string; readonly message: string }): ConnectionException {
+    return new ConnectionException({ hostname: this.#hostname, address: this.#address, ...reason })
   }
 }
 
