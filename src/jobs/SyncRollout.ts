@@ -3,7 +3,7 @@
  * When the rollout is stopped nothing new is begun, devices in flight are brought to a known end, and those that wait are
  * taken back at once instead of waiting for their timers (contract engine.md §7.6, DESIGN §2).
  */
-import { Effect, Fiber, Option, Result, Schedule } from "effect"
+import { Effect, Fiber, Option, Result, Schedule, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../store/ChangeStore.ts"
@@ -48,6 +48,12 @@ export interface Work extends Judged {
   readonly held: Map<number, Held>
 }
 
+/**
+ * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
+ * bound all that a job works on at once would be rendered before the first.
+ */
+const BEGIN_AT_ONCE = 32
+
 /** How often the changes are looked at for one that has failed but still waits for its switch. */
 const WATCH_EVERY = "1 second"
 
@@ -61,6 +67,8 @@ export const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
   const outcomes = yield* SyncOutcome
   const calls = yield* ChangeCalls.make
+
+  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
   const concurrently = { concurrency: config.SYNC_CONCURRENCY, discard: true } as const
 
@@ -142,16 +150,22 @@ export const make = Effect.gen(function* () {
     yield* hold(work, { device, changeId: change.id })
   })
 
-  const syncDevice = Effect.fn("SyncRollout.device")(function* (work: Work, device: Device, isCanary: boolean) {
+  /** The change to run on the device; nothing when there is none, which is recorded. */
+  const begin = Effect.fnUntraced(function* (work: Work, device: Device) {
     const begun = work.begun.get(device.id)
     if (begun === undefined || begun.phase === "planned") {
       if (yield* work.job.aborting) yield* work.guard.aborted
       const stop = work.guard.stop()
       if (stop !== null && (begun === undefined || (yield* calls.cancel(begun.id)))) {
-        return yield* leaveAlone(work, device, stop)
+        yield* leaveAlone(work, device, stop)
+        return null
       }
     }
-    const change = yield* changeOn(work, device)
+    return yield* changeOn(work, device)
+  }, beginning.withPermit)
+
+  const syncDevice = Effect.fn("SyncRollout.device")(function* (work: Work, device: Device, isCanary: boolean) {
+    const change = yield* begin(work, device)
     if (change !== null) yield* runChange(work, device, change, isCanary)
   })
 
