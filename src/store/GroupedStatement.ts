@@ -5,6 +5,7 @@
  */
 import { Deferred, Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { goOn } from "../BackgroundWork.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */
 const COMPANY_MILLIS = 8
@@ -41,14 +42,16 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
     Effect.forEach(group, ({ answer, item }) => Deferred.into(alone(item), answer), { discard: true })
 
   const answerAll = (group: ReadonlyArray<Waiting<I, A>>) =>
-    Effect.flatMap(together(group.map(({ item }) => item)), (answers) =>
-      Effect.forEach(group, ({ answer }, index) => {
+    Effect.map(together(group.map(({ item }) => item)), (answers) => {
+      for (const [index, { answer }] of group.entries()) {
         const given = answers[index]
-        return given === undefined
-          ? Deferred.die(answer, new Error("A grouped statement gave too few answers"))
-          : Deferred.succeed(answer, given)
-      })
-    )
+        const result =
+          given === undefined
+            ? Effect.die(new Error("A grouped statement gave too few answers"))
+            : Effect.succeed(given)
+        goOn(() => Deferred.doneUnsafe(answer, result))
+      }
+    })
 
   const send = (group: ReadonlyArray<Waiting<I, A>>): Effect.Effect<unknown> =>
     group.length === 1

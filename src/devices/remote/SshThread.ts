@@ -4,6 +4,7 @@
  */
 import { type Context, Effect, Schema } from "effect"
 import { Worker } from "node:worker_threads"
+import { goOn } from "../../BackgroundWork.ts"
 import type { FromWorker, LogLine, ToWorker, WorkerStart } from "./Messages.ts"
 import type { Answer } from "./Operation.ts"
 import { relog } from "./RemoteLog.ts"
@@ -95,7 +96,7 @@ class WorkerThread implements SshThread {
     this.#waiting.delete(id)
     // a worker that stops interrupts what nobody else has interrupted
     const cutShort = answer._tag === "Interrupted" && this.#state === "stopping"
-    call?.settle(cutShort ? Effect.fail(new ThreadEnded()) : Effect.succeed(answer))
+    if (call !== undefined) goOn(() => call.settle(cutShort ? Effect.fail(new ThreadEnded()) : Effect.succeed(answer)))
   }
 
   #logged(line: LogLine): void {

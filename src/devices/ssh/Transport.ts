@@ -9,6 +9,7 @@ import { Effect, Fiber, Redacted, Schedule } from "effect"
 import type { Scope, Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
 import { joinWrites } from "../../ssh/JoinedWrites.ts"
+import { readInSlices } from "../../ssh/SlicedReads.ts"
 import { Client } from "../../ssh/Ssh2.ts"
 import type { DriverTarget } from "../Driver.ts"
 import { ConnectAuthError, ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
@@ -150,6 +151,7 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
       resume(Effect.succeed({ client, hostKey }))
     })
     joinWrites(socket)
+    readInSlices(socket)
     client.connect(connectOptions(target, socket, seconds, verify, exhausted))
     return Effect.sync(() => client.destroy())
   })

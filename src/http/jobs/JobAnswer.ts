@@ -1,10 +1,12 @@
 /**
  * Answers with job records. What a job did on a thousand devices is tens of megabytes of JSON, so it goes from the database
- * to the client as text: to read and write it here would keep everybody else waiting.
+ * to the client as text: to read and write it here would keep everybody else waiting. Those who ask the same at the same time,
+ * as pages that show the newest jobs do, share one answer to the last byte.
  */
 import { Effect, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
+import type { BadRequest, NotFound } from "../../api/Failures.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
@@ -24,21 +26,33 @@ const written = (job: Job, text: string | undefined, dropped: ReadonlyArray<stri
   return `${JSON.stringify(record).slice(0, -1)},"result":${text}}`
 }
 
-/** Makes the answer with these records, which have only their own part of the result, for the current request. */
+/** Records, which have only their own part of the result, with the headers of their page. */
+interface Records {
+  readonly rows: ReadonlyArray<Job>
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Written {
+  readonly body: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const encoder = new TextEncoder()
+
+/** What of a request may matter for the answer. */
+const questionOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): string =>
+  `${url} ${headers["host"]} ${headers["x-forwarded-proto"]}`
+
+/** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
-  const shared = makeSharedRead<ReadonlyMap<number, string>, SqlError.SqlError>()
+  const shared = makeSharedRead<Written, SqlError.SqlError | BadRequest | NotFound>()
 
-  return Effect.fn("JobAnswer.make")(function* (
-    jobs: ReadonlyArray<Job>,
-    headers: Readonly<Record<string, string>> = {}
-  ) {
-    const dropped = droppedTasks(first(yield* HttpServerRequest.ParsedSearchParams, "filter_jobresult"))
+  const write = Effect.fnUntraced(function* ({ headers, rows: jobs }: Records, filter: string | undefined) {
+    const dropped = droppedTasks(filter)
     const read = (of: ReadonlyArray<Job>, without: typeof dropped) => {
       const ids = of.map(({ id }) => id)
-      return ids.length === 0
-        ? Effect.succeed(new Map<number, string>())
-        : shared(`${without.join()} ${ids.join()}`, store.deviceResults(ids, without))
+      return ids.length === 0 ? Effect.succeed(new Map<number, string>()) : store.deviceResults(ids, without)
     }
     const syncs = yield* read(jobs.filter(isSync), dropped)
     const others = yield* read(
@@ -46,9 +60,18 @@ export const makeJobAnswer = Effect.gen(function* () {
       []
     )
     const records = jobs.map((job) => written(job, syncs.get(job.id) ?? others.get(job.id), dropped))
-    return HttpServerResponse.text(`{"status":"success","data":{"jobs":[${records.join(",")}]}}`, {
-      contentType: "application/json",
-      headers
-    })
+    const body = encoder.encode(`{"status":"success","data":{"jobs":[${records.join(",")}]}}`)
+    return { body, headers } satisfies Written
+  })
+
+  return Effect.fn("JobAnswer.make")(function* <R>(
+    request: HttpServerRequest.HttpServerRequest,
+    records: Effect.Effect<Records, SqlError.SqlError | BadRequest | NotFound, R>
+  ) {
+    const filter = first(yield* HttpServerRequest.ParsedSearchParams, "filter_jobresult")
+    const reading = Effect.flatMap(records, (found) => write(found, filter))
+    const context = yield* Effect.context<R>()
+    const { body, headers } = yield* shared(questionOf(request), Effect.provideContext(reading, context))
+    return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
   })
 })

@@ -36,6 +36,7 @@ const makeJobs = Effect.gen(function* () {
     const id = yield* idOf(digits)
     return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
+  const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
   const abort = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
     const { name } = yield* Caller
     const body = yield* readBody(request)
@@ -52,16 +53,11 @@ const makeJobs = Effect.gen(function* () {
     )
   })
   return {
-    list: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { headers, rows } = yield* page(request)
-      return yield* answer(rows, headers)
-    }),
-    get: Effect.fnUntraced(function* (digits: string) {
-      return yield* answer([yield* get(digits)])
-    }),
+    list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
+    get: (request: HttpServerRequest.HttpServerRequest, digits: string) => answer(request, only(digits)),
     abort: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
       yield* abort(request, digits)
-      return yield* answer([yield* get(digits)])
+      return yield* answer(request, only(digits))
     })
   }
 })
@@ -101,7 +97,7 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     const locks = yield* makeLocks
     return handlers
       .handle("list", ({ request }) => answered(jobs.list(request)))
-      .handle("get", ({ params }) => answered(jobs.get(params.id)))
+      .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
       .handleRaw("abort", ({ params, request }) => answered(jobs.abort(request, params.id)))
       .handle("locks", () => answered(locks.all))
       .handleRaw("clearLock", ({ request }) => answered(locks.clear(request)))
