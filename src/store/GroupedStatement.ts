@@ -8,7 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { goOn } from "../BackgroundWork.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */
-const COMPANY_MILLIS = 8
+const COMPANY_MILLIS = 20
 
 /** A group holds no more calls than this, so that its message stays small enough to be built in one turn. */
 const MOST = 64
