@@ -42,6 +42,7 @@ export const make = Effect.fnUntraced(function* (
     return loggedIn
   })
 
-  yield* Effect.addFinalizer(() => close)
+  // not as a finalizer of an effect, which would copy all services for each of hundreds of devices
+  yield* Scope.addFinalizer(yield* Effect.scope, close)
   return { current: Effect.suspend(() => (open === null ? fresh : Effect.succeed(open.loggedIn))), fresh, close }
 })

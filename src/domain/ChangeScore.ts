@@ -26,8 +26,16 @@ const OTHER_LINE = 1
 const SHARE_OF_CHANGED_LINES = 0.2
 const SHARE_OF_WEIGHTS = 0.8
 
+/** The beginnings of the patterns above. */
+const BEGINNINGS = ["^[+-] *", "^- *", "^-.*"]
+
 /** What most lines do not match, asked with one pattern instead of all. */
-const anyRule = new RegExp(rules.map(([{ source }]) => source).join("|"))
+const anyRule = new RegExp(
+  BEGINNINGS.map((beginning) => {
+    const sources = rules.map(([{ source }]) => source).filter((source) => source.startsWith(beginning))
+    return `${beginning}(?:${sources.map((source) => source.slice(beginning.length)).join("|")})`
+  }).join("|")
+)
 
 const weightOf = (line: string): number =>
   anyRule.test(line) ? (rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE) : OTHER_LINE

@@ -5,8 +5,8 @@
  */
 import { connect as connectTcp } from "node:net"
 import type { Socket } from "node:net"
-import { Effect, Fiber, Redacted, Schedule } from "effect"
-import type { Scope, Semaphore } from "effect"
+import { Effect, Fiber, Redacted, Schedule, Scope } from "effect"
+import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
 import { joinWrites } from "../../ssh/JoinedWrites.ts"
 import { readInSlices } from "../../ssh/SlicedReads.ts"
@@ -229,16 +229,19 @@ export const open: (
 ) => Effect.Effect<Transport, HandshakeError, Scope.Scope> = Effect.fnUntraced(function* (target, limits, seconds) {
   yield* limits.sessions.takeScoped(1)
   const state = { gone: false }
-  const handshaken = yield* Effect.acquireRelease(
-    dial(target, limits, seconds).pipe(
-      Effect.flatMap((socket) =>
-        underPermit(limits.handshakes, handshake(target, socket, seconds)).pipe(
-          Effect.onError(() => Effect.sync(() => socket.destroy()))
-        )
+  const scope = yield* Effect.scope
+  const connected = dial(target, limits, seconds).pipe(
+    Effect.flatMap((socket) =>
+      underPermit(limits.handshakes, handshake(target, socket, seconds)).pipe(
+        Effect.onError(() => Effect.sync(() => socket.destroy()))
       )
-    ),
-    ({ client }) => (state.gone ? Effect.sync(() => client.destroy()) : goodbye(client)),
-    { interruptible: true }
+    )
+  )
+  const release = ({ client }: Handshaken) =>
+    Effect.suspend(() => (state.gone ? Effect.sync(() => client.destroy()) : goodbye(client)))
+  // not by acquireRelease, which would copy all services for each of hundreds of connections
+  const handshaken = yield* Effect.uninterruptibleMask((restore) =>
+    Effect.tap(restore(connected), (made) => Scope.addFinalizer(scope, release(made)))
   )
   handshaken.client.on("close", () => {
     state.gone = true
