@@ -3,11 +3,12 @@
  * status is known, lists, single changes, one preview, and what an idle server takes. The server is a process of its own.
  */
 import { Effect } from "effect"
-import { appendFileSync, writeFileSync } from "node:fs"
+import { appendFileSync } from "node:fs"
 import * as path from "node:path"
 import { type Client, forSeconds, load, percentile } from "./BenchClient.ts"
 import { DEVICES, seed } from "./BenchFleet.ts"
 import { startServer, usageOf } from "./BenchServer.ts"
+import { changeAll, refresh } from "./BenchSettings.ts"
 import { commit, environment, folderOf } from "./BenchSite.ts"
 import { type Measured, row } from "./Measured.ts"
 
@@ -23,18 +24,6 @@ const addGroups = (settings: string) => {
   appendFileSync(path.join(settings, "global/groups.yml"), groups.join(""))
   commit(settings, "groups")
 }
-
-const changeAll = (settings: string) => {
-  writeFileSync(path.join(settings, "access/base_system.yml"), "---\nntp_servers:\n  - host: 10.20.0.9\n")
-  commit(settings, "all access switches")
-}
-
-const refresh = (api: Client) =>
-  Effect.promise(async () => {
-    const { body, milliseconds, status } = await api.put("/repository/settings", { action: "REFRESH" })
-    if (status !== 200) throw new Error(`refresh: ${JSON.stringify(body)}`)
-    return milliseconds / 1000
-  })
 
 /** The median of several calls, one after the other, in milliseconds. */
 const median = (call: (index: number) => ReturnType<Client["get"]>) =>

@@ -1,0 +1,20 @@
+/** A change of the settings that concerns every access switch, as operators make it: committed, then refreshed. */
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import * as path from "node:path"
+import type { Client } from "./BenchClient.ts"
+import { commit } from "./BenchSite.ts"
+
+/** Gives all access switches another time server. */
+export const changeAll = (settings: string): void => {
+  writeFileSync(path.join(settings, "access/base_system.yml"), "---\nntp_servers:\n  - host: 10.20.0.9\n")
+  commit(settings, "all access switches")
+}
+
+/** Brings the newest commit of the settings into force; the seconds that it took. */
+export const refresh = (api: Client): Effect.Effect<number> =>
+  Effect.promise(async () => {
+    const { body, milliseconds, status } = await api.put("/repository/settings", { action: "REFRESH" })
+    if (status !== 200) throw new Error(`refresh: ${JSON.stringify(body)}`)
+    return milliseconds / 1000
+  })
