@@ -23,6 +23,8 @@ const blockPieceBytes = 1_024
 const blockMillis = 50
 const blockNoEchoMillis = 1_000
 const mostRejections = 20
+/** The window is filled again when less than this part of it, one in so many, is unanswered. */
+const refillBelow = 4
 
 export interface PipelineOptions extends LedgerRules {
   readonly units: ReadonlyArray<ConfigUnit>
@@ -156,7 +158,7 @@ class Pipeline implements Conversation<PipelineResult> {
   /** As many units as fit into the window. Multi-line inputs and lines whose echo wraps are sent alone. */
   #fill(): string {
     // A window that is topped up line by line would cost a packet for each.
-    if (this.#ledger.bytesInFlight * 2 > this.#options.window) return ""
+    if (this.#ledger.bytesInFlight * refillBelow > this.#options.window) return ""
     const lines: Array<string> = []
     for (;;) {
       const unit = this.#options.units[this.#ledger.sent]

@@ -22,6 +22,7 @@ export class PromptLedger {
   readonly #rules: LedgerRules
   /** The same pattern, which says where its match ends without making an array of it for every line. */
   readonly #prompt: RegExp
+  #lastPrompt = ""
   readonly #rejections: Array<Rejection> = []
   readonly #typedAhead = new Set<number>()
   #sent = 0
@@ -103,16 +104,25 @@ export class PromptLedger {
   }
 
   #readLine(line: string): void {
-    this.#prompt.lastIndex = 0
-    if (!this.#prompt.test(line)) {
+    const end = this.#promptEnd(line)
+    if (end === 0) {
       this.#counted = false
       this.#readPlain(line)
       return
     }
-    const end = this.#prompt.lastIndex
     if (!this.#counted) this.#answer()
     this.#counted = false
     if (!this.#isEcho(line, end)) this.#checkEcho(line.slice(end).trimEnd())
+  }
+
+  /** Where the prompt at the beginning of a line ends; 0 when there is none. Most lines begin with the same as the last. */
+  #promptEnd(line: string): number {
+    const last = this.#lastPrompt
+    if (last !== "" && line.startsWith(last) && line.charAt(last.length) !== " ") return last.length
+    this.#prompt.lastIndex = 0
+    if (!this.#prompt.test(line)) return 0
+    this.#lastPrompt = line.slice(0, this.#prompt.lastIndex)
+    return this.#lastPrompt.length
   }
 
   /** Whether behind the prompt stands exactly what was typed, which is so for nearly every line. */
