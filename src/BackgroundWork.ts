@@ -1,14 +1,20 @@
 /**
- * Hundreds of devices may be able to go on at once, because one statement or one message answered them all. They go on in
- * slices of a few milliseconds, and between two slices the event loop looks at everything else, such as requests of people.
+ * Hundreds of devices may be able to go on at once, because one statement answered them all, or their switches answer
+ * together. They go on in slices of a few milliseconds, and between two slices the event loop looks at everything else. While
+ * people ask, the slices are short: a job takes longer then, and nobody waits for it.
  */
 
-/** Milliseconds of a slice; what is begun in it is not cut short. */
-const SLICE_MILLIS = 2
+/** Milliseconds of a slice, and of one while people ask; what is begun in it is not cut short. */
+const SLICE_MILLIS = 8
+const SHORT_SLICE_MILLIS = 1
+
+/** Milliseconds after a request during which the next one is expected. */
+const ASKING_MILLIS = 100
 
 const waiting: Array<() => void> = []
 let next = 0
 let isPlanned = false
+let lastAsked = Number.NEGATIVE_INFINITY
 
 const plan = (): void => {
   isPlanned = true
@@ -17,7 +23,8 @@ const plan = (): void => {
 
 const runSlice = (): void => {
   isPlanned = false
-  const end = performance.now() + SLICE_MILLIS
+  const now = performance.now()
+  const end = now + (now - lastAsked < ASKING_MILLIS ? SHORT_SLICE_MILLIS : SLICE_MILLIS)
   try {
     do waiting[next++]?.()
     while (next < waiting.length && performance.now() < end)
@@ -31,4 +38,9 @@ const runSlice = (): void => {
 export const goOn = (resume: () => void): void => {
   waiting.push(resume)
   if (!isPlanned) plan()
+}
+
+/** Says that somebody has asked the server for something: background work gives way for a moment. */
+export const giveWay = (): void => {
+  lastAsked = performance.now()
 }

@@ -1,6 +1,7 @@
 /** What happens to every request and answer, whichever endpoint it is for: envelope, CORS headers, and then the log. */
 import { Cause, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
+import { giveWay } from "../../BackgroundWork.ts"
 import { withCors } from "./Cors.ts"
 import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"
@@ -9,6 +10,7 @@ import { logged } from "./RequestLog.ts"
 export const Surroundings = HttpRouter.middleware(
   (httpEffect) =>
     Effect.gen(function* () {
+      giveWay()
       yield* HttpEffect.appendPreResponseHandler(enveloped)
       yield* HttpEffect.appendPreResponseHandler(withCors)
       yield* HttpEffect.appendPreResponseHandler(logged)
