@@ -4,9 +4,9 @@
  * people ask, the slices are short: a job takes longer then, and nobody waits for it.
  */
 
-/** Milliseconds of a slice, and of one while people ask; what is begun in it is not cut short. */
+/** Milliseconds of a slice, and of one while people ask; what has begun is not cut short, so a slice may be longer. */
 const SLICE_MILLIS = 8
-const SHORT_SLICE_MILLIS = 1
+const SHORT_SLICE_MILLIS = 0.5
 
 /** Milliseconds after a request during which the next one is expected. */
 const ASKING_MILLIS = 100
