@@ -11,7 +11,15 @@ const SHORT_SLICE_MILLIS = 0.5
 /** Milliseconds after a request during which the next one is expected. */
 const ASKING_MILLIS = 100
 
-const waiting: Array<() => void> = []
+/** Milliseconds after which what waits is late; then slices are long whoever asks, so that no switch gives up on us. */
+const LATE_MILLIS = 1000
+
+interface Waiting {
+  readonly resume: () => void
+  readonly since: number
+}
+
+const waiting: Array<Waiting> = []
 let next = 0
 let isPlanned = false
 let lastAsked = Number.NEGATIVE_INFINITY
@@ -21,12 +29,15 @@ const plan = (): void => {
   setImmediate(runSlice)
 }
 
+const givesWay = (now: number): boolean =>
+  now - lastAsked < ASKING_MILLIS && now - (waiting[next]?.since ?? now) < LATE_MILLIS
+
 const runSlice = (): void => {
   isPlanned = false
   const now = performance.now()
-  const end = now + (now - lastAsked < ASKING_MILLIS ? SHORT_SLICE_MILLIS : SLICE_MILLIS)
+  const end = now + (givesWay(now) ? SHORT_SLICE_MILLIS : SLICE_MILLIS)
   try {
-    do waiting[next++]?.()
+    do waiting[next++]?.resume()
     while (next < waiting.length && performance.now() < end)
   } finally {
     if (next >= waiting.length) waiting.length = next = 0
@@ -36,7 +47,7 @@ const runSlice = (): void => {
 
 /** Lets somebody go on who waits for an answer: soon, after those who came before. */
 export const goOn = (resume: () => void): void => {
-  waiting.push(resume)
+  waiting.push({ resume, since: performance.now() })
   if (!isPlanned) plan()
 }
 
