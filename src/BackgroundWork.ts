@@ -14,6 +14,9 @@ const ASKING_MILLIS = 100
 /** Milliseconds after which what waits is late; then slices are long whoever asks, so that no switch gives up on us. */
 const LATE_MILLIS = 1000
 
+/** What is done is forgotten when it is so much, also while there always is more to do. */
+const FORGET_AFTER = 1000
+
 interface Waiting {
   readonly resume: () => void
   readonly since: number
@@ -40,8 +43,11 @@ const runSlice = (): void => {
     do waiting[next++]?.resume()
     while (next < waiting.length && performance.now() < end)
   } finally {
-    if (next >= waiting.length) waiting.length = next = 0
-    else plan()
+    if (next >= FORGET_AFTER || next >= waiting.length) {
+      waiting.splice(0, next)
+      next = 0
+    }
+    if (waiting.length > 0) plan()
   }
 }
 

@@ -47,4 +47,19 @@ describe("background work", () => {
     })
     expect(order).toEqual([1, 2, 3])
   })
+
+  it("does all of what is always followed by more, each once", async () => {
+    const order: Array<number> = []
+    const most = 5000
+    await new Promise<void>((resolve) => {
+      const add = (value: number): void =>
+        goOn(() => {
+          order.push(value)
+          if (value + 3 < most) add(value + 3)
+          if (order.length === most) resolve()
+        })
+      for (const value of [0, 1, 2]) add(value)
+    })
+    expect(order).toEqual(Array.from({ length: most }, (_, index) => index))
+  })
 })
