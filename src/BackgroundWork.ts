@@ -47,7 +47,7 @@ const runSlice = (): void => {
       waiting.splice(0, next)
       next = 0
     }
-    if (waiting.length > 0) plan()
+    if (waiting.length > 0 && !isPlanned) plan()
   }
 }
 
