@@ -59,7 +59,7 @@ it.live(
         // one for each that died
         assert.strictEqual(workers.length - earlier, 2)
       })
-      yield* Lab.withLab(4, body, { COMMIT_CONFIRMED_TIMEOUT: "10" })
+      yield* Lab.withLab(4, body, { SSH_WORKERS: "1", COMMIT_CONFIRMED_TIMEOUT: "10" })
     }).pipe(Effect.scoped),
   60_000
 )
