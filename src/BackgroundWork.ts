@@ -14,16 +14,12 @@ const ASKING_MILLIS = 100
 /** Milliseconds after which what waits is late; then slices are long whoever asks, so that no switch gives up on us. */
 const LATE_MILLIS = 1000
 
-/** What is done is forgotten when it is so much, also while there always is more to do. */
-const FORGET_AFTER = 1000
-
 interface Waiting {
   readonly resume: () => void
   readonly since: number
 }
 
 const waiting: Array<Waiting> = []
-let next = 0
 let isPlanned = false
 let lastAsked = Number.NEGATIVE_INFINITY
 
@@ -33,20 +29,18 @@ const plan = (): void => {
 }
 
 const givesWay = (now: number): boolean =>
-  now - lastAsked < ASKING_MILLIS && now - (waiting[next]?.since ?? now) < LATE_MILLIS
+  now - lastAsked < ASKING_MILLIS && now - (waiting[0]?.since ?? now) < LATE_MILLIS
 
 const runSlice = (): void => {
   isPlanned = false
   const now = performance.now()
   const end = now + (givesWay(now) ? SHORT_SLICE_MILLIS : SLICE_MILLIS)
+  let done = 0
   try {
-    do waiting[next++]?.resume()
-    while (next < waiting.length && performance.now() < end)
+    do waiting[done++]?.resume()
+    while (done < waiting.length && performance.now() < end)
   } finally {
-    if (next >= FORGET_AFTER || next >= waiting.length) {
-      waiting.splice(0, next)
-      next = 0
-    }
+    waiting.splice(0, done)
     if (waiting.length > 0 && !isPlanned) plan()
   }
 }

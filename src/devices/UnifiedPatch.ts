@@ -12,26 +12,21 @@ interface Hunk {
   readonly after: ReadonlyArray<string>
 }
 
-/** What a line of a hunk begins with; behind a backslash is a remark. */
-const SIGNS = "-+ \\"
-
 const HEADER = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/
 
 const parse = (diff: string): ReadonlyArray<Hunk> | null => {
   const hunks: Array<{ at: number; before: Array<string>; after: Array<string> }> = []
-  for (let start = 0, end = 0; start <= diff.length; start = end + 1) {
-    const next = diff.indexOf("\n", start)
-    end = next < 0 ? diff.length : next
-    const sign = end === start ? " " : diff.charAt(start)
-    const header = sign === "@" ? HEADER.exec(diff.slice(start, end)) : null
+  for (const line of diff.split("\n")) {
+    const header = HEADER.exec(line)
     const hunk = hunks.at(-1)
     if (header !== null) hunks.push({ at: Math.max(0, Number(header[1]) - 1), before: [], after: [] })
-    else if (hunk === undefined || !SIGNS.includes(sign)) return null
-    else if (sign !== "\\") {
-      const line = diff.slice(start + 1, end)
-      if (sign !== "+") hunk.before.push(line)
-      if (sign !== "-") hunk.after.push(line)
-    }
+    else if (hunk === undefined) return null
+    else if (line.startsWith("-")) hunk.before.push(line.slice(1))
+    else if (line.startsWith("+")) hunk.after.push(line.slice(1))
+    else if (line.startsWith(" ") || line === "") {
+      hunk.before.push(line.slice(1))
+      hunk.after.push(line.slice(1))
+    } else if (!line.startsWith("\\")) return null
   }
   return hunks
 }
@@ -59,19 +54,14 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
   if (hunks === null || hunks.length === 0) return Option.none()
   const lines = text.split("\n")
   const result: Array<string> = []
-  const keepUntil = (end: number) => {
-    for (let index = next; index < end; index++) result.push(lines[index] ?? "")
-  }
   let next = 0
   let shift = 0
   for (const { after, at, before } of hunks) {
     const found = locate(lines, before, at + shift, next)
     if (found < 0) return Option.none()
     shift = found - at
-    keepUntil(found)
-    for (const line of after) result.push(line)
+    result.push(...lines.slice(next, found), ...after)
     next = found + before.length
   }
-  keepUntil(lines.length)
-  return Option.some(result.join("\n"))
+  return Option.some([...result, ...lines.slice(next)].join("\n"))
 }

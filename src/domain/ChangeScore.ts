@@ -26,32 +26,14 @@ const OTHER_LINE = 1
 const SHARE_OF_CHANGED_LINES = 0.2
 const SHARE_OF_WEIGHTS = 0.8
 
-/** The beginnings of the patterns above. */
-const BEGINNINGS = ["^[+-] *", "^- *", "^-.*"]
-
-/** What most lines do not match, asked with one pattern instead of all. */
-const anyRule = new RegExp(
-  BEGINNINGS.map((beginning) => {
-    const sources = rules.map(([{ source }]) => source).filter((source) => source.startsWith(beginning))
-    return `${beginning}(?:${sources.map((source) => source.slice(beginning.length)).join("|")})`
-  }).join("|")
-)
-
-const weightOf = (line: string): number =>
-  anyRule.test(line) ? (rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE) : OTHER_LINE
-
-const linesIn = (text: string): number => {
-  let count = 1
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
-  return count
-}
+const weightOf = (line: string): number => rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE
 
 /** The score of one device, not rounded; 0 for an empty diff. `diff` has no file header lines. */
 export const deviceScore = (config: string, diff: string): number => {
   if (diff === "") return 0
   const lines = diff.split("\n")
   const changed = lines.filter((line) => line.startsWith("+") || line.startsWith("-"))
-  const share = (changed.length / linesIn(config)) * 100
+  const share = (changed.length / config.split("\n").length) * 100
   const weights = changed.reduce((sum, line) => sum + weightOf(line), 0)
   const unlike = new Set(lines).size / lines.length
   return (share * SHARE_OF_CHANGED_LINES + weights * SHARE_OF_WEIGHTS) * unlike

@@ -4,6 +4,7 @@
  */
 import { ORDER } from "./ConfigOrder.ts"
 import { shortName } from "./InterfaceNames.ts"
+import { firstWord } from "./Words.ts"
 
 /** Lines that open a section, with the tag that the prompt shows while one is inside. */
 const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => string]> = [
@@ -84,7 +85,7 @@ export const isToggle = (text: string): boolean => TOGGLES.test(text)
 
 /** First words that exist at the top level (with or without `no` or `default`). */
 const ROOT_WORDS = new Set([
-  ...ORDER.map((prefix) => prefix.split(" ", 1)[0] ?? prefix),
+  ...ORDER.map(firstWord),
   "ip",
   "ipv6",
   "arp",
@@ -160,8 +161,8 @@ const ROOT_WORDS = new Set([
   "snmp"
 ])
 
-/** True when the first word is one that the top level knows. */
-export const isRootWord = (text: string): boolean => ROOT_WORDS.has(firstWord(text.replace(/^(?:no|default) /, "")))
+/** True when the first word of a line (without `no` or `default`) is one that the top level knows. */
+export const isRootWord = (positive: string): boolean => ROOT_WORDS.has(firstWord(positive))
 
 /** Words that exist at the top level only, so that typing one inside a section leaves the section. */
 const LEAVES_SECTION =
@@ -189,5 +190,3 @@ export const mayNest = (text: string): boolean => NESTED.some(([, what]) => what
 
 /** Commands that read a text until a line `EOF`. */
 export const HEREDOC = /^(?:banner (?:login|motd|exec)|comment|protocol https certificate)$/
-
-const firstWord = (text: string) => text.split(" ", 1)[0] ?? ""

@@ -2,6 +2,7 @@
  * When two lines of a configuration are the same statement: which commands hold one value, and what identifies the others
  * among their siblings.
  */
+import { firstWord } from "./Words.ts"
 
 /** Commands that hold one value: a second one with the same beginning replaces the first. */
 const SINGLE = [
@@ -112,11 +113,6 @@ export const entryKey = (text: string): string => {
 
 const beginsWith = (text: string, key: string) =>
   text.startsWith(key) && (text.length === key.length || text.charAt(key.length) === " ")
-
-const firstWord = (text: string) => {
-  const end = text.indexOf(" ")
-  return end < 0 ? text : text.slice(0, end)
-}
 
 const SINGLE_BY_FIRST_WORD = new Map<string, Array<string>>()
 for (const key of SINGLE) {

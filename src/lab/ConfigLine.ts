@@ -9,6 +9,8 @@ export interface ConfigLine {
   readonly indent: number
   /** The line with single blanks, long interface names and prefix lengths. */
   readonly text: string
+  /** The text without `no` or `default`. */
+  readonly positive: string
   /** Its identity among its siblings. */
   readonly key: string
   /** The line that takes it back. */
@@ -36,10 +38,11 @@ export interface ConfigLine {
 const describe = (line: string): ConfigLine => {
   const trimmed = line.trim()
   const text = normalise(trimmed)
-  const positive = positiveOf(text)
+  const positive = text.replace(/^(?:no|default) /, "")
   return {
     indent: line.length - line.trimStart().length,
     text,
+    positive,
     key: entryKey(text),
     negation: `no ${text}`,
     tag: Grammar.sectionTag("", text),
@@ -49,7 +52,7 @@ const describe = (line: string): ConfigLine => {
     isHeredoc: Grammar.HEREDOC.test(text),
     isBare: NEVER_ALONE.has(positive),
     isOutOfRange: isOutOfRange(positive),
-    isRootWord: Grammar.isRootWord(text),
+    isRootWord: Grammar.isRootWord(positive),
     isPoe: /^poe\b/.test(positive),
     interfaceName: /^interface (\S+)/.exec(positive)?.[1]
   }
@@ -57,9 +60,6 @@ const describe = (line: string): ConfigLine => {
 
 /** What a typed line is. */
 export const configLine = remembered(describe)
-
-/** The command without `no` or `default`. */
-export const positiveOf = (text: string): string => text.replace(/^(?:no|default) /, "")
 
 const normalise = (trimmed: string): string => {
   const text =

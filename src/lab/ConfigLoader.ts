@@ -5,7 +5,7 @@
  */
 import * as Grammar from "./ConfigGrammar.ts"
 import { entryKey } from "./ConfigKeys.ts"
-import { configLine, type ConfigLine, positiveOf } from "./ConfigLine.ts"
+import { configLine, type ConfigLine } from "./ConfigLine.ts"
 import { empty, type Entry } from "./ConfigTree.ts"
 
 /** What one switch accepts beside the language itself. */
@@ -189,10 +189,8 @@ const children = (entry: Entry): Map<string, Entry> => (entry.children ??= new M
 const INVALID = "% Invalid input"
 
 const refuse = (rules: LoaderRules, section: string, line: ConfigLine): string | undefined => {
-  if (line.isBare) {
-    const positive = positiveOf(line.text)
-    return line.text === positive || positive === "interface" ? "% Incomplete command" : undefined
-  }
+  const { positive, text } = line
+  if (line.isBare) return text === positive || positive === "interface" ? "% Incomplete command" : undefined
   if (section === "" && rules.strictWords && !line.isRootWord) return INVALID
   if (!rules.poe && line.isPoe && section.startsWith("interface ")) return INVALID
   if (line.interfaceName !== undefined && rules.hasInterface?.(line.interfaceName) === false) return INVALID

@@ -11,6 +11,7 @@ import { render } from "./ConfigTree.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
 import { leave, rules, seconds } from "./commands/Configure.ts"
 import * as Switch from "./Switch.ts"
+import { firstWord } from "./Words.ts"
 
 const HINT = "Enter TEXT message. Type 'EOF' on its own line to end.\n"
 
@@ -52,20 +53,12 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
     return ""
   }
   if (mode.kind === "session") {
-    const answer = SESSION_WORDS.has(firstWord(line)) ? sessionCommand(shell, mode.session, line) : undefined
+    const answer = sessionCommand(shell, mode.session, line)
     if (answer !== undefined) return answer
   }
   if (EXEC_WORDS.has(firstWord(line))) return undefined
   return withFaults(shell, "load", () => configLine(shell, raw))
 }
-
-const firstWord = (line: string) => {
-  const end = line.indexOf(" ")
-  return end < 0 ? line : line.slice(0, end)
-}
-
-/** First words of what `sessionCommand` knows. */
-const SESSION_WORDS = new Set(["abort", "commit", "roll", "rollback", "copy"])
 
 const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, line: string): Output | undefined => {
   const { device } = shell
@@ -106,8 +99,8 @@ const configLine = (shell: Shell, raw: string): Output => {
   if (loader === undefined) return ""
   shell.loadedLines += 1
   if (isLost(shell)) return ""
-  const boot = shell.mode.kind === "session" ? null : /^\s*boot system (\S+)\s*$/.exec(raw)
-  if (boot !== null) return bootSystem(shell, boot[1] ?? "")
+  const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
+  if (boot !== null && shell.mode.kind === "config") return bootSystem(shell, boot[1] ?? "")
   const error = Loader.feed(loader, raw)
   if (error !== undefined) return `${error}\n`
   if (loader.heredoc !== undefined) {
@@ -163,9 +156,8 @@ const applyDirect = (shell: Shell) => {
 }
 
 const isLost = (shell: Shell): boolean =>
-  shell.device.faults.length > 0 &&
   Faults.take(shell.device.faults, "truncate", (fault) => fault.step === "load" && shell.loadedLines > fault.lines) !==
-    undefined
+  undefined
 
 const bootSystem = (shell: Shell, path: string): Output => {
   const name = Flash.nameIn(path)

@@ -19,40 +19,24 @@ export const open = operation({
   ) => Effect.map(openAndKeep(platform, target), ({ hostKey }) => hostKey)
 })
 
-const reading = <A>(
-  name: string,
-  doing: string,
-  success: Schema.Codec<A, unknown>,
-  run: (session: DriverSession) => Effect.Effect<A, ReadError>
-) => operation({ name, doing, args: Schema.Void, success, failure: Data.ReadError, run })
+/** What a session reads under the same name. */
+const reading = <Name extends keyof DriverSession, A>(name: Name, doing: string, success: Schema.Codec<A, unknown>) =>
+  operation({
+    name,
+    doing,
+    args: Schema.Void,
+    success,
+    failure: Data.ReadError,
+    run: (session: Readonly<Record<Name, Effect.Effect<A, ReadError>>>) => session[name]
+  })
 
-export const facts = reading("facts", "reading facts", Readings.Facts, (session) => session.facts)
-export const interfaces = reading(
-  "interfaces",
-  "reading interfaces",
-  Readings.InterfaceStates,
-  (session) => session.interfaces
-)
-export const lldp = reading("lldp", "reading neighbours", Readings.Neighbours, (session) => session.lldp)
-export const lldpDetail = reading(
-  "lldpDetail",
-  "reading neighbours",
-  Readings.NeighbourDetails,
-  (session) => session.lldpDetail
-)
-export const runningConfig = reading(
-  "runningConfig",
-  "reading the running configuration",
-  Schema.String,
-  (session) => session.runningConfig
-)
-export const sessions = reading(
-  "sessions",
-  "reading configuration sessions",
-  Data.Sessions,
-  (session) => session.sessions
-)
-export const pending = reading("pending", "reading the commit timer", Data.Pending, (session) => session.pending)
+export const facts = reading("facts", "reading facts", Readings.Facts)
+export const interfaces = reading("interfaces", "reading interfaces", Readings.InterfaceStates)
+export const lldp = reading("lldp", "reading neighbours", Readings.Neighbours)
+export const lldpDetail = reading("lldpDetail", "reading neighbours", Readings.NeighbourDetails)
+export const runningConfig = reading("runningConfig", "reading the running configuration", Schema.String)
+export const sessions = reading("sessions", "reading configuration sessions", Data.Sessions)
+export const pending = reading("pending", "reading the commit timer", Data.Pending)
 
 export const load = operation({
   name: "load",

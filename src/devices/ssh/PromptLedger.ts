@@ -112,7 +112,7 @@ export class PromptLedger {
     }
     if (!this.#counted) this.#answer()
     this.#counted = false
-    if (!this.#isEcho(line, end)) this.#checkEcho(line.slice(end).trimEnd())
+    this.#checkEcho(line, end)
   }
 
   /** Where the prompt at the beginning of a line ends; 0 when there is none. Most lines begin with the same as the last. */
@@ -123,14 +123,6 @@ export class PromptLedger {
     if (!this.#prompt.test(line)) return 0
     this.#lastPrompt = line.slice(0, this.#prompt.lastIndex)
     return this.#lastPrompt.length
-  }
-
-  /** Whether behind the prompt stands exactly what was typed, which is so for nearly every line. */
-  #isEcho(line: string, end: number): boolean {
-    const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
-    if (unit === undefined || line.length !== end + unit.line.length || !line.endsWith(unit.line)) return false
-    this.#heard = true
-    return true
   }
 
   #answer(): void {
@@ -144,10 +136,14 @@ export class PromptLedger {
     this.#heard = false
   }
 
-  #checkEcho(rest: string): void {
+  /** What stands in a line behind its prompt, which ends at `end`. */
+  #checkEcho(line: string, end: number): void {
     this.#heard = true
     const unit = this.#answered < this.#sent ? this.#units[this.#answered] : undefined
     const typed = unit?.line ?? ""
+    // so it is for nearly every line, and needs no copy of a part of it
+    if (unit !== undefined && line.length === end + typed.length && line.endsWith(typed)) return
+    const rest = line.slice(end).trimEnd()
     if ((unit !== undefined && rest === typed) || this.#rules.logLine.test(rest)) return
     if (unit === undefined) {
       this.#problem ??= "an echo came back for nothing that was sent"

@@ -35,6 +35,9 @@ export interface Shell {
   readonly destroy: () => void
 }
 
+/** Why a shell can be used no more, as its error says it. */
+type Loss = Pick<ConnectionException, "whileDoing" | "message">
+
 interface Listener {
   readonly chunk: () => void
   readonly closed: (error: ConnectionException) => void
@@ -117,8 +120,8 @@ class Engine implements Shell {
   #current: Listener | undefined
   /** What is being asked, for errors. */
   #label = "session"
-  /** Why it can be used no more; an error is made of it when somebody is to get one. */
-  #broken: { readonly whileDoing: string; readonly message: string } | undefined
+  /** An error is made of it when somebody is to get one. */
+  #broken: Loss | undefined
 
   constructor(hostname: string, address: string, wire: Wire) {
     this.#hostname = hostname
@@ -194,13 +197,13 @@ class Engine implements Shell {
   }
 
   /** The first reason stays. */
-  #break(whileDoing: string, message: string) {
+  #break(whileDoing: string, message: string): Loss {
     this.#broken ??= { whileDoing, message }
     return this.#broken
   }
 
-  #lost(reason: { readonly whileDoing: string; readonly message: string }): ConnectionException {
-    return new ConnectionException({ hostname: this.#hostname, address: this.#address, ...reason })
+  #lost(loss: Loss): ConnectionException {
+    return new ConnectionException({ hostname: this.#hostname, address: this.#address, ...loss })
   }
 }
 

@@ -5,6 +5,7 @@
 import * as Flash from "../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"
 import { isAtLeast, type Switch } from "../Switch.ts"
+import { firstWord } from "../Words.ts"
 import { type Command, command } from "./Command.ts"
 
 type Form = readonly [RegExp, (device: Switch, match: RegExpExecArray) => string]
@@ -55,7 +56,7 @@ const runForm = (device: Switch, line: string): string => {
     const match = pattern.exec(line)
     if (match !== null) return run(device, match)
   }
-  return `-bash: ${line.split(" ", 1)[0] ?? ""}: command not found\n`
+  return `-bash: ${firstWord(line)}: command not found\n`
 }
 
 /** EOS 4.32 switches bracketed paste on and off around each answer. */
