@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Option, Schedule } from "effect"
 import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/ChangeRow.ts"
+import { rareRetry } from "../RareRetry.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import type { ConfigSessions, JobSelection } from "./Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
@@ -27,9 +28,8 @@ export interface ChangeContext {
   readonly mayAbort: JobSelection
 }
 
-/** Attempts to reach a device that has to be looked at, and the seconds between them. */
-const LOOK_ATTEMPTS = 4
-const LOOK_PAUSE = "2 seconds"
+/** Attempts to reach a device that has to be looked at, besides the first. */
+const MORE_LOOKS = { times: 3, schedule: Schedule.spaced("2 seconds") }
 
 /** How often a switch is asked whether its timer still runs, while we wait for it to take a change back. */
 const EXPIRY_POLL = "3 seconds"
@@ -152,8 +152,7 @@ export const make = (context: ChangeContext) => {
   })
 
   const observe = (row: ChangeRow, newConnection: boolean) =>
-    look(row, newConnection).pipe(
-      Effect.retry({ times: LOOK_ATTEMPTS - 1, schedule: Schedule.spaced(LOOK_PAUSE) }),
+    rareRetry(look(row, newConnection), Effect.retry(MORE_LOOKS)).pipe(
       Effect.map(([observation, text]) => end({ type: "OBSERVED", ...observation }, null, text)),
       Effect.catch((error) => Effect.as(connection.close, end({ type: "UNREACHABLE" }, errorText(error))))
     )

@@ -4,6 +4,7 @@
  * caller itself is stopped and leaves the rest to the process that takes over its job.
  */
 import { Effect, Schedule } from "effect"
+import { rareRetry } from "../RareRetry.ts"
 
 interface Tagged {
   readonly _tag: string
@@ -26,4 +27,4 @@ export const isAway = ({ _tag }: Tagged): boolean => AWAY.has(_tag)
 
 /** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
 export const patiently = <A, E extends Tagged, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(call, { while: isAway, schedule: PAUSE })
+  rareRetry(call, Effect.retry({ while: isAway, schedule: PAUSE }))

@@ -1,7 +1,6 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
-import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiBuilder, HttpApiSwagger, OpenApi } from "effect/http-api"
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
@@ -9,6 +8,7 @@ import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
+import { ApiDocument } from "./ApiDocument.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
 import { Surroundings } from "./core/Surroundings.ts"
@@ -44,22 +44,11 @@ const Groups = Layer.mergeAll(
   HealthLive
 ).pipe(Layer.provide([AuthorizationLive.pipe(Layer.provide(Tokens.layer)), AvailabilityLive, SiteStore.layer]))
 
-const Document = HttpRouter.use((router) =>
-  router.add(
-    "GET",
-    "/api/openapi.json",
-    Effect.map(Effect.cached(Effect.sync(() => OpenApi.fromApi(Api))), (document) =>
-      Effect.map(document, (spec) => HttpServerResponse.jsonUnsafe(spec))
-    ).pipe(Effect.flatten)
-  )
-)
-
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
   ImageFiles,
   BootFiles,
-  Document,
-  HttpApiSwagger.layer(Api, { path: "/api/doc/" }),
+  ApiDocument,
   Surroundings
 )

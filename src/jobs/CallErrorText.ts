@@ -1,6 +1,7 @@
 /** What a failed call to a device's actor leaves in a job's result. */
 
-interface CallError {
+/** A failure of a call, or of the way to the actor. */
+export interface CallError {
   readonly _tag: string
   readonly message: string
 }

@@ -34,7 +34,7 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
 /** A device's configuration, or why there is none. */
 export type Candidate = Result.Result<RenderedDevice, RenderFailed>
 
-/** Renders one of the prepared devices. */
+/** Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. */
 export type Render = (device: Device) => Candidate
 
 const asFailed = (error: VariablesError | RepoStructureError | TemplateError): RenderFailed =>
@@ -79,6 +79,7 @@ const make = Effect.gen(function* () {
     const branches = new Map(requests.map((request) => [request.device.id, branchOf(active, request)]))
     const render: Render = (device) => {
       const inputs = byDevice.get(device.id)
+      byDevice.delete(device.id)
       const snapshot = byBranch.get(branches.get(device.id) ?? null)
       if (inputs === undefined || snapshot === undefined) {
         return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))

@@ -9,9 +9,10 @@ import { DeviceEntity } from "../devices/DeviceCalls.ts"
 import { DeviceLogin } from "../devices/DeviceLogin.ts"
 import { patiently } from "../devices/PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
+import { rareRetry } from "../RareRetry.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
-import { callErrorText } from "./CallErrorText.ts"
+import { type CallError, callErrorText } from "./CallErrorText.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
 export type ConfirmMode = 0 | 1 | 2
@@ -45,6 +46,12 @@ export const broken = (text: string): ChangeReport => ({
   hash: null
 })
 
+/** The report of a call that a moving actor may have refused; a call that fails for good is reported as broken. */
+const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Effect.Effect<ChangeReport> =>
+  rareRetry(call, Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS })).pipe(
+    Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
+  )
+
 /** The calls. */
 export const make = Effect.gen(function* () {
   const config = yield* ServerConfig
@@ -73,16 +80,10 @@ export const make = Effect.gen(function* () {
   })
 
   const run = (deviceId: number, changeId: number): Effect.Effect<ChangeReport> =>
-    patiently(actorOf(String(deviceId)).RunChange({ changeId })).pipe(
-      Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS }),
-      Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
-    )
+    reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
 
   const settle = (deviceId: number, changeId: number, verdict: Verdict): Effect.Effect<ChangeReport> =>
-    patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })).pipe(
-      Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS }),
-      Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
-    )
+    reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
 
   const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
     const found = yield* changes.get(changeId)

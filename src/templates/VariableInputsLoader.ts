@@ -38,7 +38,7 @@ export interface VariableRequest {
 /** What was read: what all devices share, and what belongs to each, by device id. */
 export interface LoadedInputs {
   readonly site: SiteInputs
-  readonly byDevice: ReadonlyMap<number, Result.Result<VariableInputs, VariablesError>>
+  readonly byDevice: Map<number, Result.Result<VariableInputs, VariablesError>>
 }
 
 /** PostgreSQL takes 65,535 parameters, and a query for links needs two for each device. */

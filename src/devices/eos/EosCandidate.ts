@@ -24,17 +24,16 @@ const modeComment = (lines: ReadonlyArray<string>, start: number): ConfigUnit =>
   let next = start
   while (lines[next]?.trim().startsWith("!!") === true) next++
   const text = lines.slice(start, next).map((line) => line.trim().replace(/^!! ?/, ""))
-  return configUnit(start + 1, lines[start] ?? "", "comment", [...text, endOfText])
+  return configUnit(start + 1, "comment", [...text, endOfText])
 }
 
 const command = (lines: ReadonlyArray<string>, start: number, typed: string): Result.Result<ConfigUnit, string> => {
-  const source = lines[start] ?? ""
   const multiLine = multiLineInputs.find(({ opens }) => opens.test(typed))
-  if (multiLine === undefined) return Result.succeed(configUnit(start + 1, source, typed))
+  if (multiLine === undefined) return Result.succeed(configUnit(start + 1, typed))
   const next = indexAfterTexts(lines, start + 1, multiLine.texts)
   return next === undefined
     ? Result.fail(`% no line ${endOfText} ends the text of "${typed}"`)
-    : Result.succeed(configUnit(start + 1, source, typed, lines.slice(start + 1, next)))
+    : Result.succeed(configUnit(start + 1, typed, lines.slice(start + 1, next)))
 }
 
 /** How many lines of the configuration text a unit takes; the `comment` command has one more than were given, and `EOF`. */
@@ -58,11 +57,11 @@ export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUn
     }
     const isModeComment = typed.startsWith("!!")
     const cut = isModeComment ? Result.succeed(modeComment(lines, index)) : command(lines, index, typed)
-    if (Result.isFailure(cut)) return Result.fail({ unit: configUnit(index + 1, source, typed), answer: cut.failure })
+    if (Result.isFailure(cut)) return Result.fail({ unit: configUnit(index + 1, typed), answer: cut.failure })
     const unit = cut.success
     if (mayHoldControl && [unit.line, ...unit.text].some((line) => controlCharacter.test(line))) {
       const answer = "% a control character cannot be sent to a switch"
-      return Result.fail({ unit: configUnit(index + 1, source, typed), answer })
+      return Result.fail({ unit: configUnit(index + 1, typed), answer })
     }
     units.push(unit)
     index += linesOf(unit, isModeComment)
@@ -70,19 +69,26 @@ export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUn
   return Result.succeed(units)
 }
 
+/** The first line of a unit as it was given; what does not stand in the text is its own source. */
+export const sourceOf = (text: string, { line, lineNumber }: ConfigUnit): string =>
+  text.split(/\r?\n/)[lineNumber - 1] ?? line
+
 /** Nothing else begins with this word, and it stands in no other section. */
 const sectionStart = /^interface\s/
 
 /**
- * Two parts that may be sent one after the other from the top of the configuration mode: cut before the interface that is
- * nearest to the middle. The second is empty when there is none.
+ * Two parts of a text's units that may be sent one after the other from the top of the configuration mode: cut before the
+ * interface that is nearest to the middle. The second is empty when there is none.
  */
 export const halves = (
+  text: string,
   units: ReadonlyArray<ConfigUnit>
 ): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
+  const lines = text.split("\n")
+  const mayBegin = ({ lineNumber }: ConfigUnit) => sectionStart.test(lines[lineNumber - 1] ?? "")
   const offCentre = (index: number) => Math.abs(index - units.length / 2)
   const cut = units.reduce(
-    (best, { source }, index) => (sectionStart.test(source) && offCentre(index) < offCentre(best) ? index : best),
+    (best, unit, index) => (mayBegin(unit) && offCentre(index) < offCentre(best) ? index : best),
     0
   )
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]

@@ -21,7 +21,7 @@ import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Platform.ts"
-import { cutCandidate, halves } from "./EosCandidate.ts"
+import { cutCandidate, halves, sourceOf } from "./EosCandidate.ts"
 import { discard } from "./EosCommit.ts"
 import { jobOfSession, sessionMode } from "./EosPlatform.ts"
 import * as Reading from "./EosReading.ts"
@@ -33,17 +33,17 @@ const locked = (cli: Cli, session: string, message: string): SessionLockedExcept
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
 
 /** Goes ahead of the lines of a whole configuration, with the first of them in one packet. */
-const startFromNothing = configUnit(0, "rollback clean-config", "rollback clean-config")
+const startFromNothing = configUnit(0, "rollback clean-config")
 
 const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: ReadonlyArray<Rejection>) => {
   const fields = {
     hostname: cli.target.hostname,
     message: maskSecrets(message),
-    rejected: rejections.map(({ unit, answer }) => ({
-      lineNumber: unit.lineNumber,
-      line: maskSecrets(unit.source),
-      answer: maskAnswer(unit.source, `${answer} at line ${unit.lineNumber}`)
-    }))
+    rejected: rejections.map(({ unit, answer }) => {
+      const source = sourceOf(request.text, unit)
+      const { lineNumber } = unit
+      return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
+    })
   }
   return request.mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
@@ -51,10 +51,12 @@ const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: R
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
   const [first] = rejections
   if (first?.unit === startFromNothing) {
-    return rejected(cli, request, `${first.unit.source}: ${first.answer}`, [])
+    return rejected(cli, request, `${first.unit.line}: ${first.answer}`, [])
   }
   const message =
-    first === undefined ? "rejected" : maskAnswer(first.unit.source, `${first.answer} at line ${first.unit.lineNumber}`)
+    first === undefined
+      ? "rejected"
+      : maskAnswer(sourceOf(request.text, first.unit), `${first.answer} at line ${first.unit.lineNumber}`)
   return rejected(cli, request, message, rejections)
 }
 
@@ -136,7 +138,7 @@ const sendUnits = Effect.fnUntraced(function* (
   units: ReadonlyArray<ConfigUnit>,
   pace: Pace
 ): Effect.fn.Return<PipelineResult, LoadError> {
-  const [head, tail] = request.inParts === true ? halves(units) : [units, []]
+  const [head, tail] = request.inParts === true ? halves(request.text, units) : [units, []]
   yield* openSession(cli, request)
   const first = yield* sendPart(cli, request, request.mode === "merge" ? head : [startFromNothing, ...head], pace)
   if (tail.length === 0 || first.desynchronised !== undefined) return first

@@ -133,7 +133,7 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
 const prepare = Effect.fnUntraced(function* (cli: Cli) {
   const { platform } = cli
   const together = configPipeline({
-    units: platform.prepare.map((command, index) => configUnit(index + 1, command, command)),
+    units: platform.prepare.map((command, index) => configUnit(index + 1, command)),
     window: platform.windowBytes,
     settled: false,
     prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),

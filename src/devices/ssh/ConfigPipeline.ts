@@ -155,7 +155,10 @@ class Pipeline implements Conversation<PipelineResult> {
     }
   }
 
-  /** As many units as fit into the window. Multi-line inputs and lines whose echo wraps are sent alone. */
+  /**
+   * As many units as fit into the window. Nothing follows a multi-line input before it is answered, and only a short one
+   * follows anything. Lines whose echo wraps are sent alone.
+   */
   #fill(): string {
     // A window that is topped up line by line would cost a packet for each.
     if (this.#ledger.bytesInFlight * refillBelow > this.#options.window) return ""
@@ -167,7 +170,7 @@ class Pipeline implements Conversation<PipelineResult> {
       if (isBlock(unit)) {
         const [first = "", ...rest] = blockPieces(unit)
         this.#pieces = rest
-        return first
+        return [...lines, first].join("\n")
       }
       lines.push(unit.line)
     }
@@ -177,12 +180,13 @@ class Pipeline implements Conversation<PipelineResult> {
     const { answered, sent, bytesInFlight } = this.#ledger
     if (answered === sent) return true
     const previous = this.#options.units[sent - 1]
-    if (this.#options.settled || this.#alone(unit) || (previous !== undefined && this.#alone(previous))) return false
+    if (this.#options.settled || this.#isLong(unit)) return false
+    if (previous !== undefined && (isBlock(previous) || this.#isLong(previous))) return false
     return bytesInFlight + unit.bytes <= this.#options.window
   }
 
-  #alone(unit: ConfigUnit): boolean {
-    return isBlock(unit) || unit.line.length > this.#options.longestEcho
+  #isLong(unit: ConfigUnit): boolean {
+    return unit.line.length > this.#options.longestEcho || (isBlock(unit) && unit.bytes > blockPieceBytes)
   }
 }
 

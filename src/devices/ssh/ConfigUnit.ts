@@ -5,10 +5,8 @@
  */
 
 export interface ConfigUnit {
-  /** Number of its first line in the text that was given, from 1. */
+  /** Number of its first line in the text that was given, from 1; 0 when it does not stand there. */
   readonly lineNumber: number
-  /** That line as it was given, for errors. */
-  readonly source: string
   /** What is sent: the line, or the first line of a multi-line input. */
   readonly line: string
   /** The further lines of a multi-line input. */
@@ -22,9 +20,8 @@ const noText: ReadonlyArray<string> = []
 const bytesOf = (line: string): number => Buffer.byteLength(line) + 1
 
 /** A unit; `text` is empty for a line. */
-export const configUnit = (lineNumber: number, source: string, line: string, text = noText): ConfigUnit => ({
+export const configUnit = (lineNumber: number, line: string, text = noText): ConfigUnit => ({
   lineNumber,
-  source,
   line,
   text,
   bytes: text.reduce((sum, more) => sum + bytesOf(more), bytesOf(line))

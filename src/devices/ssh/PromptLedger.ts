@@ -14,6 +14,9 @@ export interface LedgerRules {
   readonly longestEcho: number
 }
 
+/** Whether this is a line of a multi-line input. */
+const isInput = (unit: ConfigUnit, text: string): boolean => unit.text.some((input) => input.trimEnd() === text)
+
 // What is outside of printable ASCII may be echoed in another form.
 const plain = /^[\x20-\x7e]*$/
 
@@ -160,10 +163,12 @@ export class PromptLedger {
     if (text === "" || this.#rules.logLine.test(text)) return
     // A terminal echoes what is typed ahead before the prompt comes; EOS then echoes it again after the prompt.
     for (let index = this.#answered; index < this.#sent; index++) {
-      if (this.#units[index]?.line === text) {
+      const unit = this.#units[index]
+      if (unit?.line === text) {
         this.#typedAhead.add(index)
         return
       }
+      if (unit !== undefined && isInput(unit, text)) return
     }
     const unit = this.#units[this.#answered]
     if (unit !== undefined) this.#readOutput(unit, text)
@@ -173,7 +178,7 @@ export class PromptLedger {
     const text = line.trimEnd()
     if (!this.#rules.error.test(text)) return
     // The text of a banner is no error message, whatever it looks like.
-    if (unit.text.some((input) => input.trimEnd() === text)) return
+    if (isInput(unit, text)) return
     if (this.#rejections.at(-1)?.unit !== unit) this.#rejections.push({ unit, answer: text })
   }
 }

@@ -8,6 +8,7 @@ import type { Socket } from "node:net"
 import { Effect, Fiber, Redacted, Schedule, Scope } from "effect"
 import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
+import { rareRetry } from "../../RareRetry.ts"
 import { joinWrites } from "../../ssh/JoinedWrites.ts"
 import { readInSlices } from "../../ssh/SlicedReads.ts"
 import { Client } from "../../ssh/Ssh2.ts"
@@ -77,14 +78,16 @@ const connectSocket = (target: DriverTarget, host: string, port: number, seconds
 const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) => {
   const host = rewrite(limits.addressMap, target.address)
   const port = target.port ?? limits.port
-  return connectSocket(target, host, port, seconds).pipe(
-    Effect.retry({
-      while: (error) => error instanceof Refused,
-      times: limits.refusedRetries,
-      schedule: Schedule.spaced(`${limits.refusedDelay} seconds`)
-    }),
-    Effect.mapError((error) =>
-      error instanceof Refused ? failure(target, "connect", `connection refused by ${host} port ${port}`) : error
+  return rareRetry(connectSocket(target, host, port, seconds), (connecting) =>
+    connecting.pipe(
+      Effect.retry({
+        while: (error) => error instanceof Refused,
+        times: limits.refusedRetries,
+        schedule: Schedule.spaced(`${limits.refusedDelay} seconds`)
+      }),
+      Effect.mapError((error) =>
+        error instanceof Refused ? failure(target, "connect", `connection refused by ${host} port ${port}`) : error
+      )
     )
   )
 }

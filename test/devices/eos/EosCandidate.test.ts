@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { cutCandidate, halves } from "../../../src/devices/eos/EosCandidate.ts"
+import { cutCandidate, halves, sourceOf } from "../../../src/devices/eos/EosCandidate.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
   Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ line, lineNumber, text }) => [lineNumber, line, ...text])
@@ -45,8 +45,8 @@ describe("an EOS candidate", () => {
 
   it("halves a candidate before the interface nearest to its middle, and leaves one without interfaces whole", () => {
     const sources = (...lines: ReadonlyArray<string>) => {
-      const units = Result.getOrThrow(cutCandidate(lines.join("\n")))
-      return halves(units).map((part) => part.map(({ source }) => source))
+      const text = lines.join("\n")
+      return halves(text, Result.getOrThrow(cutCandidate(text))).map((part) => part.map((unit) => sourceOf(text, unit)))
     }
     const lines = ["vlan 10", "interface Ethernet1", "   description a", "interface Ethernet2", "   description b"]
     expect(sources(...lines)).toEqual([lines.slice(0, 3), lines.slice(3)])

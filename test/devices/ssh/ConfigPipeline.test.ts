@@ -5,6 +5,7 @@ import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
 import type { PipelineOptions } from "../../../src/devices/ssh/ConfigPipeline.ts"
 import { configPipeline } from "../../../src/devices/ssh/ConfigPipeline.ts"
 import { configUnit, type ConfigUnit } from "../../../src/devices/ssh/ConfigUnit.ts"
+import { TerminalText } from "../../../src/devices/ssh/TerminalText.ts"
 import { eosPlatform } from "../../../src/devices/eos/EosPlatform.ts"
 
 const prompt = "acc-b2-01(config-s-job412)#"
@@ -22,7 +23,7 @@ const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions
 })
 
 const unit = ([line = "", ...text]: ReadonlyArray<string>, index: number): ConfigUnit =>
-  configUnit(index + 1, line, line, text)
+  configUnit(index + 1, line, text)
 
 /** Rejects lines with "bad" in them, reads banners, goes into and out of a section. */
 const eosLike = (echo?: ScriptedSwitch["echo"]): ScriptedSwitch => {
@@ -119,6 +120,25 @@ describe("the configuration pipeline", () => {
     const { value } = drive(configPipeline(options(units)), eosLike(echo), [7])
     expect(value.desynchronised).toBeUndefined()
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2])
+  })
+
+  it("sends a short text together with the lines before it, and nothing behind it before it is answered", () => {
+    const units = [["vlan 10"], ["banner login", "hello", "EOF"], ["vlan 11"]].map(unit)
+    const step = configPipeline(options(units)).begin(new TerminalText())
+    expect(step).toMatchObject({ write: "vlan 10\nbanner login\nhello\nEOF\n" })
+  })
+
+  it("takes the text of a banner that is echoed ahead for no error of the line before", () => {
+    const units = [["vlan 10"], ["banner login", "% keep out", "EOF"], ["bad word"]].map(unit)
+    let first = true
+    const echo = (line: string) => {
+      const text = first ? `vlan 10\nbanner login\n% keep out\nEOF\n${line}` : line
+      first = false
+      return text
+    }
+    const { value } = drive(configPipeline(options(units)), eosLike(echo), [7])
+    expect(value.desynchronised).toBeUndefined()
+    expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([3])
   })
 
   it("sends a long text in pieces and takes it as one input", () => {
