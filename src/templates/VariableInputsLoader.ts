@@ -35,7 +35,7 @@ export interface VariableRequest {
   readonly init?: InitInputs
 }
 
-/** What was read: what all devices share, and what belongs to each, by device id. */
+/** What was read: what all devices share, and what belongs to each, by device id, from which it may be taken out. */
 export interface LoadedInputs {
   readonly site: SiteInputs
   readonly byDevice: Map<number, Result.Result<VariableInputs, VariablesError>>

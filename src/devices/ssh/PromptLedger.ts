@@ -168,7 +168,8 @@ export class PromptLedger {
         this.#typedAhead.add(index)
         return
       }
-      if (unit !== undefined && isInput(unit, text)) return
+      // the text of a multi-line input follows its command there, so what comes without it is an answer
+      if (unit !== undefined && this.#typedAhead.has(index) && isInput(unit, text)) return
     }
     const unit = this.#units[this.#answered]
     if (unit !== undefined) this.#readOutput(unit, text)

@@ -141,6 +141,13 @@ describe("the configuration pipeline", () => {
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([3])
   })
 
+  it("takes an error for one although the banner behind it says the same", () => {
+    const error = "% Invalid input (at token 1: 'bad word')"
+    const units = [["bad word"], ["banner login", error, "EOF"]].map(unit)
+    const { value } = drive(configPipeline(options(units)), eosLike(), [7])
+    expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([1])
+  })
+
   it("sends a long text in pieces and takes it as one input", () => {
     const text = Array.from({ length: 200 }, (_, index) => `line ${index} of a long banner with % and # and !`)
     const units = [unit(["banner login", ...text, "EOF"], 0), unit(["vlan 10"], 202)]
