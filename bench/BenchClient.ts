@@ -47,35 +47,38 @@ export const percentile = (values: ReadonlyArray<number>, part: number): number 
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
 
 const HEAD_END = Buffer.from("\r\n\r\n")
+const BUFFER_BYTES = 65_536
 
-/** Sends requests over one connection, one after the other, until `goesOn` says no. */
+/**
+ * Sends requests over one connection, one after the other, until `goesOn` says no. Answers are read into one buffer: a new
+ * one for each of them would make so much garbage that collecting it keeps the server from the processors.
+ */
 const connection = (port: number, target: () => string, goesOn: () => boolean, took: (milliseconds: number) => void) =>
   new Promise<void>((resolve, reject) => {
-    const socket = net.connect(port, "127.0.0.1").setNoDelay(true)
+    const buffer = Buffer.alloc(BUFFER_BYTES)
     let started = 0
-    let received = Buffer.alloc(0)
-    let needed = -1
+    // bytes of an answer that have not come; below zero between two answers
+    let missing = -1
     const send = () => {
       if (!goesOn()) return socket.end(resolve)
       started = performance.now()
       return socket.write(`GET /api/v1.0${target()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
     }
-    const readHead = () => {
-      const end = received.indexOf(HEAD_END)
-      if (end < 0) return
-      const head = received.toString("latin1", 0, end)
-      if (!head.startsWith("HTTP/1.1 200")) throw new Error(head)
-      needed = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1])
+    const readHead = (size: number): number => {
+      const end = buffer.subarray(0, size).indexOf(HEAD_END)
+      const head = buffer.toString("latin1", 0, end < 0 ? size : end)
+      if (end < 0 || !head.startsWith("HTTP/1.1 200")) throw new Error(head)
+      return end + HEAD_END.length + Number(/content-length: (\d+)/i.exec(head)?.[1])
     }
-    socket.on("data", (part) => {
-      received = received.length === 0 ? part : Buffer.concat([received, part])
-      if (needed < 0) readHead()
-      if (needed < 0 || received.length < needed) return
+    const read = (size: number): boolean => {
+      missing = (missing < 0 ? readHead(size) : missing) - size
+      if (missing > 0) return true
       took(performance.now() - started)
-      received = Buffer.alloc(0)
-      needed = -1
+      missing = -1
       send()
-    })
+      return true
+    }
+    const socket = net.connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer, callback: read } })
     socket.once("error", reject)
     socket.once("connect", send)
   })
