@@ -53,15 +53,15 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
   const hunks = parse(diff)
   if (hunks === null || hunks.length === 0) return Option.none()
   const lines = text.split("\n")
-  const result: Array<string> = []
+  const parts: Array<ReadonlyArray<string>> = []
   let next = 0
   let shift = 0
   for (const { after, at, before } of hunks) {
     const found = locate(lines, before, at + shift, next)
     if (found < 0) return Option.none()
     shift = found - at
-    result.push(...lines.slice(next, found), ...after)
+    parts.push(lines.slice(next, found), after)
     next = found + before.length
   }
-  return Option.some([...result, ...lines.slice(next)].join("\n"))
+  return Option.some([...parts, lines.slice(next)].flat().join("\n"))
 }

@@ -27,6 +27,18 @@ describe("a unified diff", () => {
     expect(UnifiedPatch.apply("a", text)).toEqual(Option.none())
   })
 
+  it("may concern hundreds of thousands of lines", () => {
+    const lines = Array.from({ length: 300_000 }, (_, index) => `   line ${index}`)
+    const text = ["first", ...lines, "last"].join("\n")
+    const added = lines.map((line) => `+${line}`).join("\n")
+    expect(UnifiedPatch.apply("first\nlast", `@@ -1,2 +1,300002 @@\n first\n${added}\n last`)).toEqual(
+      Option.some(text)
+    )
+    expect(UnifiedPatch.apply(text, "@@ -300002 +300002 @@\n-last\n+end")).toEqual(
+      Option.some(["first", ...lines, "end"].join("\n"))
+    )
+  })
+
   it("that is empty leaves the text as it is", () => {
     expect(UnifiedPatch.apply("a\n", "")).toEqual(Option.some("a\n"))
   })
