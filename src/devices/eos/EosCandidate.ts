@@ -10,6 +10,9 @@ const endOfText = "EOF"
 // A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.
 const controlCharacter = /[^\P{Cc}\t\n]/u
 
+const linesIn = (text: string): ReadonlyArray<string> =>
+  (text.includes("\r") ? text.replaceAll("\r\n", "\n") : text).split("\n")
+
 const indexAfterTexts = (lines: ReadonlyArray<string>, start: number, texts: number): number | undefined => {
   let index = start
   for (let count = 0; count < texts; count++) {
@@ -44,7 +47,7 @@ const isSkipped = (typed: string): boolean =>
 
 /** The units of a configuration text. Fails at the first line that could never be loaded. */
 export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUnit>, Rejection> => {
-  const lines = (text.includes("\r") ? text.replaceAll("\r\n", "\n") : text).split("\n")
+  const lines = linesIn(text)
   // looked for in the whole text first, because there hardly ever is one
   const mayHoldControl = controlCharacter.test(text)
   const units: Array<ConfigUnit> = []
@@ -69,9 +72,11 @@ export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUn
   return Result.succeed(units)
 }
 
-/** The first line of a unit as it was given; what does not stand in the text is its own source. */
-export const sourceOf = (text: string, { line, lineNumber }: ConfigUnit): string =>
-  text.split(/\r?\n/)[lineNumber - 1] ?? line
+/** Finds the first line of a unit of this text as it was given; what does not stand in the text is its own source. */
+export const sourcesIn = (text: string): ((unit: ConfigUnit) => string) => {
+  const lines = linesIn(text)
+  return ({ line, lineNumber }) => lines[lineNumber - 1] ?? line
+}
 
 /** Nothing else begins with this word, and it stands in no other section. */
 const sectionStart = /^interface\s/
@@ -84,11 +89,10 @@ export const halves = (
   text: string,
   units: ReadonlyArray<ConfigUnit>
 ): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
-  const lines = text.split("\n")
-  const mayBegin = ({ lineNumber }: ConfigUnit) => sectionStart.test(lines[lineNumber - 1] ?? "")
+  const sourceOf = sourcesIn(text)
   const offCentre = (index: number) => Math.abs(index - units.length / 2)
   const cut = units.reduce(
-    (best, unit, index) => (mayBegin(unit) && offCentre(index) < offCentre(best) ? index : best),
+    (best, unit, index) => (sectionStart.test(sourceOf(unit)) && offCentre(index) < offCentre(best) ? index : best),
     0
   )
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]

@@ -10,6 +10,7 @@ import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
   MergeConfigException,
+  type RejectedLine,
   ReplaceConfigException,
   SessionLockedException,
   UnexpectedAnswer
@@ -21,7 +22,7 @@ import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Platform.ts"
-import { cutCandidate, halves, sourceOf } from "./EosCandidate.ts"
+import { cutCandidate, halves, sourcesIn } from "./EosCandidate.ts"
 import { discard } from "./EosCommit.ts"
 import { jobOfSession, sessionMode } from "./EosPlatform.ts"
 import * as Reading from "./EosReading.ts"
@@ -35,17 +36,9 @@ const locked = (cli: Cli, session: string, message: string): SessionLockedExcept
 /** Goes ahead of the lines of a whole configuration, with the first of them in one packet. */
 const startFromNothing = configUnit(0, "rollback clean-config")
 
-const rejected = (cli: Cli, request: LoadRequest, message: string, rejections: ReadonlyArray<Rejection>) => {
-  const fields = {
-    hostname: cli.target.hostname,
-    message: maskSecrets(message),
-    rejected: rejections.map(({ unit, answer }) => {
-      const source = sourceOf(request.text, unit)
-      const { lineNumber } = unit
-      return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
-    })
-  }
-  return request.mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
+const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: ReadonlyArray<RejectedLine>) => {
+  const fields = { hostname: cli.target.hostname, message: maskSecrets(message), rejected: lines }
+  return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
@@ -53,11 +46,13 @@ const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray
   if (first?.unit === startFromNothing) {
     return rejected(cli, request, `${first.unit.line}: ${first.answer}`, [])
   }
-  const message =
-    first === undefined
-      ? "rejected"
-      : maskAnswer(sourceOf(request.text, first.unit), `${first.answer} at line ${first.unit.lineNumber}`)
-  return rejected(cli, request, message, rejections)
+  const sourceOf = sourcesIn(request.text)
+  const lines = rejections.map(({ unit, answer }) => {
+    const source = sourceOf(unit)
+    const { lineNumber } = unit
+    return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
+  })
+  return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
 
 const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { cutCandidate, halves, sourceOf } from "../../../src/devices/eos/EosCandidate.ts"
+import { cutCandidate, halves, sourcesIn } from "../../../src/devices/eos/EosCandidate.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
   Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ line, lineNumber, text }) => [lineNumber, line, ...text])
@@ -46,7 +46,7 @@ describe("an EOS candidate", () => {
   it("halves a candidate before the interface nearest to its middle, and leaves one without interfaces whole", () => {
     const sources = (...lines: ReadonlyArray<string>) => {
       const text = lines.join("\n")
-      return halves(text, Result.getOrThrow(cutCandidate(text))).map((part) => part.map((unit) => sourceOf(text, unit)))
+      return halves(text, Result.getOrThrow(cutCandidate(text))).map((part) => part.map(sourcesIn(text)))
     }
     const lines = ["vlan 10", "interface Ethernet1", "   description a", "interface Ethernet2", "   description b"]
     expect(sources(...lines)).toEqual([lines.slice(0, 3), lines.slice(3)])

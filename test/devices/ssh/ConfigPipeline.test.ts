@@ -70,6 +70,16 @@ const rejectedUnits = (units: ReadonlyArray<ConfigUnit>) =>
 
 const twice = (line: string, shown: string) => `${line}\n${shown}${line}`
 
+/** Echoes all of the input when the first line of it is read, and each line again when its turn comes. */
+const aheadToo = (units: ReadonlyArray<ConfigUnit>) => {
+  let ahead = units.flatMap(({ line, text }) => [line, ...text]).map((line) => `${line}\n`)
+  return (line: string): string => {
+    const echoed = [...ahead, line].join("")
+    ahead = []
+    return echoed
+  }
+}
+
 describe("the configuration pipeline", () => {
   it.prop(
     "sends every line once and in order, and names exactly the rejected ones",
@@ -110,14 +120,7 @@ describe("the configuration pipeline", () => {
 
   it("takes input that the terminal echoes ahead of the prompts", () => {
     const units = ["vlan 10", "bad word", "vlan 11"].map((line, index) => unit([line], index))
-    const ahead = `${units.map(({ line }) => `${line}\n`).join("")}`
-    let first = true
-    const echo = (line: string) => {
-      const text = first ? `${ahead}${line}` : line
-      first = false
-      return text
-    }
-    const { value } = drive(configPipeline(options(units)), eosLike(echo), [7])
+    const { value } = drive(configPipeline(options(units)), eosLike(aheadToo(units)), [7])
     expect(value.desynchronised).toBeUndefined()
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2])
   })
@@ -130,13 +133,8 @@ describe("the configuration pipeline", () => {
 
   it("takes the text of a banner that is echoed ahead for no error of the line before", () => {
     const units = [["vlan 10"], ["banner login", "% keep out", "EOF"], ["bad word"]].map(unit)
-    let first = true
-    const echo = (line: string) => {
-      const text = first ? `vlan 10\nbanner login\n% keep out\nEOF\n${line}` : line
-      first = false
-      return text
-    }
-    const { value } = drive(configPipeline(options(units)), eosLike(echo), [7])
+    const sent = units.slice(0, 2)
+    const { value } = drive(configPipeline(options(units)), eosLike(aheadToo(sent)), [7])
     expect(value.desynchronised).toBeUndefined()
     expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([3])
   })
