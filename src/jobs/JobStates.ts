@@ -6,7 +6,8 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { applyJobEvent } from "../../machines/JobDecision.ts"
 import { type JobAction, type JobEvent, type JobState, jobStates } from "../../machines/JobLifecycle.ts"
-import { functionOf, type JobNotFound, JobStatus } from "../domain/Job.ts"
+import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../domain/Job.ts"
+import { JobLockStore } from "../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../store/JobStore.ts"
 
 /** The machine takes no such event in the job's present status. */
@@ -37,6 +38,7 @@ const patchOf = (action: JobAction): JobPatch => {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
+  const locks = yield* JobLockStore
 
   const apply = Effect.fn("JobStates.apply")(function* (id: number, event: JobEvent) {
     const status = yield* jobs.lockStatus(id)
@@ -47,6 +49,8 @@ const make = Effect.gen(function* () {
     if (outcome._tag === "Refused") return yield* new JobEventRefused({ id, status, message: outcome.message })
     const patch = outcome.actions.reduce<JobPatch>((sum, action) => ({ ...sum, ...patchOf(action) }), {})
     yield* jobs.update(id, { ...patch, status: outcome.status })
+    // a lock ends with its job, in the moment in which the job ends
+    if (finalStatuses.includes(outcome.status)) yield* locks.release(id)
     return outcome.status
   }, sql.withTransaction)
 

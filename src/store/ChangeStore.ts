@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
+import { randomUUID } from "node:crypto"
 import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
@@ -66,6 +67,8 @@ export interface ClaimTexts {
 /** A claim of one change. */
 interface Claiming {
   readonly id: number
+  /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
+  readonly token: string
   readonly claim: Claim
   readonly failure: string | null
   readonly texts: ClaimTexts
@@ -84,9 +87,10 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs`
 
 /** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming, place: number) => ({
+const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: Claiming, place: number) => ({
   place,
   id,
+  token,
   from_phase: from.phase,
   from_epoch: from.epoch,
   phase: row.phase,
@@ -102,7 +106,7 @@ const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming, place:
   proved_config: texts.proved?.config ?? null
 })
 
-const WANTED_COLUMNS = `place integer, id integer, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
+const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text`
 
 const make = Effect.gen(function* () {
@@ -148,8 +152,9 @@ const make = Effect.gen(function* () {
           old_config = case when wanted.came_to_nothing then null
             when wanted.before is null or c.protocol ->> 'candidateHash' = wanted.protocol ->> 'oldHash'
             then coalesce(c.old_config, wanted.before) else wanted.before end,
-          updated_at = now()
-        from wanted where c.id = wanted.id and c.phase = wanted.from_phase and c.epoch = wanted.from_epoch
+          claim_token = wanted.token, updated_at = now()
+        from wanted where c.id = wanted.id
+          and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
         returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
       kept as (insert into proved_config (device_id, job_id, hash, config)
         select device_id, job_id, proved_hash, proved_config from claimed where proved_hash is not null ${replaceProved})
@@ -170,7 +175,7 @@ const make = Effect.gen(function* () {
       )
     ),
     claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
-      claimGrouped({ id, claim, failure, texts })
+      claimGrouped({ id, token: randomUUID(), claim, failure, texts })
     ),
     unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
       Effect.map(

@@ -18,6 +18,14 @@ const make = Effect.gen(function* () {
     release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
       yield* sql`delete from joblock where job_id = ${jobId}`
     }),
+    releaseEnded: Effect.withSpan(
+      Effect.map(
+        sql<{ job_id: number }>`delete from joblock using job where job.id = joblock.job_id
+          and job.status in ('FINISHED', 'EXCEPTION', 'ABORTED') returning job_id`,
+        (rows) => rows.map(({ job_id }) => job_id)
+      ),
+      "JobLockStore.releaseEnded"
+    ),
     transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
       yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
     }),
@@ -41,6 +49,8 @@ export class JobLockStore extends Context.Service<
     readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
     /** Gives back what the job holds; a lock that is gone already is no error. */
     readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Removes locks of jobs that have ended; yields those jobs. */
+    readonly releaseEnded: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Hands the lock of one job to another that finishes its work. */
     readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>

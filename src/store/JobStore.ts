@@ -29,6 +29,12 @@ export interface NewJob {
 /** A job's record without its result. */
 export type JobHead = Pick<Job, "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id">
 
+/** One attempt at a job; one that is started again because nobody works on it gets the next number. */
+export interface JobAttempt {
+  readonly jobId: number
+  readonly attempt: number
+}
+
 /** What may be written to a job's row; times are set to now where the flag is given. */
 export interface JobPatch {
   readonly status?: JobStatus
@@ -38,7 +44,6 @@ export interface JobPatch {
   readonly exception?: JobException
   readonly next_job_id?: number | null
   readonly change_score?: number | null
-  readonly abort_reason?: string
 }
 
 /** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
@@ -208,12 +213,30 @@ const make = Effect.gen(function* () {
     remember: Effect.fn("JobStore.remember")((id: number, memo: unknown) =>
       Effect.asVoid(sql`update job set memo = ${sql.json(memo)} where id = ${id}`)
     ),
-    unfinished: sql<{
-      id: number
-    }>`select id from job where status in ('SCHEDULED', 'RUNNING', 'ABORTING') order by id`.pipe(
-      Effect.map((rows) => rows.map((row) => row.id)),
-      Effect.withSpan("JobStore.unfinished")
+    stayAlive: Effect.fn("JobStore.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
+      const given = attempts.map(({ attempt, jobId }) => ({ attempt, jobId }))
+      return Effect.map(
+        sql<{ id: number }>`update job set alive_at = now()
+          from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, attempt integer)
+          where id = given."jobId" and job.attempt = given.attempt returning id`,
+        (rows) => rows.map(({ id }) => id)
+      )
+    }),
+    silent: Effect.fn("JobStore.silent")(
+      (seconds: number) => sql<JobAttempt>`select id as "jobId", attempt from job
+        where status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) order by id`
     ),
+    attempt: Effect.fn("JobStore.attempt")(function* (id: number) {
+      const [row] = yield* sql<{ attempt: number }>`select attempt from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.attempt
+    }),
+    nextAttempt: Effect.fn("JobStore.nextAttempt")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
+      const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
+        where id = ${jobId} and attempt = ${attempt} and status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) returning id`
+      return rows.length === 1
+    }),
     running: sql<{ id: number }>`select id from job where status in ('RUNNING', 'ABORTING') order by id`.pipe(
       Effect.map((rows) => rows.map((row) => row.id)),
       Effect.withSpan("JobStore.running")
@@ -267,7 +290,14 @@ export class JobStore extends Context.Service<
     /** What the function remembered for a restart. */
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
     readonly remember: (id: number, memo: unknown) => Done
-    readonly unfinished: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Writes that these attempts are worked on; yields the jobs of those that no newer one has replaced. */
+    readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Jobs that are due and have not ended, and of which nobody has said for so many seconds that they are worked on. */
+    readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
+    /** The number of the attempt that may work on the job. */
+    readonly attempt: (id: number) => Read<number>
+    /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
+    readonly nextAttempt: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
     /** Jobs that have begun and not ended. */
     readonly running: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Another discovery of this address is waiting (contract engine.md §2.8). */
