@@ -43,7 +43,8 @@ export const job: Job = {
   traceback: null,
   finished_devices: ["lhv-a1"],
   change_score: 21,
-  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] }
+  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
+  waiting_for: null
 }
 
 export const linknet: Linknet = {

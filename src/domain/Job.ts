@@ -3,6 +3,7 @@
  * functions. Carries contract `engine.md` §2 and `api-rest.md` §5.
  */
 import { Schema } from "effect"
+import { JobWaiting } from "./JobWaiting.ts"
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
 export const jobStatuses = ["UNKNOWN", "SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const
@@ -78,7 +79,8 @@ export const Job = Schema.Struct({
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
   change_score: Schema.NullOr(Schema.Int),
-  start_arguments: Schema.NullOr(StartArguments)
+  start_arguments: Schema.NullOr(StartArguments),
+  waiting_for: Schema.NullOr(JobWaiting)
 })
 export type Job = typeof Job.Type
 

@@ -11,6 +11,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../store/DatabaseAway.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../store/JobStore.ts"
+import * as DevicesLock from "./DevicesLock.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
@@ -40,6 +41,7 @@ const make = Effect.gen(function* () {
   const states = yield* JobStates
   const handlers = yield* JobHandlers
   const live = yield* LiveJobs
+  const lock = yield* DevicesLock.make
   const { JOB_CONCURRENCY } = yield* ServerConfig
   const places = yield* Semaphore.make(JOB_CONCURRENCY)
 
@@ -101,14 +103,14 @@ const make = Effect.gen(function* () {
     yield* states.apply(record.id, { type: "THREW", exception: toException(known, record.function_name) })
   })
 
-  const runOnce = Effect.fnUntraced(function* (jobId: number) {
+  const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {
     const before = yield* jobs.head(jobId)
     if (finalStatuses.includes(before.status)) return
     yield* states.apply(jobId, before.status === "SCHEDULED" ? { type: "DUE" } : { type: "PROCESS_STARTED" })
     yield* Effect.logInfo(before.status === "SCHEDULED" ? "Job started" : "Job resumed", {
       function: before.function_name
     })
-    yield* Effect.matchCauseEffect(work(before), {
+    yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
       onSuccess: (outcome) => ended(jobId, outcome),
       // interruption is the server's stop: the row stays as it is and the next process goes on
       onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
@@ -117,8 +119,8 @@ const make = Effect.gen(function* () {
   })
 
   /** Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt (`JobSweep.ts`). */
-  const run = Effect.fn("JobRunner.run")((jobId: number) =>
-    runOnce(jobId).pipe(
+  const run = Effect.fn("JobRunner.run")((jobId: number, refusal: JobFailure | null) =>
+    runOnce(jobId, refusal).pipe(
       failWhenAway,
       Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
       Effect.catchCause((cause) =>
@@ -150,7 +152,11 @@ const make = Effect.gen(function* () {
       const isWaitedFor = yield* worksInAnotherPlace(jobId)
       const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
       yield* Effect.sleep(Duration.millis(rest))
-      yield* isWaitedFor ? run(jobId) : places.withPermits(1)(run(jobId))
+      const refusal = yield* lock.inTurn(jobId).pipe(
+        Effect.as(null),
+        Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
+      )
+      yield* isWaitedFor ? run(jobId, refusal) : places.withPermits(1)(run(jobId, refusal))
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )
