@@ -5,6 +5,7 @@ import * as fs from "node:fs/promises"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { killLeftover } from "./PostgresProcesses.ts"
 
 const program = path.resolve(import.meta.dirname, "../../src/main.ts")
 
@@ -26,7 +27,11 @@ export const dataFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acqu
     await fs.chmod(made, 0o711)
     return made
   }),
-  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 5 }))
+  (made) =>
+    Effect.promise(() => {
+      killLeftover(made)
+      return fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    })
 )
 
 /** A port of 127.0.0.1 that nobody listens on. */
