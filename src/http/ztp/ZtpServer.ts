@@ -8,6 +8,7 @@ import { Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpRouter } from "effect/http"
 import * as http from "node:http"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { withRetryAfter } from "../core/ErrorEnvelope.ts"
 import { listening } from "../core/Listening.ts"
 import { logged } from "../core/RequestLog.ts"
 import { ImageFiles } from "../firmware/ImageFiles.ts"
@@ -15,12 +16,17 @@ import { BootFiles } from "./BootFiles.ts"
 
 const MAX_HEADER_BYTES = 8 * 1024
 
-const Log = HttpRouter.middleware(
-  (httpEffect) => Effect.andThen(HttpEffect.appendPreResponseHandler(logged), httpEffect),
+const Answers = HttpRouter.middleware(
+  (httpEffect) =>
+    Effect.gen(function* () {
+      yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
+      yield* HttpEffect.appendPreResponseHandler(logged)
+      return yield* httpEffect
+    }),
   { global: true }
 )
 
-const Routes = Layer.mergeAll(BootFiles, ImageFiles, Log)
+const Routes = Layer.mergeAll(BootFiles, ImageFiles, Answers)
 
 const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES })
 
