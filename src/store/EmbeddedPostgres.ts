@@ -6,7 +6,7 @@
  * has left.
  */
 import { PgConnection } from "@effect/sql-pg"
-import { Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
+import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as FolderOwner from "./postgres/FolderOwner.ts"
@@ -94,20 +94,33 @@ const keepRunning = Effect.fnUntraced(function* (place: PostgresProcess.Place, s
       yield* PostgresProcess.hurry(server, place.data)
       continue
     }
-    const end = server === null ? "" : PostgresProcess.describeEnd(server)
-    yield* Effect.logError("The embedded database has ended: it is started again", { end })
+    const end = server === null ? {} : { end: PostgresProcess.describeEnd(server) }
+    yield* Effect.logError("The embedded database has ended: it is started again", end)
     const { port } = yield* findOrStart(place, state).pipe(
       Effect.tapError(({ message }) => Effect.logError(`The embedded database does not start: ${message}`)),
-      Effect.retry(untilItWorks),
-      Effect.orDie
+      Effect.retry(untilItWorks)
     )
     yield* Effect.logInfo("The embedded database runs again", { port })
   }
 })
 
-const supervise = Effect.fnUntraced(function* (place: PostgresProcess.Place, state: State, logFrom: number) {
-  yield* Effect.all([keepRunning(place, state), follow(place.logFile, logFrom)], { concurrency: 2, discard: true })
-})
+/** Goes on with the work whatever happens to it; only the end of this process ends it. */
+const forEver = <E>(work: Effect.Effect<void, E>): Effect.Effect<void> =>
+  work.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.interrupt
+        : Effect.logError("The embedded database is not looked after for a second", cause)
+    ),
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.asVoid
+  )
+
+const supervise = (place: PostgresProcess.Place, state: State, logFrom: number) =>
+  Effect.all([forEver(keepRunning(place, state)), forEver(follow(place.logFile, logFrom))], {
+    concurrency: 2,
+    discard: true
+  })
 
 /** The server that another process keeps, null while it is not there or does not let us in. */
 const kept = Effect.fnUntraced(function* (folder: Folder) {
@@ -121,7 +134,7 @@ const kept = Effect.fnUntraced(function* (folder: Folder) {
 })
 
 /** Uses the server that another process keeps, wherever it is, and becomes its keeper when that process has ended. */
-const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
+const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State) {
   while (state.lock === null) {
     yield* Effect.sleep("1 second")
     state.lock = yield* FolderOwner.take(folder.home)
@@ -130,10 +143,13 @@ const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State, 
       state.server = (yield* kept(folder)) ?? state.server
     }
   }
-  const logFrom = yield* sizeOf(folder.logFile)
-  const place = yield* prepare(folder, flags)
   yield* Effect.logInfo("This server keeps the embedded database from now on")
-  yield* supervise(place, state, logFrom)
+})
+
+const useThenKeep = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
+  yield* useUntilFree(folder, state)
+  const logFrom = yield* sizeOf(folder.logFile)
+  yield* supervise(yield* prepare(folder, flags), state, logFrom)
 })
 
 /** Whether other servers are connected. Our own connections, which have been closed, take a moment to go. */
@@ -195,14 +211,15 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
     passwordFile: path.join(home, "postgres-password"),
     logFile: path.join(home, "postgres.log")
   }
-  const state: State = { server: null, lock: yield* FolderOwner.take(home) }
-  yield* Effect.addFinalizer(() => leave(folder, state, shared))
+  const state = yield* Effect.acquireRelease(
+    Effect.map(FolderOwner.take(home), (lock): State => ({ server: null, lock })),
+    (held) => leave(folder, held, shared)
+  )
   if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
   const work =
     state.lock === null ? yield* beginAsGuest(folder, state, flags, dataDir) : yield* beginAsOwner(folder, state, flags)
-  const fiber = yield* Effect.forkDetach(work)
-  // before the server is stopped, which must not be taken for an end that nobody wanted
-  yield* Effect.addFinalizer(() => Fiber.interrupt(fiber))
+  // interrupted before the server is stopped, which must not be taken for an end that nobody wanted
+  yield* Effect.acquireRelease(Effect.forkDetach(work), Fiber.interrupt)
   return {
     port: () => state.server?.port ?? 0,
     password: yield* readPassword(folder),
@@ -224,5 +241,5 @@ const beginAsGuest = Effect.fnUntraced(function* (
   asked: string
 ) {
   state.server = yield* join(folder, asked)
-  return useUntilFree(folder, state, flags)
+  return forEver(useThenKeep(folder, state, flags))
 })

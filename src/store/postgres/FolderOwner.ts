@@ -48,9 +48,9 @@ export const take = Effect.fn("FolderOwner.take")(function* (
   })
   if (lock === null) return null
   const owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
-  yield* Effect.onError(
-    attempt(`write ${ownerFile(folder)}`, () => fs.writeFile(ownerFile(folder), JSON.stringify(owner))),
-    () => Effect.sync(lock.release)
+  // the lock is what counts; a disk may be full
+  yield* attempt(`write ${ownerFile(folder)}`, () => fs.writeFile(ownerFile(folder), JSON.stringify(owner))).pipe(
+    Effect.catch(({ message }) => Effect.logWarning(`Who keeps the folder cannot be told to others: ${message}`))
   )
   return lock
 }, Effect.uninterruptible)

@@ -139,8 +139,14 @@ export const hasEnded = ({ child, pid }: Server, data: string): Effect.Effect<bo
 export const describeEnd = ({ child, pid }: Server): string =>
   child === null ? `process ${pid} is gone` : `process ${pid} ended ${describeExit(child)}`
 
+/** One that has ended in this moment gets no signal. */
 const interrupt = ({ child, pid }: Server) =>
-  Effect.sync(() => void (child === null ? process.kill(pid, "SIGINT") : child.kill("SIGINT")))
+  Effect.ignore(
+    Effect.try({
+      try: () => (child === null ? process.kill(pid, "SIGINT") : child.kill("SIGINT")),
+      catch: (cause) => new EmbeddedPostgresError({ message: `stop process ${pid}`, cause })
+    })
+  )
 
 /**
  * Hurries a server that somebody has told to stop gently (SIGTERM): it waits for its clients, which are ours and do not leave,
