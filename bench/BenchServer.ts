@@ -62,7 +62,7 @@ const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== n
 export const startServer = Effect.fnUntraced(function* (folder: string, env: Readonly<Record<string, string>>) {
   const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database") })
   const port = yield* freePort
-  const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port}/postgres`
+  const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [...nodeFlags(), path.join(import.meta.dirname, "../src/main.ts"), "serve"], {

@@ -6,6 +6,7 @@ import * as BuildLive from "./http/live/BuildLive.ts"
 import * as LiveDevicesLive from "./http/live/LiveDevicesLive.ts"
 import * as PluginsLive from "./http/live/PluginsLive.ts"
 import * as PreviewsLive from "./http/live/PreviewsLive.ts"
+import * as ReadinessLive from "./http/live/ReadinessLive.ts"
 import * as RepositoriesLive from "./http/live/RepositoriesLive.ts"
 import * as SettingsViewLive from "./http/live/SettingsViewLive.ts"
 import * as InitCheckLive from "./jobs/InitCheckLive.ts"
@@ -19,6 +20,7 @@ const ports = Layer.mergeAll(
   PluginsLive.layer,
   BuildLive.layer,
   LiveDevicesLive.layer,
+  ReadinessLive.layer,
   InitCheckLive.layer
 )
 

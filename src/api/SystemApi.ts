@@ -55,7 +55,14 @@ export class PluginsGroup extends plugins.middleware(Authorization) {}
 const report = <S extends "UP" | "DOWN">(status: S) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    checks: Schema.Array(Schema.Struct({ name: Schema.String, status: Schema.Literals(["UP", "DOWN"]) }))
+    checks: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        status: Schema.Literals(["UP", "DOWN"]),
+        // what is wrong with a part that is down
+        message: Schema.optionalKey(Schema.String)
+      })
+    )
   })
 
 /** Everything works. */
@@ -64,7 +71,8 @@ export const Up = report("UP")
 export const Down = report("DOWN").pipe(HttpApiSchema.status(503))
 export type HealthReport = typeof Up.Type | typeof Down.Type
 
-const up = { response: { status: "UP", checks: [{ name: "postgres", status: "UP" }] } }
+const PARTS = ["postgres", "schema", "settings", "templates", "jobs"]
+const up = { response: { status: "UP", checks: PARTS.map((name) => ({ name, status: "UP" })) } }
 const health = (summary: string, description: string): EndpointDocument => ({ summary, description, example: up })
 const answers = { success: [Up, Down] as const }
 
@@ -85,7 +93,9 @@ export class SystemGroup extends system {}
 
 const probes = HttpApiGroup.make("health").add(
   HttpApiEndpoint.get("health", "/health", answers).annotateMerge(
-    documented(health("Read the health", "All checks. 503 when one is down. No token is needed."))
+    documented(
+      health("Read the health", "All parts by name. 503 when one is down, with what is wrong. No token is needed.")
+    )
   ),
   HttpApiEndpoint.get("live", "/health/live", answers).annotateMerge(
     documented(
@@ -93,7 +103,12 @@ const probes = HttpApiGroup.make("health").add(
     )
   ),
   HttpApiEndpoint.get("ready", "/health/ready", answers).annotateMerge(
-    documented(health("Can the server work", "503 while the database does not answer. No token is needed."))
+    documented(
+      health(
+        "Can the server work",
+        "503 unless the database takes a write, settings and templates are in force and the job engine takes work. No token is needed."
+      )
+    )
   )
 )
 

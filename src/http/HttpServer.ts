@@ -2,13 +2,13 @@
  * Serves the routes on HOST and PORT, and beside them what switches fetch (`ztp/ZtpServer.ts`). At the end the server stops to listen at once and answers the requests that it has
  * begun. Refuses to serve everybody on a public address.
  */
-import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ServerConfig } from "../ServerConfig.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
+import { listening } from "./core/Listening.ts"
 import { HttpLive } from "./HttpLive.ts"
 import { ZtpServer } from "./ztp/ZtpServer.ts"
 
@@ -46,18 +46,11 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
 
 const MAX_HEADER_BYTES = 32 * 1024
 
-const listen = Layer.unwrap(
-  Effect.map(ServerConfig, ({ HOST, PORT }) =>
-    NodeHttpServer.layer(() => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).on("clientError", refuse), {
-      host: HOST,
-      port: PORT,
-      gracefulShutdownTimeout: "20 seconds"
-    })
-  )
-)
+const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).on("clientError", refuse)
+
+const api = Layer.unwrap(
+  Effect.map(ServerConfig, ({ HOST: host, PORT: port }) => listening(nodeServer, { host, port }, HttpLive))
+).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
-export const HttpServerLive = HttpRouter.serve(HttpLive, { routerConfig, disableLogger: true }).pipe(
-  Layer.merge(ZtpServer),
-  Layer.provideMerge(Layer.effectDiscard(guard).pipe(Layer.provideMerge(listen)))
-)
+export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(Layer.provideMerge(Layer.effectDiscard(guard)))

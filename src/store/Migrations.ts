@@ -1,5 +1,12 @@
-/** All migrations in order. They run at the start, under a lock, in one transaction; none is ever changed once released. */
+/**
+ * All migrations in order. They run at the start, under a lock, in one transaction; none is ever changed once released.
+ * Each says which release is the oldest that can work with the database from then on, and the database keeps that beside
+ * it: during a rolling upgrade older servers go on beside a newer schema, and only one that cannot must refuse.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as Migrator from "effect/sql/Migrator"
+import { compareReleases, release } from "../domain/Release.ts"
 import devices from "./migrations/0001_devices.ts"
 import links from "./migrations/0002_links.ts"
 import jobs from "./migrations/0003_jobs.ts"
@@ -12,24 +19,107 @@ import operations from "./migrations/0009_operations.ts"
 import diff from "./migrations/0010_diff.ts"
 import briefTasks from "./migrations/0011_brief_tasks.ts"
 import attempts from "./migrations/0012_attempts.ts"
+import readiness from "./migrations/0013_readiness.ts"
 import waiting from "./migrations/0017_waiting.ts"
 
-/** Applies what the database does not have yet. Yields id and name of each that was applied. */
-export const run = Migrator.make({})({
-  table: "switchyard_migrations",
-  loader: Migrator.fromRecord({
-    "0001_devices": devices,
-    "0002_links": links,
-    "0003_jobs": jobs,
-    "0004_changes": changes,
-    "0005_events": events,
-    "0006_repositories": repositories,
-    "0007_undo": undo,
-    "0008_firmware": firmware,
-    "0009_operations": operations,
-    "0010_diff": diff,
-    "0011_brief_tasks": briefTasks,
-    "0012_attempts": attempts,
-    "0017_waiting": waiting
-  })
+const migrations = {
+  "0001_devices": devices,
+  "0002_links": links,
+  "0003_jobs": jobs,
+  "0004_changes": changes,
+  "0005_events": events,
+  "0006_repositories": repositories,
+  "0007_undo": undo,
+  "0008_firmware": firmware,
+  "0009_operations": operations,
+  "0010_diff": diff,
+  "0011_brief_tasks": briefTasks,
+  "0012_attempts": attempts,
+  "0013_readiness": readiness,
+  "0017_waiting": waiting
+}
+
+/**
+ * The oldest release that can work with the database after each migration. One that only adds what older releases do not
+ * look at keeps the release of the one before it; one that takes away or changes what they use names its own release.
+ */
+export const oldestCompatible: Readonly<Record<keyof typeof migrations, string>> = {
+  "0001_devices": "0.1.0",
+  "0002_links": "0.1.0",
+  "0003_jobs": "0.1.0",
+  "0004_changes": "0.1.0",
+  "0005_events": "0.1.0",
+  "0006_repositories": "0.1.0",
+  "0007_undo": "0.1.0",
+  "0008_firmware": "0.1.0",
+  "0009_operations": "0.1.0",
+  "0010_diff": "0.1.0",
+  "0011_brief_tasks": "0.1.0",
+  "0012_attempts": "0.1.0",
+  "0013_readiness": "0.1.0",
+  "0017_waiting": "0.1.0"
+}
+
+/** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
+export class ReleaseTooOld extends Schema.TaggedError<ReleaseTooOld>()("ReleaseTooOld", {
+  release: Schema.String,
+  oldest: Schema.String,
+  migration: Schema.String
+}) {
+  override get message() {
+    return `the database has migration ${this.migration}, which needs release ${this.oldest} or newer, and this is release ${this.release}: upgrade this server, or restore the database from before that migration`
+  }
+}
+
+const applied = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ found: boolean }>`select to_regclass('switchyard_migrations') is not null as found`
+  if (table?.found !== true) return []
+  // the column is not there before migration 13
+  return yield* sql<{ name: string; oldest: string }>`
+    select lpad(migration_id::text, 4, '0') || '_' || name as name, to_jsonb(m) ->> 'oldest_compatible' as oldest
+    from switchyard_migrations m where to_jsonb(m) ->> 'oldest_compatible' is not null`
 })
+
+/** Fails when the database needs a newer release than `own`. */
+export const checkRelease = Effect.fn("Migrations.checkRelease")(function* (own: string) {
+  const [newest] = (yield* applied).toSorted((a, b) => compareReleases(b.oldest, a.oldest))
+  if (newest === undefined || compareReleases(own, newest.oldest) >= 0) return
+  return yield* new ReleaseTooOld({ release: own, oldest: newest.oldest, migration: newest.name })
+})
+
+/** Also for earlier migrations, which were applied when there was no place to write it. */
+const recordOldest = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const known = Object.entries(oldestCompatible).map(([name, oldest]) => ({ id: idOf(name), oldest }))
+  yield* sql`update switchyard_migrations m set oldest_compatible = known.oldest
+    from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as known(id integer, oldest text)
+    where m.migration_id = known.id and m.oldest_compatible is null`
+})
+
+const idOf = (name: string) => Number(name.slice(0, 4))
+
+/** The migration that has made the place for it. */
+const FIRST_RECORDED = idOf("0013_readiness" satisfies keyof typeof migrations)
+
+const recorded = Object.fromEntries(
+  Object.entries(migrations).map(([name, up]) => [
+    name,
+    idOf(name) < FIRST_RECORDED ? up : Effect.andThen(up, recordOldest)
+  ])
+)
+
+const migrate = Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(recorded) })
+
+/** Applies what the database does not have yet, unless it needs a newer release. Yields id and name of each that was applied. */
+export const run: Effect.Effect<
+  ReadonlyArray<readonly [id: number, name: string]>,
+  ReleaseTooOld | Migrator.MigrationError | SqlError.SqlError,
+  SqlClient.SqlClient
+> = Effect.gen(function* () {
+  yield* checkRelease(release)
+  const added = yield* migrate
+  // a newer server may have migrated since
+  yield* checkRelease(release)
+  return added
+}).pipe(Effect.withSpan("Migrations.run"))

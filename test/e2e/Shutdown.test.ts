@@ -61,8 +61,8 @@ it.live(
       const env = { DATA_DIR: data, PORT: "0", JWT_ENABLED: "false" }
       const child = yield* start(env)
       const url = yield* reading(child).address
-      const ready = yield* Effect.promise(() => fetch(`${url}/api/health/ready`))
-      assert.strictEqual(ready.status, 200)
+      const alive = yield* Effect.promise(() => fetch(`${url}/api/health/live`))
+      assert.strictEqual(alive.status, 200)
       const pidFile = path.join(data, "database/postgres/postmaster.pid")
       const [pid] = (yield* Effect.promise(() => fs.readFile(pidFile, "utf8"))).split("\n")
       // requests that are under way when the signal arrives are answered
@@ -80,8 +80,9 @@ it.live(
       // the same data are there at the next start
       const again = yield* start(env)
       assert.strictEqual(
-        (yield* Effect.promise(async () => fetch(`${await Effect.runPromise(reading(again).address)}/api/health`)))
-          .status,
+        (yield* Effect.promise(async () =>
+          fetch(`${await Effect.runPromise(reading(again).address)}/api/v1.0/devices`)
+        )).status,
         200
       )
       again.kill("SIGTERM")

@@ -40,7 +40,8 @@ layer(ApiServer({}, { database: nowhere }), { excludeTestServices: true })("Whil
         yield* api.get("/jobs"),
         yield* api.post("/device_syncto", { all: true })
       ]
-      for (const { body, status } of answers) {
+      for (const { body, headers, status } of answers) {
+        assert.strictEqual(headers.get("retry-after"), "5")
         assert.deepEqual(
           [status, body],
           [503, { status: "error", message: "The database is not available, try again later" }]
@@ -52,7 +53,8 @@ layer(ApiServer({}, { database: nowhere }), { excludeTestServices: true })("Whil
   it.effect("the server is alive, but neither ready nor healthy", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
-      const down = { status: "DOWN", checks: [{ name: "postgres", status: "DOWN" }] }
+      const message = "PgConnection: Failed to connect"
+      const down = { status: "DOWN", checks: [{ name: "postgres", status: "DOWN", message }] }
       const [health, ready, live] = [
         yield* api.send("GET", "/api/health"),
         yield* api.send("GET", "/api/health/ready"),

@@ -13,6 +13,9 @@ import {
   SettingsView,
   UnknownSettingsFile
 } from "../../src/http/ports/SettingsView.ts"
+import { Readiness } from "../../src/http/ports/Readiness.ts"
+import * as WrittenCheck from "../../src/store/WrittenCheck.ts"
+import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 
 const vxlans = { student: { vlan_name: "STUDENT", vni: 100500 }, guest: { vlan_name: "GUEST", vni: 100501 } }
@@ -189,6 +192,21 @@ const LiveDevicesLayer = Layer.succeed(LiveDevices, {
 })
 const states = { Ethernet1: { ...port, speed: 1000 }, Ethernet2: { ...port, speed: 1000 } }
 
+/** Everything works as long as the database can be written. */
+const ReadinessLayer = Layer.effect(
+  Readiness,
+  Effect.map(Effect.context<SqlClient.SqlClient>(), (context) =>
+    Readiness.of({
+      parts: [
+        {
+          name: "postgres",
+          check: Effect.mapError(Effect.provideContext(WrittenCheck.write, context), ({ message }) => message)
+        }
+      ]
+    })
+  )
+)
+
 /** All ports. */
 export const TestPorts = Layer.mergeAll(
   SettingsLayer,
@@ -197,5 +215,6 @@ export const TestPorts = Layer.mergeAll(
   InitCheckLayer,
   PluginsLayer,
   LiveDevicesLayer,
+  ReadinessLayer,
   Layer.succeed(Build, { version: "0.1.0", git_version: "No git repo found" })
 )

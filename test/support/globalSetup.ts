@@ -1,6 +1,6 @@
 /** Starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, and migrates a template database. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Effect, Exit, Redacted, References, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { existsSync } from "node:fs"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
@@ -35,10 +35,14 @@ export default async (project: TestProject) => {
   await chmod(folder, 0o711)
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
-    EmbeddedPostgres.make({ dataDir: folder, flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(Scope.provide(scope))
+    EmbeddedPostgres.make({ dataDir: folder, flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(
+      // tests make PostgreSQL complain on purpose
+      Effect.provideService(References.MinimumLogLevel, "None"),
+      Scope.provide(scope)
+    )
   )
-  await Effect.runPromise(prepareTemplate(server))
-  project.provide("postgres", { port: server.port, password: Redacted.value(server.password) })
+  await Effect.runPromise(prepareTemplate({ port: server.port(), password: server.password }))
+  project.provide("postgres", { port: server.port(), password: Redacted.value(server.password) })
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
     await rm(folder, { recursive: true, force: true })

@@ -54,6 +54,18 @@ const REASONS: Readonly<Record<number, string>> = {
 const failure = (status: number, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe({ status: "error", message: REASONS[status] ?? `Error ${status}` }, { status, headers })
 
+/** Seconds after which a client that was told 503 may ask again. */
+const RETRY_AFTER = "5"
+
+/** Says of each 503 when to ask again. */
+export const withRetryAfter = (
+  _request: HttpServerRequest.HttpServerRequest,
+  response: HttpServerResponse.HttpServerResponse
+) =>
+  Effect.succeed(
+    response.status === 503 ? HttpServerResponse.setHeader(response, "retry-after", RETRY_AFTER) : response
+  )
+
 /** Puts an answer into the envelope; one that an endpoint has made is left alone. */
 export const enveloped = (
   request: HttpServerRequest.HttpServerRequest,

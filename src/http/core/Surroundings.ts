@@ -3,7 +3,7 @@ import { Cause, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
 import { giveWay } from "../../BackgroundWork.ts"
 import { withCors } from "./Cors.ts"
-import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
+import { answerOutside, enveloped, withRetryAfter } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"
 
 /** The outermost layer. One middleware instead of three, because their order matters. */
@@ -12,6 +12,7 @@ export const Surroundings = HttpRouter.middleware(
     Effect.gen(function* () {
       giveWay()
       yield* HttpEffect.appendPreResponseHandler(enveloped)
+      yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
       yield* HttpEffect.appendPreResponseHandler(withCors)
       yield* HttpEffect.appendPreResponseHandler(logged)
       const answer = answerOutside(yield* HttpServerRequest.HttpServerRequest)

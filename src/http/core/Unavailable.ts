@@ -1,36 +1,30 @@
 /**
- * What becomes of database errors in handlers: a database that is away is 503, a deadlock is tried again and then 503
- * as well, and everything else is a defect of ours, which is logged and answered with 500.
+ * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseAway.ts` says when it is), a
+ * deadlock is tried again and then 503 as well, and everything else is a defect of ours, which is logged and answered with
+ * 500.
  */
 import { Effect, Layer, Schedule } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
 import { ServiceUnavailable } from "../../api/Failures.ts"
+import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 
-const AWAY: ReadonlySet<string> = new Set([
-  "ConnectionError",
-  "AuthenticationError",
-  "LockTimeoutError",
-  "StatementTimeoutError"
-])
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 
-const isSqlError = (error: unknown): error is SqlError.SqlError =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
+const hasCollided = (error: SqlError.SqlError) => COLLIDED.has(error.reason._tag)
+
+const refuse = (error: SqlError.SqlError) =>
+  Effect.andThen(
+    Effect.logWarning("The database does not answer", { reason: sqlState(error) ?? error.reason._tag }),
+    Effect.fail(new ServiceUnavailable({ message: "The database is not available, try again later" }))
+  )
 
 /** Answers 503 when the database is away; other database errors are defects. */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.catchIf(
-    effect,
-    (error): error is E & SqlError.SqlError => isSqlError(error),
-    (error) => {
-      if (!AWAY.has(error.reason._tag) && !COLLIDED.has(error.reason._tag)) return Effect.die(error)
-      const refusal = new ServiceUnavailable({ message: "The database is not available, try again later" })
-      return Effect.andThen(
-        Effect.logWarning("The database does not answer", { reason: error.reason._tag }),
-        Effect.fail(refusal)
-      )
-    }
+    failWhenAway(effect),
+    (error): error is (E | SqlError.SqlError) & SqlError.SqlError => SqlError.isSqlError(error),
+    (error) => (isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error))
   )
 
 /** Runs the effect in one transaction, again when it met another one in a deadlock; at most nine times. */
@@ -41,11 +35,13 @@ export const transaction = Effect.map(
       sql.withTransaction(effect).pipe(
         Effect.retry({
           times: 8,
-          while: (error) => isSqlError(error) && COLLIDED.has(error.reason._tag),
+          while: (error) => SqlError.isSqlError(error) && hasCollided(error),
           schedule: Schedule.jittered(Schedule.exponential("10 millis"))
         })
       )
 )
 
-/** Lets handlers answer 503. */
-export const AvailabilityLive = Layer.succeed(Availability, (httpEffect) => httpEffect)
+/** Lets handlers answer 503, and answers it for those who have let a database error pass. */
+export const AvailabilityLive = Layer.succeed(Availability, (httpEffect) =>
+  Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, refuse)
+)

@@ -1,9 +1,8 @@
 /** The version of the package and the commit that it was checked out from. */
-import { Effect, FileSystem, Layer, Path, Schema } from "effect"
+import { Effect, Layer, Path } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { release } from "../../domain/Release.ts"
 import { Build } from "../ports/Build.ts"
-
-const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
 
 const gitVersion = Effect.fnUntraced(
   function* (root: string) {
@@ -19,13 +18,10 @@ const gitVersion = Effect.fnUntraced(
 )
 
 const make = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const root = path.resolve(import.meta.dirname, "../../..")
-  const text = yield* fs.readFileString(path.join(root, "package.json"))
-  const { version } = yield* Schema.decodeEffect(Package)(text)
-  return Build.of({ version, git_version: yield* gitVersion(root) })
+  return Build.of({ version: release, git_version: yield* gitVersion(root) })
 })
 
 /** Read once at the start. */
-export const layer = Layer.effect(Build, Effect.orDie(make))
+export const layer = Layer.effect(Build, make)

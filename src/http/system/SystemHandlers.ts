@@ -2,7 +2,6 @@
 import { Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { SqlClient } from "effect/sql"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
@@ -12,6 +11,7 @@ import { answered } from "../core/Unavailable.ts"
 import { has } from "../core/Values.ts"
 import { Build } from "../ports/Build.ts"
 import { Plugins } from "../ports/Plugins.ts"
+import { type Part, Readiness } from "../ports/Readiness.ts"
 
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
@@ -44,23 +44,31 @@ export const SystemLive = HttpApiBuilder.group(Api, "system", (handlers) =>
 const CHECK_TIMEOUT = Duration.seconds(2)
 const CHECK_KEPT = Duration.seconds(5)
 
-const report = (up: boolean): HealthReport => {
-  const checks = [{ name: "postgres", status: up ? ("UP" as const) : ("DOWN" as const) }]
-  return up ? { status: "UP", checks } : { status: "DOWN", checks }
-}
+const look = ({ check, name }: Part) =>
+  check.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError(`The check of ${name} met a defect`, defect), Effect.fail("it failed"))
+    ),
+    Effect.timeoutOrElse({ duration: CHECK_TIMEOUT, orElse: () => Effect.fail("no answer within 2 seconds") }),
+    Effect.match({
+      onSuccess: () => ({ name, status: "UP" as const }),
+      onFailure: (message) => ({ name, status: "DOWN" as const, message })
+    })
+  )
+
+const report = (parts: ReadonlyArray<Part>): Effect.Effect<HealthReport> =>
+  Effect.map(Effect.forEach(parts, look, { concurrency: "unbounded" }), (checks) =>
+    checks.every(({ status }) => status === "UP") ? { status: "UP", checks } : { status: "DOWN", checks }
+  )
 
 /** Handlers of `HealthGroup`. */
 export const HealthLive = HttpApiBuilder.group(Api, "health", (handlers) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const answers = sql`select 1`.pipe(
-      Effect.timeout(CHECK_TIMEOUT),
-      Effect.match({ onSuccess: () => true, onFailure: () => false })
-    )
-    const checked = yield* Effect.cachedWithTTL(answers, CHECK_KEPT)
+    const { parts } = yield* Readiness
+    const checked = yield* Effect.cachedWithTTL(report(parts), CHECK_KEPT)
     return handlers
-      .handle("health", () => Effect.map(checked, report))
-      .handle("ready", () => Effect.map(checked, report))
+      .handle("health", () => checked)
+      .handle("ready", () => checked)
       .handle("live", () => Effect.succeed({ status: "UP" as const, checks: [] }))
   })
 )

@@ -4,38 +4,39 @@
  * device-cli.md on firmware). Off unless ZTP_HTTP_PORT is set. Nothing of the API is there, so that the API itself may stay on a
  * private address.
  */
-import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpRouter } from "effect/http"
 import * as http from "node:http"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { withRetryAfter } from "../core/ErrorEnvelope.ts"
+import { listening } from "../core/Listening.ts"
 import { logged } from "../core/RequestLog.ts"
 import { ImageFiles } from "../firmware/ImageFiles.ts"
 import { BootFiles } from "./BootFiles.ts"
 
 const MAX_HEADER_BYTES = 8 * 1024
 
-const Log = HttpRouter.middleware(
-  (httpEffect) => Effect.andThen(HttpEffect.appendPreResponseHandler(logged), httpEffect),
+const Answers = HttpRouter.middleware(
+  (httpEffect) =>
+    Effect.gen(function* () {
+      yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
+      yield* HttpEffect.appendPreResponseHandler(logged)
+      return yield* httpEffect
+    }),
   { global: true }
 )
 
-const Routes = Layer.mergeAll(BootFiles, ImageFiles, Log)
+const Routes = Layer.mergeAll(BootFiles, ImageFiles, Answers)
 
-const listen = (host: string, port: number) =>
-  NodeHttpServer.layer(() => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }), {
-    host,
-    port,
-    gracefulShutdownTimeout: "20 seconds"
-  })
+const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES })
 
 /** The listener on ZTP_HTTP_HOST and ZTP_HTTP_PORT, if there is to be one. */
 export const ZtpServer = Layer.unwrap(
-  Effect.map(ServerConfig, ({ ZTP_HTTP_HOST, ZTP_HTTP_PORT }) =>
+  Effect.map(ServerConfig, ({ ZTP_HTTP_HOST: host, ZTP_HTTP_PORT }) =>
     Option.match(ZTP_HTTP_PORT, {
       onNone: () => Layer.empty,
-      onSome: (port) =>
-        HttpRouter.serve(Routes, { disableLogger: true }).pipe(Layer.provide(listen(ZTP_HTTP_HOST, port)))
+      // its address must not be taken for that of the API
+      onSome: (port) => Layer.effectDiscard(Layer.build(listening(nodeServer, { host, port }, Routes)))
     })
   )
 )

@@ -1,0 +1,48 @@
+/**
+ * Opens a port when its routes are ready. The library listens first and attaches the handler when all routes have been built,
+ * so that a request of a client that is quick is heard by nobody and never answered; here routes come first, and what
+ * arrives between the two steps that are left is held until the handler is there.
+ */
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import type * as http from "node:http"
+import type { ListenOptions } from "node:net"
+
+/** Everything that begins a request on a server of Node. */
+const BEGINNINGS = ["request", "checkContinue", "upgrade"] as const
+
+/** Holds requests; the function that it yields hands them to whoever listens by then. */
+const holdRequests = (server: http.Server): (() => void) => {
+  const held: Array<() => void> = []
+  const holders = BEGINNINGS.map((event) => {
+    const hold = (...request: ReadonlyArray<unknown>) => void held.push(() => void server.emit(event, ...request))
+    server.on(event, hold)
+    return () => void server.off(event, hold)
+  })
+  return () => {
+    for (const stop of holders) stop()
+    for (const pass of held) pass()
+  }
+}
+
+const LISTENING = { gracefulShutdownTimeout: "20 seconds" } as const
+
+/** Builds the routes, then listens; the server's address is `HttpServer.address`. */
+export const listening = <A, E, R>(
+  server: () => http.Server,
+  where: Pick<ListenOptions, "host" | "port">,
+  routes: Layer.Layer<A, E, R>
+) =>
+  Layer.effect(
+    HttpServer.HttpServer,
+    Effect.gen(function* () {
+      const handler = yield* HttpRouter.toHttpEffect(routes)
+      const node = server()
+      const release = holdRequests(node)
+      const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
+      yield* listener.serve(handler)
+      release()
+      return listener
+    })
+  ).pipe(Layer.provideMerge(NodeHttpServer.layerHttpServices), HttpServer.withLogAddress)

@@ -1,0 +1,166 @@
+/** One running PostgreSQL: found on the data folder or started there, looked at, and stopped. */
+import { Clock, Effect, type Redacted } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as net from "node:net"
+import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
+import { lastWords, LOG_FLAGS, sizeOf } from "./PostgresLog.ts"
+import { attempt, EmbeddedPostgresError, runAs } from "./PostgresPrograms.ts"
+
+/** Where the database keeps what, and how it is started. */
+export interface Place {
+  readonly program: string
+  readonly data: string
+  readonly logFile: string
+  readonly password: Redacted.Redacted
+  readonly flags: ReadonlyArray<string>
+}
+
+/** A server on our data folder; `child` is null when an earlier process had started it. */
+export interface Server {
+  readonly pid: number
+  readonly port: number
+  readonly child: ChildProcess | null
+}
+
+const POLL = "20 millis"
+/** Looks between two lines in the log about a database that is not there yet: ten seconds. */
+const LOOKS_PER_NOTICE = 500
+/** For this long a server that takes connections may refuse ours before it is given up. */
+const PATIENCE_MS = 60_000
+
+/** Waits before the next look, of which this is the nth. */
+const pause = (looks: number) =>
+  Effect.andThen(
+    looks % LOOKS_PER_NOTICE === 0 ? Effect.logInfo("The embedded database takes no connections yet") : Effect.void,
+    Effect.sleep(POLL)
+  )
+
+const freePort = attempt(
+  "find a free port",
+  () =>
+    new Promise<number>((resolve, reject) => {
+      const server = net.createServer().once("error", reject)
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject()))
+      })
+    })
+)
+
+const describeExit = ({ exitCode, signalCode }: ChildProcess) =>
+  signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`
+
+const childHasEnded = ({ exitCode, pid, signalCode }: ChildProcess) =>
+  pid === undefined || exitCode !== null || signalCode !== null
+
+/** Starts the program and hands it over at once, so that whoever stops it knows it; it may not be ready for long. */
+const launch = Effect.fnUntraced(function* (place: Place, port: number, started: (server: Server) => void) {
+  const network = ["-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
+  const log = yield* attempt(`open ${place.logFile}`, () => fs.open(place.logFile, "a", 0o600))
+  // detached: Ctrl-C in a terminal must reach this process first, which still needs the database to stop well
+  const child = yield* Effect.try({
+    try: () =>
+      spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...place.flags], {
+        ...runAs,
+        cwd: place.data,
+        stdio: ["ignore", log.fd, log.fd],
+        detached: true
+      }),
+    catch: (cause) => new EmbeddedPostgresError({ message: "PostgreSQL cannot be started", cause })
+  }).pipe(Effect.ensuring(Effect.promise(() => log.close())))
+  // without a listener the failure to start would end this process; that it has no pid tells the same
+  child.on("error", () => undefined)
+  if (child.pid !== undefined) started({ pid: child.pid, port, child })
+  return child
+})
+
+/** Starts PostgreSQL on this port, or on any, and waits until it takes connections. */
+export const start = Effect.fn("PostgresProcess.start")(function* (
+  place: Place,
+  wanted: number | null,
+  started: (server: Server) => void
+): Effect.fn.Return<Server, EmbeddedPostgresError> {
+  const port = wanted ?? (yield* freePort)
+  const from = yield* sizeOf(place.logFile)
+  const child = yield* launch(place, port, started)
+  // recovery after a crash takes as long as it takes
+  for (let looks = 1; !childHasEnded(child); looks++) {
+    const file = yield* readPidFile(place.data)
+    if (file !== null && file.pid === child.pid && file.isReady) return { pid: file.pid, port, child }
+    yield* pause(looks)
+  }
+  const said = yield* lastWords(place.logFile, from)
+  return yield* new EmbeddedPostgresError({ message: `PostgreSQL ended ${describeExit(child)}: ${said}` })
+})
+
+/**
+ * The server that runs on the data folder already, once it lets us in; null when there is none. A pid file that names
+ * another program is a leftover, which would keep PostgreSQL from starting: it is removed.
+ */
+export const find = Effect.fn("PostgresProcess.find")(function* (
+  place: Pick<Place, "data" | "password">
+): Effect.fn.Return<Server | null, EmbeddedPostgresError> {
+  let refusedSince: number | null = null
+  for (let looks = 1; ; looks++) {
+    const file = yield* readPidFile(place.data)
+    if (file === null) return null
+    if (!(yield* isOurs(file.pid, place.data))) {
+      yield* removeLeftover(place.data, file.pid)
+      return null
+    }
+    if (file.isReady) {
+      if (yield* provesItself(file.port, place.password, place.data)) return { ...file, child: null }
+      const now = yield* Clock.currentTimeMillis
+      refusedSince ??= now
+      if (now - refusedSince > PATIENCE_MS) return yield* unproved(file.pid, place.data)
+    }
+    yield* pause(looks)
+  }
+})
+
+const removeLeftover = Effect.fnUntraced(function* (data: string, pid: number) {
+  // PostgreSQL itself sees to the file of a process that has ended
+  if (!isTaken(pid)) return
+  yield* Effect.logWarning("postmaster.pid names a process that is not our database: the file is left over", { pid })
+  yield* attempt(`remove ${pidFileOf(data)}`, () => fs.rm(pidFileOf(data), { force: true }))
+})
+
+const unproved = (pid: number, data: string) =>
+  new EmbeddedPostgresError({
+    message: `process ${pid} is a PostgreSQL on ${data} that does not let this server in; it was left alone: stop it, then start again`
+  })
+
+/** Whether the server has ended. */
+export const hasEnded = ({ child, pid }: Server, data: string): Effect.Effect<boolean> =>
+  child === null ? Effect.map(isOurs(pid, data), (ours) => !ours) : Effect.sync(() => childHasEnded(child))
+
+/** How it ended, as far as that is known. */
+export const describeEnd = ({ child, pid }: Server): string =>
+  child === null ? `process ${pid} is gone` : `process ${pid} ended ${describeExit(child)}`
+
+/** One that has ended in this moment gets no signal. */
+const interrupt = ({ child, pid }: Server) =>
+  Effect.ignore(
+    Effect.try({
+      try: () => (child === null ? process.kill(pid, "SIGINT") : child.kill("SIGINT")),
+      catch: (cause) => new EmbeddedPostgresError({ message: `stop process ${pid}`, cause })
+    })
+  )
+
+/**
+ * Hurries a server that somebody has told to stop gently (SIGTERM): it waits for its clients, which are ours and do not leave,
+ * and takes no new ones meanwhile.
+ */
+export const hurry = Effect.fn("PostgresProcess.hurry")(function* (server: Server, data: string) {
+  const file = yield* readPidFile(data)
+  if (file?.pid !== server.pid || !file.isStopping || (yield* hasEnded(server, data))) return
+  yield* interrupt(server)
+})
+
+/** Stops it, which takes the time of a checkpoint: transactions that are under way are rolled back. */
+export const stop = Effect.fn("PostgresProcess.stop")(function* (server: Server, data: string) {
+  if (yield* hasEnded(server, data)) return
+  yield* interrupt(server)
+  while (!(yield* hasEnded(server, data))) yield* Effect.sleep(POLL)
+}, Effect.timeoutOption("20 seconds"))

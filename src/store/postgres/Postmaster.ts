@@ -1,0 +1,108 @@
+/**
+ * Which process is our database. `postmaster.pid` alone proves nothing: after a power cut its number may belong to any other
+ * program, and its port to another database. So a process counts as ours only when it is a postmaster whose data folder is
+ * ours, and is used only when it lets us in with our password and says that it serves our data. Nothing else is ever
+ * signalled.
+ */
+import { PgConnection } from "@effect/sql-pg"
+import { Effect, type Redacted } from "effect"
+import { execFile } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { promisify } from "node:util"
+
+/** What `postmaster.pid` says: lines 1, 4 and 8. */
+export interface PidFile {
+  readonly pid: number
+  readonly port: number
+  readonly isReady: boolean
+  /** Told to stop; until its last client has left, if it was told to stop gently. */
+  readonly isStopping: boolean
+}
+
+const orNull = <A>(run: () => Promise<A>): Effect.Effect<A | null> =>
+  Effect.orElseSucceed(Effect.tryPromise(run), () => null)
+
+export const pidFileOf = (data: string): string => path.join(data, "postmaster.pid")
+
+/** The pid file of a data folder, null when there is none that can be read. */
+export const readPidFile = (data: string): Effect.Effect<PidFile | null> =>
+  Effect.map(
+    orNull(() => fs.readFile(pidFileOf(data), "utf8")),
+    (text) => {
+      const lines = (text ?? "").split("\n")
+      const [pid, port] = [Number(lines[0]), Number(lines[3])]
+      const status = lines[7]?.trim()
+      if (!Number.isInteger(pid) || pid <= 0) return null
+      return { pid, port, isReady: status === "ready", isStopping: status === "stopping" }
+    }
+  )
+
+const sameFolder = async (a: string, b: string) => (await fs.realpath(a)) === (await fs.realpath(b))
+
+/** Folder and words of a process's command. Children of a postmaster have a title instead of these words. */
+const isPostmasterOn = async (data: string, folder: string, words: ReadonlyArray<string>) => {
+  const asked = words[words.indexOf("-D") + 1]
+  const isPostgres = path.basename(words[0] ?? "") === "postgres" && words.includes("-D") && asked !== undefined
+  return isPostgres && (await sameFolder(folder, data)) && (await sameFolder(path.resolve(folder, asked), data))
+}
+
+const fromProc = async (pid: number, data: string) => {
+  const [folder, command] = await Promise.all([fs.readlink(`/proc/${pid}/cwd`), fs.readFile(`/proc/${pid}/cmdline`)])
+  return isPostmasterOn(data, folder, command.toString().split("\0"))
+}
+
+/** Where there is no /proc. */
+const fromPs = async (pid: number, data: string) => {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)])
+  return isPostmasterOn(data, data, stdout.trim().split(" "))
+}
+
+/** Whether the process is a postmaster on this data folder. One that has ended, or that cannot be looked at, is not. */
+export const isOurs = (pid: number, data: string): Effect.Effect<boolean> =>
+  Effect.map(
+    orNull(() => (process.platform === "linux" ? fromProc(pid, data) : fromPs(pid, data))),
+    (ours) => ours ?? false
+  )
+
+/** Whether some process has this number, ours or not. */
+export const isTaken = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}
+
+/** The number that `initdb` gives each cluster: the first eight bytes of its control file. */
+const clusterOf = async (data: string) =>
+  (await fs.readFile(path.join(data, "global", "pg_control"))).readBigUInt64LE(0).toString()
+
+/** How to reach a server on this machine. */
+export const at = (port: number, password: Redacted.Redacted) => ({
+  host: "127.0.0.1",
+  port,
+  username: "postgres",
+  database: "postgres",
+  password
+})
+
+/** What a server says about itself to whoever has the password. */
+const introduction = Effect.fnUntraced(function* (port: number, password: Redacted.Redacted) {
+  const connection = yield* PgConnection.make({ ...at(port, password), connectTimeout: "2 seconds" })
+  const [row = []] = yield* connection.queryValues(
+    "select current_setting('data_directory'), system_identifier::text from pg_control_system()"
+  )
+  return row.map(String)
+}, Effect.scoped)
+
+/** Whether the server at the port knows our password and serves this data folder; false as well while it cannot say so. */
+export const provesItself = (port: number, password: Redacted.Redacted, data: string): Effect.Effect<boolean> =>
+  introduction(port, password).pipe(
+    Effect.timeout("5 seconds"),
+    Effect.flatMap(([folder = "", cluster]) =>
+      orNull(async () => (await sameFolder(folder, data)) && cluster === (await clusterOf(data)))
+    ),
+    Effect.match({ onSuccess: (proved) => proved === true, onFailure: () => false })
+  )

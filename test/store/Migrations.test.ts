@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { compareReleases, release } from "../../src/domain/Release.ts"
+import * as Migrations from "../../src/store/Migrations.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** What a newer release leaves behind. */
+const migratedLater = (oldest: string | null) =>
+  Effect.flatMap(
+    Effect.service(SqlClient.SqlClient),
+    (sql) =>
+      sql`insert into switchyard_migrations (migration_id, name, oldest_compatible) values (9001, 'flying_switches', ${oldest})
+          on conflict (migration_id) do update set oldest_compatible = excluded.oldest_compatible`
+  )
+
+it.layer(TestDatabase)("A server at its start", (it) => {
+  it.effect("finds the oldest release that works with the database beside each migration", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ oldest: string | null }>`select oldest_compatible as oldest from switchyard_migrations`
+      assert.isAbove(rows.length, 10)
+      for (const { oldest } of rows) assert.isAtMost(compareReleases(oldest ?? "missing", release), 0)
+    })
+  )
+
+  it.effect("refuses a database that needs a newer release, and names both", () =>
+    Effect.gen(function* () {
+      yield* migratedLater("987.0.0")
+      const error = yield* Effect.flip(Migrations.run)
+      assert.strictEqual(error._tag, "ReleaseTooOld")
+      assert.include(error.message, "9001_flying_switches")
+      assert.include(error.message, "release 987.0.0 or newer")
+      assert.include(error.message, `this is release ${release}`)
+    })
+  )
+
+  it.effect("goes on beside a newer schema that it can work with", () =>
+    Effect.gen(function* () {
+      for (const oldest of [release, "0.0.1", null]) {
+        yield* migratedLater(oldest)
+        assert.deepEqual(yield* Migrations.run, [])
+      }
+    })
+  )
+})
+
+describe("Each migration", () => {
+  it("allows the release that brings it, and none that its predecessor has shut out", () => {
+    let before = "0.0.0"
+    for (const [name, oldest] of Object.entries(Migrations.oldestCompatible)) {
+      assert.isAtMost(compareReleases(oldest, release), 0, name)
+      assert.isAtLeast(compareReleases(oldest, before), 0, name)
+      before = oldest
+    }
+  })
+})

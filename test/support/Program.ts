@@ -1,0 +1,83 @@
+/** The program `switchyard serve` as a process, as an operator starts it: driven by signals, seen by its API and its log. */
+import { Effect, type Scope } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs/promises"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import { killLeftover } from "./PostgresProcesses.ts"
+
+const program = path.resolve(import.meta.dirname, "../../src/main.ts")
+
+export interface Program {
+  readonly pid: number
+  /** What it has printed so far. */
+  readonly text: () => string
+  /** Its URL, once it serves; dies with its log when it ends instead. */
+  readonly url: Effect.Effect<string>
+  readonly kill: (signal: NodeJS.Signals) => void
+  /** Its exit code, null after a signal that it did not survive. */
+  readonly ended: Effect.Effect<number | null>
+}
+
+/** A data folder that PostgreSQL's user can pass. */
+export const dataFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const made = await fs.mkdtemp(path.join(tmpdir(), "switchyard-program-"))
+    await fs.chmod(made, 0o711)
+    return made
+  }),
+  (made) =>
+    Effect.promise(() => {
+      killLeftover(made)
+      return fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    })
+)
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export const freePort = Effect.callback<number>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+const observe = (child: ChildProcess): Program => {
+  let text = ""
+  child.stdout?.on("data", (chunk) => (text += String(chunk)))
+  child.stderr?.on("data", (chunk) => (text += String(chunk)))
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
+  const url = Effect.gen(function* () {
+    for (;;) {
+      const match = /Listening on (http:\/\/[\d.]+:\d+)/.exec(text)
+      if (match?.[1] !== undefined) return match[1]
+      if (child.exitCode !== null) return yield* Effect.die(new Error(`it ended: ${text}`))
+      yield* Effect.sleep("20 millis")
+    }
+  })
+  return {
+    pid: child.pid ?? 0,
+    text: () => text,
+    url,
+    kill: (signal) => void child.kill(signal),
+    ended: Effect.promise(() => ended)
+  }
+}
+
+/** Starts `serve` (or another sub-command) with these variables and no others; it is killed when the scope closes. */
+export const start = (env: Readonly<Record<string, string>>, command = "serve") =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [program, command], {
+        env: { PATH: process.env["PATH"] ?? "", PORT: "0", JWT_ENABLED: "false", ...env }
+      })
+    ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  ).pipe(Effect.map(observe))
+
+/** Waits until the condition holds. */
+export const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
+  Effect.gen(function* () {
+    while (!(yield* condition)) yield* Effect.sleep("50 millis")
+  })
