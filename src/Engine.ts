@@ -27,6 +27,8 @@ import * as DriftSchedule from "./jobs/DriftSchedule.ts"
 import * as JobFunctions from "./jobs/JobFunctions.ts"
 import * as JobRunner from "./jobs/JobRunner.ts"
 import { JobStates } from "./jobs/JobStates.ts"
+import * as JobSweep from "./jobs/JobSweep.ts"
+import { LiveJobs } from "./jobs/LiveJobs.ts"
 import { NeighbourSync } from "./jobs/NeighbourSync.ts"
 import { RepositoryUpdate } from "./jobs/RepositoryUpdate.ts"
 import { SettingsUpdate } from "./jobs/SettingsUpdate.ts"
@@ -38,6 +40,7 @@ import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
+import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
@@ -96,7 +99,11 @@ const drivers = Layer.unwrap(
   )
 ).pipe(Layer.provide(sshLimits))
 
-const actors = DeviceActor.layer.pipe(Layer.provide(DeviceLogin.layer), Layer.provide(drivers))
+const actors = DeviceActor.layer.pipe(
+  Layer.provide(DatabaseClient.layerWaits),
+  Layer.provide(DeviceLogin.layer),
+  Layer.provide(drivers)
+)
 
 const inForce = Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer)
 
@@ -124,7 +131,10 @@ const functions = JobFunctions.layer.pipe(
   Layer.provide([NeighbourSync.layer, SyncOutcome.layer])
 )
 
-const runner = JobRunner.layer.pipe(Layer.provide(functions))
+const runner = Layer.merge(JobRunner.layer, JobSweep.layer).pipe(
+  Layer.provide(functions),
+  Layer.provide(LiveJobs.layer)
+)
 
 const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
 

@@ -46,7 +46,8 @@ export const job: Job = {
   outcome: "success",
   failed_devices: [],
   counts: { devices: 1, succeeded: 1, failed: 0, changed: 1 },
-  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] }
+  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
+  waiting_for: null
 }
 
 export const linknet: Linknet = {

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, bodyFailures, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
 
 const id = { id: Schema.String }
 
@@ -27,6 +27,7 @@ const synchronization = {
   comment: Schema.optionalKey(Schema.String),
   ticket_ref: Schema.optionalKey(Schema.String),
   confirm_mode: Schema.optionalKey(Schema.Literals([0, 1, 2])),
+  urgent: Schema.optionalKey(Schema.Boolean),
   abort_on_failure: Schema.optionalKey(Schema.Boolean),
   batch_size: Schema.optionalKey(Schema.Int),
   canary: Schema.optionalKey(Schema.Union([Schema.Int, Schema.Array(Schema.String)])),
@@ -36,6 +37,7 @@ const synchronization = {
 /** Which devices to synchronize, and how. */
 export const SyncInput = Schema.Struct({
   hostname: Schema.optionalKey(Schema.String),
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
   device_type: Schema.optionalKey(Schema.Literals(["ACCESS", "DIST", "CORE"])),
   group: Schema.optionalKey(Schema.String),
   all: Schema.optionalKey(Schema.Boolean),
@@ -56,7 +58,7 @@ const discovery: EndpointDocument = {
 
 const started = { status: "success", data: "Scheduled job to synchronize lhv-a1", job_id: 812 }
 const syncDescription =
-  "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; what is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else."
+  "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; what is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else. One live run works at a time: another one waits for its turn (`waiting_for` of its record). `urgent` goes beside the run that has the lock, for named devices that it has not begun or has finished; a device that both want is done once."
 
 const discoverOptions = { payload: DiscoverInput, success: JobStarted, error: [...bodyFailures] as const }
 
@@ -113,11 +115,11 @@ const endpoints = initial.add(
   HttpApiEndpoint.post("syncto", "/device_syncto", {
     payload: SyncInput,
     success: JobStartedOnDevices,
-    error: [...bodyFailures]
+    error: [...bodyFailures, Conflict]
   }).annotateMerge(
     documented({
       summary: "Synchronize devices",
-      description: `The first of \`hostname\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
+      description: `The first of \`hostname\`, \`hostnames\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
       example: { request: { hostname: "lhv-a1", dry_run: true, comment: "ticket work" }, response: started }
     })
   ),
@@ -125,7 +127,7 @@ const endpoints = initial.add(
     params: { hostname: Schema.String },
     payload: Schema.Struct(synchronization),
     success: JobStartedOnDevices,
-    error: [...bodyFailures]
+    error: [...bodyFailures, Conflict]
   }).annotateMerge(
     documented({
       summary: "Synchronize one device",

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { JobCounts, Outcome } from "./JobOutcome.ts"
+import { JobWaiting } from "./JobWaiting.ts"
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
 export const jobStatuses = ["UNKNOWN", "SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const
@@ -84,7 +85,8 @@ export const Job = Schema.Struct({
   /** Null until the job is started, as `finished_devices` is. */
   failed_devices: Schema.NullOr(Schema.Array(Schema.String)),
   counts: Schema.NullOr(JobCounts),
-  start_arguments: Schema.NullOr(StartArguments)
+  start_arguments: Schema.NullOr(StartArguments),
+  waiting_for: Schema.NullOr(JobWaiting)
 })
 export type Job = typeof Job.Type
 

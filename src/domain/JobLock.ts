@@ -13,12 +13,25 @@ export const JobLock = Schema.Struct({
 })
 export type JobLock = typeof JobLock.Type
 
-/** Another job holds the lock; trying again later can help. */
+/** Whose turn it is: the job that has the lock, or that waits for it and came earlier. `since` is ISO 8601, UTC. */
+export const LockHolder = Schema.Struct({
+  job_id: Schema.Int,
+  function_name: Schema.String,
+  since: Schema.String,
+  isWaiting: Schema.Boolean
+})
+export type LockHolder = typeof LockHolder.Type
+
+/** `job 12 (sync_devices) has had it since 2026-03-02T09:12:07`. */
+export const describeHolder = ({ function_name, isWaiting, job_id, since }: LockHolder): string =>
+  `job ${job_id} (${function_name}) ${isWaiting ? "has waited for it" : "has had it"} since ${since}`
+
+/** Another job has the lock; trying again later can help. */
 export class JobLockBusy extends Schema.TaggedError<JobLockBusy>()("JobLockBusy", {
   name: Schema.String,
-  holder: Schema.Int
+  holder: LockHolder
 }) {
   override get message() {
-    return "Unable to acquire lock for configuring devices"
+    return `Unable to acquire lock for configuring devices: ${describeHolder(this.holder)}`
   }
 }

@@ -15,6 +15,7 @@ import * as ChangeCalls from "./ChangeCalls.ts"
 import { DeviceStates } from "./DeviceStates.ts"
 import { decodeArguments, deviceRows, type JobHandler, refusedAsFailure, type RunningJob } from "./JobHandler.ts"
 import { failureText } from "./SyncTasks.ts"
+import * as TimerWaits from "./TimerWaits.ts"
 
 export const MAIN_TASK = "push_static_config"
 export const PUSH_TASK = "Push static config"
@@ -45,6 +46,7 @@ export const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
   const calls = yield* ChangeCalls.make
+  const watchTimers = yield* TimerWaits.make
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
@@ -57,7 +59,9 @@ export const make = Effect.gen(function* () {
     const { config: candidate, dry_run: dryRun } = args
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
     return yield* calls.store(device, wanted).pipe(
-      Effect.flatMap(({ id }) => calls.run(device.id, id)),
+      Effect.flatMap(({ id }) =>
+        Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
+      ),
       Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
   })

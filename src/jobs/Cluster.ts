@@ -5,8 +5,16 @@
  */
 import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
-import { ClusterWorkflowEngine, RunnerAddress, SingleRunner } from "effect/cluster"
+import {
+  ClusterWorkflowEngine,
+  RunnerAddress,
+  ShardingConfig,
+  SingleRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
 import { ServerConfig } from "../ServerConfig.ts"
+import * as DatabaseClient from "../store/DatabaseClient.ts"
 
 const shared = {
   shardLockExpiration: "8 seconds",
@@ -24,17 +32,27 @@ const shared = {
 /** One process alone has every shard for good; looking for others would only warn, while it stops, that it finds none. */
 const alone = { ...shared, refreshAssignmentsInterval: "1 hour" } as const
 
+/** Messages of jobs and timers: what was stored waits for the database instead of being lost. */
+const messages = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+  SqlMessageStorage.layer.pipe(
+    Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting, ShardingConfig.layer(shardingConfig)])
+  )
+
 const runner = Layer.unwrap(
   Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }) =>
     Option.match(CLUSTER_HOST, {
       onNone: () =>
         SingleRunner.layer({ runnerStorage: "memory", shardingConfig: alone }).pipe(
-          Layer.provide(NodeCrypto.layerDigest)
+          Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting])
         ),
-      onSome: (host) =>
-        NodeClusterSocket.layer({
-          shardingConfig: { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, CLUSTER_PORT)) }
-        })
+      onSome: (host) => {
+        const shardingConfig = { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, CLUSTER_PORT)) }
+        return NodeClusterSocket.layer({ shardingConfig, storage: "byo" }).pipe(
+          Layer.provideMerge(messages(shardingConfig)),
+          // who cannot renew its shards must not wait: others take them over
+          Layer.provide(Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(ShardingConfig.layer(shardingConfig))))
+        )
+      }
     })
   )
 )

@@ -12,13 +12,14 @@ import { type ChangeProgress, ChangeStore } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../store/JobStore.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
-import * as DevicesLock from "./DevicesLock.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
-import { type Guard, makeGuard } from "./Rollout.ts"
+import { makeGuard } from "./Rollout.ts"
 import { SyncMemo } from "./SyncArguments.ts"
 import * as SyncConfirm from "./SyncConfirm.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
+import type { Judged } from "./SyncRollout.ts"
 import type { SyncRun } from "./SyncStatus.ts"
+import * as TimerWaits from "./TimerWaits.ts"
 import { becauseOf, failureText } from "./SyncTasks.ts"
 
 const TASK = "napalm_confirm_commit"
@@ -50,8 +51,8 @@ export const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const outcomes = yield* SyncOutcome
   const calls = yield* ChangeCalls.make
-  const lock = yield* DevicesLock.make
   const confirmation = yield* SyncConfirm.make
+  const watchTimers = yield* TimerWaits.make
 
   /** What the sync job knew, by which its devices are judged. */
   const syncRun = Effect.fnUntraced(function* (job: RunningJob, id: number) {
@@ -73,8 +74,7 @@ export const make = Effect.gen(function* () {
 
   const confirmDevice = Effect.fnUntraced(function* (
     job: RunningJob,
-    run: SyncRun,
-    guard: Guard,
+    { guard, run, timers }: Judged,
     { device_id, id }: ChangeProgress
   ) {
     const found = yield* Effect.option(devices.get(device_id))
@@ -82,7 +82,8 @@ export const make = Effect.gen(function* () {
     if (Option.isNone(found) || Option.isNone(change)) return
     const device = found.value
     const stop = guard.stop()
-    const report = yield* calls.settle(device_id, id, stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED")
+    const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
+    const report = yield* timers.orLeave(id, calls.settle(device_id, id, verdict))
     if (!report.ok) yield* guard.failed(device.hostname, false)
     const explained = stop === null ? report : becauseOf(stop, report)
     yield* sql.withTransaction(
@@ -112,7 +113,8 @@ export const make = Effect.gen(function* () {
     const wanted = yield* devices.byHostnames(hostnames.filter((hostname) => !done.has(hostname)))
     const ids = new Set(wanted.map(({ id }) => id))
     const waiting = (yield* changes.progressOfJob(prev_job_id)).filter(({ device_id }) => ids.has(device_id))
-    yield* Effect.forEach(waiting, (change) => confirmDevice(job, run, guard, change), {
+    const judged = { guard, run, timers: yield* watchTimers(job) }
+    yield* Effect.forEach(waiting, (change) => confirmDevice(job, judged, change), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })
@@ -129,7 +131,7 @@ export const make = Effect.gen(function* () {
 
   const handler: JobHandler = Effect.fn("ConfirmDevices")(function* (job: RunningJob) {
     const args = yield* decodeArguments(Arguments)(job)
-    return yield* lock.releasing(job.id)(confirm(job, args))
+    return yield* confirm(job, args)
   })
   return handler
 })

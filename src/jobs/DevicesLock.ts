@@ -1,44 +1,74 @@
-/** The lock of everything that configures devices, as jobs take it (contract engine.md §3). */
-import { Cause, Effect, Exit, Schedule } from "effect"
+/**
+ * The lock of everything that configures devices (contract engine.md §3, DESIGN §7 row 24). A job that finds it taken waits
+ * for its turn before it begins, and its record says for whom. The lock ends with its job (`JobStates.ts`).
+ */
+import { Clock, Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { JobFailure } from "../domain/Job.ts"
-import { DEVICES_LOCK } from "../domain/JobLock.ts"
+import { finalStatuses, functionOf, JobFailure, type StartArguments } from "../domain/Job.ts"
+import { DEVICES_LOCK, describeHolder, type LockHolder } from "../domain/JobLock.ts"
+import type { LockWait } from "../domain/JobWaiting.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { JobLockStore } from "../store/JobLockStore.ts"
+import { type JobHead, JobStore } from "../store/JobStore.ts"
 
-/** Five attempts to get the lock, two seconds apart. */
-const LOCK_ATTEMPTS = Schedule.spaced("2 seconds").pipe(Schedule.upTo({ times: 4 }))
+const POLL = "300 millis"
 
-const interrupted = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && Cause.hasInterrupts(exit.cause)
+/** Functions that work under the lock, and with which arguments. An urgent sync is kept apart by the devices' actors alone. */
+const LOCKED: Readonly<Record<string, (args: StartArguments) => boolean>> = {
+  sync_devices: ({ dry_run, urgent }) => dry_run === false && urgent !== true,
+  revert_job: ({ dry_run }) => dry_run !== true
+}
 
-/** Ways to hold the lock. */
-export const make = Effect.map(Effect.service(JobLockStore), (locks) => {
-  const take = (jobId: number) =>
-    locks.acquire(DEVICES_LOCK, jobId).pipe(
-      Effect.retry({ while: (error) => error._tag === "JobLockBusy", schedule: LOCK_ATTEMPTS }),
-      Effect.mapError((error) =>
-        error._tag === "JobLockBusy" ? new JobFailure({ type: "JoblockError", message: error.message }) : error
-      )
-    )
+/** Whether the job works under the lock. One that has a follow-up has handed it over already. */
+const needsLock = ({ function_name, next_job_id, start_arguments }: JobHead): boolean =>
+  next_job_id === null && LOCKED[functionOf(function_name)]?.(start_arguments ?? {}) === true
+
+const waitFor = (holder: LockHolder): LockWait => ({
+  reason: "lock",
+  lock: DEVICES_LOCK,
+  job_id: holder.job_id,
+  function_name: holder.function_name,
+  since: holder.since,
+  message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
+})
+
+/** Taking the lock in turn. */
+export const make = Effect.gen(function* () {
+  const locks = yield* JobLockStore
+  const jobs = yield* JobStore
+  const { LOCK_WAIT } = yield* ServerConfig
+
   /**
-   * Releases what the job holds when the work ends. An interrupted job keeps its lock: it goes on after the restart, and
-   * nobody may come between.
+   * Waits until the job has the lock, if it needs it, or is to stop. Fails with JoblockError when it stays taken for
+   * LOCK_WAIT seconds.
    */
-  const releasing =
-    (jobId: number) =>
-    <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      Effect.onExit(work, (exit) =>
-        interrupted(exit)
-          ? Effect.void
-          : locks.release(jobId).pipe(
-              Effect.tapError((error) => Effect.logWarning("The lock could not be released", { error: error.message })),
-              Effect.ignore
-            )
-      )
-  /** Takes the lock, does the work and releases it. Fails with JoblockError when it stays taken. */
-  const withLock =
-    (jobId: number) =>
-    <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | JobFailure | SqlError.SqlError, R> =>
-      Effect.andThen(take(jobId), releasing(jobId)(work))
-  return { withLock, releasing }
+  const inTurn = Effect.fn("DevicesLock.inTurn")(function* (
+    id: number
+  ): Effect.fn.Return<void, JobFailure | SqlError.SqlError> {
+    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", Effect.die)
+    if (!needsLock(job) || finalStatuses.includes(job.status)) return
+    let shown: LockHolder | null = null
+    const since = yield* Clock.currentTimeMillis
+    while (true) {
+      const busy = yield* Effect.match(locks.acquire(DEVICES_LOCK, id), {
+        onSuccess: () => null,
+        onFailure: (error) => error
+      })
+      if (busy === null) return
+      if (busy._tag === "SqlError") return yield* busy
+      const { holder } = busy
+      if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
+        yield* jobs.waitFor(id, waitFor(holder))
+        yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
+        shown = holder
+      }
+      if ((yield* Clock.currentTimeMillis) - since >= LOCK_WAIT * 1000) {
+        return yield* new JobFailure({ type: "JoblockError", message: busy.message })
+      }
+      yield* Effect.sleep(POLL)
+      const status = yield* Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
+      if (status === "ABORTING" || finalStatuses.includes(status)) return
+    }
+  })
+  return { inTurn }
 })

@@ -18,15 +18,21 @@ import {
   type StartArguments
 } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { JobStore } from "../store/JobStore.ts"
+import { type JobAttempt, JobStore } from "../store/JobStore.ts"
 import { JobStates } from "./JobStates.ts"
 
-/** One execution per job id; its payload is nothing but the id, because the row is the truth. */
+/**
+ * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
+ * are made by `JobSweep.ts` only.
+ */
 export const JobWorkflow = Workflow.make("Job", {
-  payload: { jobId: Schema.Int },
-  idempotencyKey: ({ jobId }) => String(jobId),
+  payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
+  idempotencyKey: ({ attempt = 0, jobId }) => (attempt === 0 ? String(jobId) : `${jobId}.${attempt}`),
   success: Schema.Void
 })
+
+/** Seconds without a sign of life after which nobody works on a job; a sign is given every two. */
+export const SILENCE = 15
 
 /** A job to be started. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartJob {
@@ -67,6 +73,11 @@ const make = Effect.gen(function* () {
     return true
   })
 
+  const executeJob = (attempt: JobAttempt) =>
+    JobWorkflow.execute(attempt, { discard: true, detached: true }).pipe(
+      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
+    )
+
   const insertAndStart = Effect.fnUntraced(function* (job: StartJob) {
     const id = yield* jobs.insert({
       function_name: functionName(job.function, job.args ?? {}),
@@ -78,9 +89,7 @@ const make = Effect.gen(function* () {
     })
     if (job.memo !== undefined) yield* jobs.remember(id, job.memo)
     if (yield* isPending(id, job)) return id
-    yield* JobWorkflow.execute({ jobId: id }, { discard: true, detached: true }).pipe(
-      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
-    )
+    yield* executeJob({ jobId: id, attempt: 0 })
     return id
   }, sql.withTransaction)
 
@@ -90,16 +99,28 @@ const make = Effect.gen(function* () {
     return id
   })
 
+  const startAgain = Effect.fn("JobEngine.startAgain")(function* ({ attempt, jobId }: JobAttempt) {
+    if (!(yield* jobs.nextAttempt({ attempt, jobId }, SILENCE))) return false
+    yield* executeJob({ jobId, attempt: attempt + 1 })
+    return true
+  }, sql.withTransaction)
+
+  /** The job has ended: an execution that does not hear of it finds that out when it is due. */
+  const cancelStart = Effect.fnUntraced(
+    function* (id: number) {
+      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* jobs.attempt(id) })
+      yield* engine.interruptUnsafe(JobWorkflow, executionId)
+    },
+    Effect.catchCause((cause) => Effect.logDebug("A job that was aborted keeps its timer", cause))
+  )
+
   const abort = Effect.fn("JobEngine.abort")(function* (id: number, user: string, reason?: string) {
     const status = yield* states
       .apply(id, { type: "ABORT_REQUESTED", reason: reason ?? null, by: user })
       .pipe(Effect.catchTag("JobEventRefused", ({ status }) => Effect.fail(new JobNotAbortable({ id, status }))))
     yield* Effect.logInfo(`Job ${id}: ${abortReason(reason ?? null, user)}`)
-    if (status === "ABORTED") {
-      const executionId = yield* JobWorkflow.executionId({ jobId: id })
-      // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
-      yield* engine.interruptUnsafe(JobWorkflow, executionId)
-    }
+    // a job that waits for its time would keep its timer; running ones end by themselves and say how far they came
+    if (status === "ABORTED") yield* cancelStart(id)
   })
 
   const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
@@ -122,7 +143,7 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, follow, abort, ended })
+  return JobEngine.of({ start, startAgain, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */
@@ -134,6 +155,8 @@ export class JobEngine extends Context.Service<
      * job is durable when the transaction is committed.
      */
     readonly start: (job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
+    readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
     readonly follow: (id: number, job: StartJob) => Effect.Effect<number, SqlError.SqlError>
     /** Waits until the job has ended and yields its record. */

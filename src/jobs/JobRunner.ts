@@ -4,14 +4,18 @@
  * from what it has stored (promise 4, DESIGN §7 row 15). Carries contract engine.md §2.2, §2.4 and §2.7.
  */
 import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema, Semaphore } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlError } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
 import { finalStatuses, functionOf, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { failWhenAway, isDatabaseAway, sqlState } from "../store/DatabaseAway.ts"
+import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../store/JobStore.ts"
+import * as DevicesLock from "./DevicesLock.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
+import { LiveJobs } from "./LiveJobs.ts"
 
 /** How often `finished_devices` is refreshed and a request to abort is looked for. */
 const PROGRESS_INTERVAL = Duration.seconds(2)
@@ -19,20 +23,25 @@ const PROGRESS_INTERVAL = Duration.seconds(2)
 /** A wait longer than this is kept by the database instead of by this process. */
 const LONG_WAIT = Duration.minutes(1)
 
-const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("15 seconds")])
+/** Statements wait for the database by themselves; this is for what met it outside of them. */
+const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")])
 
 const isFunction = Schema.is(Schema.Literals(jobFunctions))
 
-/** Database errors that a later attempt may not see; others are defects of ours. */
-const retryable = (error: JobFailure | SqlError.SqlError): boolean => error._tag === "SqlError" && error.isRetryable
+const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
+/** An error that the database gives for what it was asked is a defect of ours. */
 const asFailure = (error: JobFailure | SqlError.SqlError): JobFailure =>
-  error._tag === "JobFailure" ? error : new JobFailure({ type: "DatabaseError", message: error.message })
+  error._tag === "JobFailure"
+    ? error
+    : new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const states = yield* JobStates
   const handlers = yield* JobHandlers
+  const live = yield* LiveJobs
+  const lock = yield* DevicesLock.make
   const { JOB_CONCURRENCY } = yield* ServerConfig
   const places = yield* Semaphore.make(JOB_CONCURRENCY)
 
@@ -68,8 +77,9 @@ const make = Effect.gen(function* () {
       )
     }
     const handled = handler(running).pipe(
+      failWhenAway,
       Effect.tapError((error) => Effect.logWarning(`Job ${record.id}: ${error.message}`)),
-      Effect.retry({ while: retryable, schedule: untilDatabaseIsBack })
+      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack })
     )
     return yield* Effect.raceFirst(handled, Effect.andThen(watching, Effect.never))
   })
@@ -83,7 +93,9 @@ const make = Effect.gen(function* () {
 
   const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
     const failure = Cause.findErrorOption(cause)
-    if (failure._tag === "None") yield* Effect.logError(`Job ${record.id} met a defect`, cause)
+    if (failure._tag === "None" || failure.value._tag === "SqlError") {
+      yield* Effect.logError(`Job ${record.id} met an internal error`, cause)
+    }
     const known =
       failure._tag === "Some"
         ? asFailure(failure.value)
@@ -91,14 +103,14 @@ const make = Effect.gen(function* () {
     yield* states.apply(record.id, { type: "THREW", exception: toException(known, record.function_name) })
   })
 
-  const runOnce = Effect.fnUntraced(function* (jobId: number) {
+  const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {
     const before = yield* jobs.head(jobId)
     if (finalStatuses.includes(before.status)) return
     yield* states.apply(jobId, before.status === "SCHEDULED" ? { type: "DUE" } : { type: "PROCESS_STARTED" })
     yield* Effect.logInfo(before.status === "SCHEDULED" ? "Job started" : "Job resumed", {
       function: before.function_name
     })
-    yield* Effect.matchCauseEffect(work(before), {
+    yield* Effect.matchCauseEffect(refusal === null ? work(before) : refusal, {
       onSuccess: (outcome) => ended(jobId, outcome),
       // interruption is the server's stop: the row stays as it is and the next process goes on
       onFailure: (cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : threw(before, cause))
@@ -106,11 +118,16 @@ const make = Effect.gen(function* () {
     yield* Effect.logInfo("Job ended", { status: yield* jobs.status(jobId) })
   })
 
-  const run = Effect.fn("JobRunner.run")((jobId: number) =>
-    runOnce(jobId).pipe(
-      // writing how a job ended must outlive a database that is away
-      Effect.retry({ while: (error) => error._tag === "SqlError" && error.isRetryable, schedule: untilDatabaseIsBack }),
-      Effect.annotateLogs({ job: jobId })
+  /** Works on the job until its row says that it has ended; whatever else goes wrong is for the next attempt (`JobSweep.ts`). */
+  const run = Effect.fn("JobRunner.run")((jobId: number, refusal: JobFailure | null) =>
+    runOnce(jobId, refusal).pipe(
+      failWhenAway,
+      Effect.retry({ while: isAway, schedule: untilDatabaseIsBack }),
+      Effect.catchCause((cause) =>
+        Cause.hasInterrupts(cause)
+          ? Effect.interrupt
+          : Effect.logError("The job could not be worked on; it will be tried again", cause)
+      )
     )
   )
 
@@ -125,22 +142,33 @@ const make = Effect.gen(function* () {
     Activity.make({
       name: "millisUntilDue",
       success: Schema.Finite,
-      execute: Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+      execute: waitingForDatabase(
+        Effect.catchTag(jobs.millisUntilDue(jobId), ["JobNotFound", "SqlError"], () => Effect.succeed(0))
+      )
     })
 
-  return Effect.fnUntraced(function* ({ jobId }: { readonly jobId: number }) {
+  const runWhenDue = Effect.fnUntraced(
+    function* (jobId: number) {
+      const isWaitedFor = yield* worksInAnotherPlace(jobId)
+      const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
+      yield* Effect.sleep(Duration.millis(rest))
+      const refusal = yield* lock.inTurn(jobId).pipe(
+        Effect.as(null),
+        Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
+      )
+      yield* isWaitedFor ? run(jobId, refusal) : places.withPermits(1)(run(jobId, refusal))
+    },
+    (work, jobId) => Effect.annotateLogs(work, { job: jobId })
+  )
+
+  return Effect.fnUntraced(function* ({ attempt = 0, jobId }: { readonly jobId: number; readonly attempt?: number }) {
     const wait = Duration.millis(yield* millisUntilDue(jobId))
     if (Duration.isGreaterThan(wait, LONG_WAIT)) {
       yield* DurableClock.sleep({ name: "due", duration: wait, inMemoryThreshold: 0 })
     }
     yield* Activity.make({
       name: "run",
-      execute: Effect.gen(function* () {
-        const isWaitedFor = yield* worksInAnotherPlace(jobId)
-        const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
-        yield* Effect.sleep(Duration.millis(rest))
-        yield* Effect.orDie(isWaitedFor ? run(jobId) : places.withPermits(1)(run(jobId)))
-      })
+      execute: live.during({ jobId, attempt }, runWhenDue(jobId)).pipe(waitingForDatabase, Effect.orDie)
     })
   })
 })

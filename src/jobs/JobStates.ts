@@ -8,6 +8,7 @@ import { applyJobEvent } from "../../machines/JobDecision.ts"
 import { abortReason, type JobAction, type JobEvent, type JobState, jobStates } from "../../machines/JobLifecycle.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../domain/Job.ts"
 import { noDevices, outcomeOf } from "../domain/JobOutcome.ts"
+import { JobLockStore } from "../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"
 import type { ReportedJob } from "./JobReport.ts"
@@ -60,6 +61,7 @@ const reasonOf = (event: JobEvent): string | null => {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
+  const locks = yield* JobLockStore
   const report = yield* JobReport.make
 
   const change = Effect.fnUntraced(function* (id: number, event: JobEvent) {
@@ -75,6 +77,8 @@ const make = Effect.gen(function* () {
     const failure = failureOf(event)
     const verdict = outcomeOf({ status: outcome.status, counts, failure })
     yield* jobs.update(id, { ...patch, status: outcome.status, ...(verdict === null ? {} : { outcome: verdict }) })
+    // a lock ends with its job, in the moment in which the job ends
+    if (finalStatuses.includes(outcome.status)) yield* locks.release(id)
     const known = { id, status: outcome.status, counts, failure, functionName: function_name }
     const ended: ReportedJob | null = verdict === null ? null : { ...known, outcome: verdict, reason: reasonOf(event) }
     return { status: outcome.status, ended }

@@ -15,11 +15,11 @@ import { JobStore } from "../store/JobStore.ts"
 import { pushedResult } from "./ApplyConfig.ts"
 import { callErrorText } from "./CallErrorText.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
-import * as DevicesLock from "./DevicesLock.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
 import { notStarted } from "./SyncTasks.ts"
+import * as TimerWaits from "./TimerWaits.ts"
 
 export const MAIN_TASK = "revert_job"
 export const RESTORE_TASK = "Restore device config"
@@ -49,7 +49,7 @@ export const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const outcomes = yield* SyncOutcome
   const calls = yield* ChangeCalls.make
-  const lock = yield* DevicesLock.make
+  const watchTimers = yield* TimerWaits.make
 
   /** What to put back, or why this device is refused. */
   const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, undone: number) {
@@ -65,6 +65,7 @@ export const make = Effect.gen(function* () {
     job: RunningJob,
     args: Arguments,
     device: Device,
+    timers: TimerWaits.TimerWaits,
     candidate: string,
     hash: string | null
   ) {
@@ -77,7 +78,7 @@ export const make = Effect.gen(function* () {
       expectedHash: hash
     } as const
     const report = yield* calls.store(device, wanted).pipe(
-      Effect.flatMap(({ id }) => calls.run(device.id, id)),
+      Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
       Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
     return explained(report, args.job_id)
@@ -89,7 +90,7 @@ export const make = Effect.gen(function* () {
   const revertDevice = Effect.fn("RevertJob.device")(function* (
     job: RunningJob,
     args: Arguments,
-    run: SyncRun,
+    { run, timers }: { readonly run: SyncRun; readonly timers: TimerWaits.TimerWaits },
     change: UndoableChange
   ) {
     const { hostname } = change
@@ -101,7 +102,7 @@ export const make = Effect.gen(function* () {
     const device = found.value
     const candidate = yield* restorable(change, device, args.job_id)
     if (typeof candidate !== "string") return yield* leave(job, hostname, candidate)
-    const report = yield* restore(job, args, device, candidate, change.hash)
+    const report = yield* restore(job, args, device, timers, candidate, change.hash)
     const result = pushedResult(report, { main: MAIN_TASK, push: RESTORE_TASK })
     yield* sql.withTransaction(
       Effect.andThen(
@@ -118,7 +119,8 @@ export const make = Effect.gen(function* () {
       ({ hostname }) => !done.has(hostname) && (args.hostnames === undefined || args.hostnames.includes(hostname))
     )
     const run: SyncRun = { jobId: job.id, user: job.user, dryRun: args.dry_run, eventsSeen: 0 }
-    yield* Effect.forEach(wanted, (change) => revertDevice(job, args, run, change), {
+    const timers = yield* watchTimers(job)
+    yield* Effect.forEach(wanted, (change) => revertDevice(job, args, { run, timers }, change), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })
@@ -127,7 +129,7 @@ export const make = Effect.gen(function* () {
 
   const handler: JobHandler = Effect.fn("RevertJob")(function* (job: RunningJob) {
     const args = yield* decodeArguments(Arguments)(job)
-    return yield* args.dry_run ? revert(job, args) : lock.withLock(job.id)(revert(job, args))
+    return yield* revert(job, args)
   })
   return handler
 })

@@ -11,6 +11,8 @@ export const SyncArguments = Schema.Struct({
   force: flag(false),
   auto_push: flag(false),
   resync: flag(false),
+  /** Goes beside a job that has the lock, for the devices that are named. */
+  urgent: flag(false),
   hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
   device_type: Schema.optionalKey(DeviceType),
   group: Schema.optionalKey(Schema.String),
@@ -33,6 +35,8 @@ export const SyncMemo = Schema.Struct({
   hostnames: Schema.Array(Schema.String),
   /** Newest sync event when the job started: later ones are news that this job's proof does not cover. */
   eventsSeen: Schema.Int,
+  /** Newest change when the job started: later ones are of jobs beside it. */
+  changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
   /** Why the rollout was stopped, once it was. */
   stop: Schema.optionalKey(Stop),
   /** The job that confirms what is proved, once it was started. */

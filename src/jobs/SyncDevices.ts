@@ -15,7 +15,6 @@ import * as AutoPush from "./AutoPush.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "./CandidateConfigs.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import { DeviceSelection } from "./DeviceSelection.ts"
-import * as DevicesLock from "./DevicesLock.ts"
 import * as HashCheck from "./HashCheck.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 import { type Guard, type Limits, makeGuard, stagesOf, unknownCanaries } from "./Rollout.ts"
@@ -24,6 +23,7 @@ import * as SyncConfirm from "./SyncConfirm.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
 import * as SyncRollout from "./SyncRollout.ts"
+import * as TimerWaits from "./TimerWaits.ts"
 
 const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
 
@@ -40,7 +40,8 @@ interface Plan extends Limits {
 
 const planOf = (args: SyncArguments, configured: number): Plan => {
   const wanted = args.confirm_mode_override ?? configured
-  const mode = wanted === 0 || wanted === 2 ? wanted : 1
+  // two jobs that each wait for all of their devices could wait for each other
+  const mode = wanted === 0 ? 0 : wanted === 2 && !args.urgent ? 2 : 1
   const holding = args.dry_run || mode === 0 ? "none" : mode === 2 ? "job" : args.revert_on_failure ? "stage" : "none"
   const takesBack = args.revert_on_failure ?? mode === 2
   return {
@@ -65,8 +66,8 @@ export const make = Effect.gen(function* () {
   const autoPush = yield* AutoPush.make
   const rollout = yield* SyncRollout.make
   const confirmation = yield* SyncConfirm.make
-  const lock = yield* DevicesLock.make
   const checkHashes = yield* HashCheck.make
+  const watchTimers = yield* TimerWaits.make
 
   const select = (selector: Parameters<typeof selection.select>[0]) =>
     selection.select(selector).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
@@ -83,6 +84,7 @@ export const make = Effect.gen(function* () {
     const memo = yield* jobs.memo(job.id)
     if (Option.isSome(memo)) return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
     const eventsSeen = yield* outcomes.newestEvent
+    const changesSeen = yield* changes.newest
     const selected = yield* select(args)
     const hostnames = selected.map((device) => device.hostname)
     const unknown = unknownCanaries(hostnames, args.canary)
@@ -90,13 +92,18 @@ export const make = Effect.gen(function* () {
       return yield* invalid({ message: `canary names devices that are not selected: ${unknown.join(", ")}` })
     }
     if (args.abort_on_failure && !args.force) yield* checkHashes(job, selected)
-    const decided: SyncMemo = { hostnames, eventsSeen }
+    const decided: SyncMemo = { hostnames, eventsSeen, changesSeen }
     yield* jobs.remember(job.id, decided)
     return decided
   })
 
   /** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
-  const runStages = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, memo: SyncMemo) {
+  const runStages = Effect.fnUntraced(function* (
+    job: RunningJob,
+    args: SyncArguments,
+    memo: SyncMemo,
+    timers: TimerWaits.TimerWaits
+  ) {
     const plan = planOf(args, config.COMMIT_CONFIRMED_MODE)
     const rows = yield* jobs.devices(job.id)
     const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
@@ -107,7 +114,19 @@ export const make = Effect.gen(function* () {
     const render = yield* prepare([...rest.values()].filter(({ id }) => !begun.has(id)))
     const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
     const run: SyncRun = { jobId: job.id, user: job.user, dryRun: args.dry_run, eventsSeen: memo.eventsSeen }
-    const work: SyncRollout.Work = { job, args, run, guard, render, begun, held: new Map(), ...plan }
+    const { changesSeen } = memo
+    const work: SyncRollout.Work = {
+      job,
+      args,
+      run,
+      guard,
+      timers,
+      changesSeen,
+      render,
+      begun,
+      held: new Map(),
+      ...plan
+    }
     const remembering = yield* Effect.forkChild(
       Effect.flatMap(guard.stopped, (stop) => jobs.remember(job.id, { ...memo, stop }))
     )
@@ -161,13 +180,15 @@ export const make = Effect.gen(function* () {
     const scored = devices.map(({ result, score }) => ({ score, failed: result.failed }))
     const refused = yield* autoPush(job, args, devices)
     const stop = guard.stop()
+    const beside = args.urgent ? yield* jobs.syncsBeside(job.id, args.hostnames ?? []) : []
+    const shared = beside.length === 0 ? {} : { beside }
     const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
-    const own = { ...rolledOut, ...(refused === null ? {} : { auto_push: refused }) }
+    const own = { ...rolledOut, ...shared, ...(refused === null ? {} : { auto_push: refused }) }
     return { result: devices.length === 0 ? { devices: {}, ...own } : own, change_score: jobScore(scored) }
   })
 
   const sync = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, memo: SyncMemo) {
-    const work = yield* runStages(job, args, memo)
+    const work = yield* runStages(job, args, memo, yield* watchTimers(job))
     yield* conclude(work, memo)
     return yield* summary(job, args, work.guard)
   })
@@ -181,19 +202,15 @@ export const make = Effect.gen(function* () {
   ) {
     const guard = yield* makeGuard(planOf(args, config.COMMIT_CONFIRMED_MODE), memo.stop ?? null, [])
     const run: SyncRun = { jobId: job.id, user: job.user, dryRun: false, eventsSeen: memo.eventsSeen }
-    yield* awaitConfirmation(job, { guard, run }, confirming)
+    yield* awaitConfirmation(job, { guard, run, timers: yield* watchTimers(job) }, confirming)
     return yield* summary(job, args, guard)
   })
 
   const handler: JobHandler = Effect.fn("SyncDevices")(function* (job: RunningJob) {
     const args = yield* decodeArguments(SyncArguments)(job)
     const memo = yield* remembered(job, args)
-    if (args.dry_run) return yield* sync(job, args, memo)
     const { confirmingJob } = memo
-    if (confirmingJob !== undefined) return yield* lock.releasing(job.id)(goOnWaiting(job, args, memo, confirmingJob))
-    // a follow-up that was started before a restart has the lock already, and all that is left is to say how this job ended
-    const { next_job_id } = yield* Effect.catchTag(jobs.head(job.id), "JobNotFound", Effect.die)
-    return yield* next_job_id === null ? lock.withLock(job.id)(sync(job, args, memo)) : sync(job, args, memo)
+    return yield* confirmingJob === undefined ? sync(job, args, memo) : goOnWaiting(job, args, memo, confirmingJob)
   })
   return handler
 })

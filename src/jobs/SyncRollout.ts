@@ -12,11 +12,14 @@ import { callErrorText } from "./CallErrorText.ts"
 import type { Render } from "./CandidateConfigs.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import type { RunningJob } from "./JobHandler.ts"
+import * as OtherChanges from "./OtherChanges.ts"
+import { doneElsewhere } from "./OtherChanges.ts"
 import type { Guard, Stop } from "./Rollout.ts"
 import type { SyncArguments } from "./SyncArguments.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
 import { becauseOf, notStarted, renderFailed } from "./SyncTasks.ts"
+import type { TimerWaits } from "./TimerWaits.ts"
 
 /** A device whose change is proved and waits for a verdict. */
 export interface Held {
@@ -31,6 +34,7 @@ export type Holding = "none" | "stage" | "job"
 export interface Judged {
   readonly run: SyncRun
   readonly guard: Guard
+  readonly timers: TimerWaits
 }
 
 /** A sync job at work. */
@@ -42,6 +46,8 @@ export interface Work extends Judged {
   readonly holding: Holding
   /** What waits is taken back when devices fail; after an abort it always is. */
   readonly takesBack: boolean
+  /** Newest change of all when the job started. */
+  readonly changesSeen: number
   /** Changes of this job that an earlier run has begun, by device id. */
   readonly begun: ReadonlyMap<number, ChangeProgress>
   /** Devices that wait, by id. Grows and shrinks while the job runs. */
@@ -68,12 +74,18 @@ export const make = Effect.gen(function* () {
   const outcomes = yield* SyncOutcome
   const calls = yield* ChangeCalls.make
 
+  const others = yield* OtherChanges.make
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
   const concurrently = { concurrency: config.SYNC_CONCURRENCY, discard: true } as const
 
-  const settle = Effect.fnUntraced(function* ({ guard, run }: Judged, { changeId, device }: Held, stop: Stop | null) {
-    const report = yield* calls.settle(device.id, changeId, stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED")
+  const settle = Effect.fnUntraced(function* (
+    { guard, run, timers }: Judged,
+    { changeId, device }: Held,
+    stop: Stop | null
+  ) {
+    const verdict = stop === null ? "ALL_DEVICES_OK" : "OTHERS_FAILED"
+    const report = yield* timers.orLeave(changeId, calls.settle(device.id, changeId, verdict))
     const change = yield* changes.get(changeId)
     const candidate = Option.match(change, { onNone: () => "", onSome: (stored) => stored.candidate })
     yield* outcomes.recordVerdict(device, run, candidate, stop === null ? report : becauseOf(stop, report))
@@ -140,7 +152,7 @@ export const make = Effect.gen(function* () {
   })
 
   const runChange = Effect.fnUntraced(function* (work: Work, device: Device, change: ChangeToRun, isCanary: boolean) {
-    const report = yield* calls.run(device.id, change.id)
+    const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))
     if (!report.waiting) {
       if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
       const record = work.holding === "none" ? outcomes.record : outcomes.recordVerdict
@@ -164,7 +176,20 @@ export const make = Effect.gen(function* () {
     return yield* changeOn(work, device)
   }, beginning.withPermit)
 
+  /** True when another job has done the device's part of this one meanwhile, which is recorded. */
+  const isDoneElsewhere = Effect.fnUntraced(function* ({ args, begun, changesSeen, guard, job }: Work, device: Device) {
+    if (args.dry_run || begun.has(device.id)) return false
+    const asking = { jobId: job.id, changesSeen, isStopped: () => guard.stop() !== null }
+    const other = yield* others.meanwhile(device, asking)
+    if (Option.isNone(other)) return false
+    const { hostname } = device
+    const result = doneElsewhere(other.value)
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: true, changed: false, score: null })
+    return true
+  })
+
   const syncDevice = Effect.fn("SyncRollout.device")(function* (work: Work, device: Device, isCanary: boolean) {
+    if (yield* isDoneElsewhere(work, device)) return
     const change = yield* begin(work, device)
     if (change !== null) yield* runChange(work, device, change, isCanary)
   })

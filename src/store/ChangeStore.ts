@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
+import { randomUUID } from "node:crypto"
 import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
@@ -34,6 +35,25 @@ export interface ChangeProgress {
   readonly device_id: number
   readonly phase: ChangePhase
   readonly goal: ChangeRow["goal"]
+}
+
+/** A change that will not be confirmed and waits for the device's timer. `committed_at` is in epoch milliseconds. */
+export interface TimedChange {
+  readonly id: number
+  readonly committed_at: number | null
+  readonly timer_seconds: number | null
+  readonly diff: string | null
+}
+
+/** The newest change of a live run on a device. */
+export interface LiveChange {
+  readonly id: number
+  readonly device_id: number
+  readonly job_id: number
+  readonly function_name: string
+  readonly phase: ChangePhase
+  /** It has not come to its end, and neither has its job. */
+  readonly underWay: boolean
 }
 
 /** A confirmed change, to be undone if nobody has changed the device since. */
@@ -66,6 +86,8 @@ export interface ClaimTexts {
 /** A claim of one change. */
 interface Claiming {
   readonly id: number
+  /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
+  readonly token: string
   readonly claim: Claim
   readonly failure: string | null
   readonly texts: ClaimTexts
@@ -84,9 +106,10 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs`
 
 /** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming, place: number) => ({
+const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: Claiming, place: number) => ({
   place,
   id,
+  token,
   from_phase: from.phase,
   from_epoch: from.epoch,
   phase: row.phase,
@@ -102,7 +125,7 @@ const wantedOf = ({ claim: { from, row }, failure, id, texts }: Claiming, place:
   proved_config: texts.proved?.config ?? null
 })
 
-const WANTED_COLUMNS = `place integer, id integer, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
+const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
   new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text`
 
 const make = Effect.gen(function* () {
@@ -112,6 +135,11 @@ const make = Effect.gen(function* () {
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
     hash = excluded.hash, config = excluded.config, proved_at = now()`)
+  const newestLive = sql.literal(
+    "(select * from config_change where protocol ->> 'dryRun' = 'false') c join job on job.id = c.job_id"
+  )
+  const liveColumns = sql.literal(`distinct on (c.device_id) c.id, c.device_id, c.job_id, job.function_name, c.phase,
+    c.${UNFINISHED} and job.status in ('SCHEDULED', 'RUNNING', 'ABORTING') as "underWay"`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
@@ -148,8 +176,9 @@ const make = Effect.gen(function* () {
           old_config = case when wanted.came_to_nothing then null
             when wanted.before is null or c.protocol ->> 'candidateHash' = wanted.protocol ->> 'oldHash'
             then coalesce(c.old_config, wanted.before) else wanted.before end,
-          updated_at = now()
-        from wanted where c.id = wanted.id and c.phase = wanted.from_phase and c.epoch = wanted.from_epoch
+          claim_token = wanted.token, updated_at = now()
+        from wanted where c.id = wanted.id
+          and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
         returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
       kept as (insert into proved_config (device_id, job_id, hash, config)
         select device_id, job_id, proved_hash, proved_config from claimed where proved_hash is not null ${replaceProved})
@@ -170,7 +199,7 @@ const make = Effect.gen(function* () {
       )
     ),
     claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
-      claimGrouped({ id, claim, failure, texts })
+      claimGrouped({ id, token: randomUUID(), claim, failure, texts })
     ),
     unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
       Effect.map(
@@ -192,6 +221,29 @@ const make = Effect.gen(function* () {
           and (protocol ->> 'goal' = 'old' or phase in ('discarded', 'reverted', 'unknown')) order by id`,
         (rows) => rows.map((row) => row.device_id)
       )
+    ),
+    expiring: Effect.fn("ChangeStore.expiring")(
+      (ids: ReadonlyArray<number>) => sql<TimedChange>`select id, diff,
+          (protocol ->> 'committedAt')::float8 as committed_at, (protocol ->> 'timerSeconds')::float8 as timer_seconds
+        from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`
+    ),
+    newest: Effect.map(
+      sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
+      (rows) => rows[0]?.id ?? 0
+    ),
+    newestLive: Effect.fn("ChangeStore.newestLive")(
+      makeGroupedFind(
+        sql,
+        (ids) => sql<LiveChange>`select ${liveColumns} from ${newestLive} where c.device_id = any(${ids}::integer[])
+          order by c.device_id, c.id desc`,
+        ({ device_id }) => device_id
+      )
+    ),
+    underWay: Effect.fn("ChangeStore.underWay")(
+      (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
+        select * from (select ${liveColumns}, device.hostname from ${newestLive} join device on device.id = c.device_id
+          where device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
+        where "underWay" order by hostname`
     ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
@@ -241,6 +293,16 @@ export class ChangeStore extends Context.Service<
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
     /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Those of the changes that wait for nothing but the timers of their devices. */
+    readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
+    /** Number of the newest change of all. */
+    readonly newest: Effect.Effect<number, SqlError.SqlError>
+    /** The newest change of a live run on the device. */
+    readonly newestLive: (deviceId: number) => Find<LiveChange>
+    /** Live changes of jobs that have not ended, on these devices. */
+    readonly underWay: (
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */

@@ -2,11 +2,11 @@
  * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool is made of 16
  * connections; the schema is brought up to date before anybody else may use it.
  */
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as path from "node:path"
 import { ServerConfig } from "../ServerConfig.ts"
+import * as DatabaseClient from "./DatabaseClient.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -34,7 +34,7 @@ const connection = Effect.gen(function* () {
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
 const pool = Layer.unwrap(
   Effect.map(connection, (where) =>
-    PgClient.layer({
+    DatabaseClient.layer({
       ...where,
       maxConnections: POOL_SIZE,
       maxMessageSize: MAX_MESSAGE_BYTES,
@@ -70,4 +70,4 @@ export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
 
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
-  PgClient.layer({ url, maxConnections, applicationName: "switchyard" })
+  DatabaseClient.layer({ url, maxConnections, applicationName: "switchyard" })

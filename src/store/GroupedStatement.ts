@@ -6,6 +6,7 @@
 import { Deferred, Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { goOn } from "../BackgroundWork.ts"
+import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */
 const COMPANY_MILLIS = 20
@@ -26,7 +27,8 @@ const isRefusal = ({ reason }: SqlError.SqlError): boolean => reason._tag !== "C
 
 /**
  * Calls that share statements. A statement that the server refuses is sent again for each item alone, so that nobody fails for
- * the sake of another. Inside a transaction each call is a statement of its own, in that transaction.
+ * the sake of another. Inside a transaction each call is a statement of its own, in that transaction. Each caller decides for
+ * itself whether it waits for a database that is away.
  */
 export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I, A>) => {
   const queue: Array<Waiting<I, A>> = []
@@ -65,14 +67,22 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
           Effect.onError((cause) => Effect.forEach(group, ({ answer }) => Deferred.failCause(answer, cause)))
         )
 
+  /** The next group, or nothing; then nobody is left who waits for this fiber. */
+  const next = () => {
+    const group = queue.splice(0, MOST)
+    isRunning = group.length > 0
+    wasCrowded = group.length > 1
+    return group
+  }
+
   const drain = Effect.gen(function* () {
-    while (queue.length > 0) {
-      yield* wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow
-      const group = queue.splice(0, MOST)
-      wasCrowded = group.length > 1
+    while (true) {
+      if (queue.length < MOST) yield* wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow
+      const group = next()
+      if (group.length === 0) return
       yield* Effect.exit(send(group))
     }
-  }).pipe(Effect.ensuring(Effect.sync(() => (isRunning = false))))
+  }).pipe(failingWithoutDatabase, Effect.uninterruptible)
 
   const shared = (item: I): Effect.Effect<A, SqlError.SqlError> =>
     Effect.suspend(() => {
@@ -87,7 +97,7 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
 
   return (item: I): Effect.Effect<A, SqlError.SqlError> =>
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-      transaction._tag === "Some" ? alone(item) : shared(item)
+      transaction._tag === "Some" ? alone(item) : untilAnswered(shared(item))
     )
 }
 

@@ -1,7 +1,7 @@
 /** Feature locks between jobs: one row per held lock, one lock per job (contract engine.md §3). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type JobLock, JobLockBusy } from "../domain/JobLock.ts"
+import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -9,15 +9,37 @@ const make = Effect.gen(function* () {
     "job_id, name, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as start_time, abort"
   )
 
+  const unfinished = sql.literal("status in ('SCHEDULED', 'RUNNING', 'ABORTING')")
+
+  /** Jobs that wait for the lock and came before this one; one whose process has died does not count. */
+  const waitsBefore = (name: string, jobId: number) => sql`w.status = 'SCHEDULED' and w.waiting_for ->> 'lock' = ${name}
+    and w.id < ${jobId} and w.alive_at > now() - interval '10 seconds'`
+
   return JobLockStore.of({
     acquire: Effect.fn("JobLockStore.acquire")(function* (name: string, jobId: number) {
-      yield* sql`insert into joblock ${sql.insert({ job_id: jobId, name })} on conflict do nothing`
-      const [row] = yield* sql<JobLock>`select ${columns} from joblock where name = ${name}`
-      if (row?.job_id !== jobId) return yield* new JobLockBusy({ name, holder: row?.job_id ?? 0 })
+      // the job's row is locked, so that a job that ends in this moment does not get a lock that nobody gives back
+      yield* sql`with job_now as (select id from job where id = ${jobId} and ${unfinished} for update)
+        insert into joblock (job_id, name) select id, ${name} from job_now
+        where not exists (select 1 from job w where ${waitsBefore(name, jobId)}) on conflict do nothing`
+      const [first] = yield* sql<LockHolder & { name: string }>`
+        select joblock.job_id, function_name, iso_time(joblock.start_time) as since, false as "isWaiting"
+          from joblock join job on job.id = joblock.job_id where name = ${name}
+        union all (select w.id, w.function_name, iso_time(w.scheduled_time), true
+          from job w where ${waitsBefore(name, jobId)} order by w.id limit 1)
+        order by "isWaiting" limit 1`
+      if (first !== undefined && first.job_id !== jobId) return yield* new JobLockBusy({ name, holder: first })
     }),
     release: Effect.fn("JobLockStore.release")(function* (jobId: number) {
       yield* sql`delete from joblock where job_id = ${jobId}`
     }),
+    releaseEnded: Effect.withSpan(
+      Effect.map(
+        sql<{ job_id: number }>`delete from joblock using job where job.id = joblock.job_id
+          and job.status in ('FINISHED', 'EXCEPTION', 'ABORTED') returning job_id`,
+        (rows) => rows.map(({ job_id }) => job_id)
+      ),
+      "JobLockStore.releaseEnded"
+    ),
     transfer: Effect.fn("JobLockStore.transfer")(function* (from: number, to: number) {
       yield* sql`update joblock set job_id = ${to} where job_id = ${from}`
     }),
@@ -37,10 +59,15 @@ const make = Effect.gen(function* () {
 export class JobLockStore extends Context.Service<
   JobLockStore,
   {
-    /** Takes the lock for the job; succeeds again for the job that has it. */
+    /**
+     * Takes the lock for the job when nobody has it or has waited for it longer; succeeds again for the job that has it, and
+     * for one that has ended and needs none.
+     */
     readonly acquire: (name: string, jobId: number) => Effect.Effect<void, SqlError.SqlError | JobLockBusy>
     /** Gives back what the job holds; a lock that is gone already is no error. */
     readonly release: (jobId: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Removes locks of jobs that have ended; yields those jobs. */
+    readonly releaseEnded: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Hands the lock of one job to another that finishes its work. */
     readonly transfer: (from: number, to: number) => Effect.Effect<void, SqlError.SqlError>
     readonly all: Effect.Effect<ReadonlyArray<JobLock>, SqlError.SqlError>

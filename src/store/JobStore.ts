@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { EXPIRY_MARGIN_SECONDS } from "../../machines/ChangeDecision.ts"
 import {
   type DeviceResult,
   type Job,
@@ -15,6 +16,7 @@ import {
   type StartArguments
 } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
+import type { JobWaiting } from "../domain/JobWaiting.ts"
 import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
@@ -30,6 +32,23 @@ export interface NewJob {
 /** A job's record without its result. */
 export type JobHead = Pick<Job, "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id">
 
+/** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */
+export interface RunningSince extends Pick<Job, "id" | "function_name"> {
+  readonly since: string
+}
+
+/** A sync that runs, and which of the devices that another one wants it wants too. */
+export interface SyncBeside {
+  readonly job_id: number
+  readonly hostnames: ReadonlyArray<string>
+}
+
+/** One attempt at a job; one that is started again because nobody works on it gets the next number. */
+export interface JobAttempt {
+  readonly jobId: number
+  readonly attempt: number
+}
+
 /** What may be written to a job's row; times are set to now where the flag is given. */
 export interface JobPatch {
   readonly status?: JobStatus
@@ -39,7 +58,6 @@ export interface JobPatch {
   readonly exception?: JobException
   readonly next_job_id?: number | null
   readonly change_score?: number | null
-  readonly abort_reason?: string
   readonly outcome?: Outcome
 }
 
@@ -66,12 +84,27 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
+/** Seconds that a switch may be late in taking a change back, as the machine of changes has it. */
+const TIMER_LEFT = `greatest(0, ceil(max(coalesce((c.protocol ->> 'committedAt')::float8, extract(epoch from c.updated_at) * 1000) / 1000
+    + coalesce((c.protocol ->> 'timerSeconds')::float8, 0) + ${EXPIRY_MARGIN_SECONDS} - extract(epoch from now()))))::int`
+
+/** What a job waits for: before it begins, what is written; later, when each device that is left waits for its timer, that. */
+const WAITING = `case when job.status = 'SCHEDULED' then job.waiting_for when job.status in ('RUNNING', 'ABORTING') then
+    (select jsonb_build_object('reason', 'timer', 'devices', jsonb_agg(d.hostname order by d.hostname), 'seconds', ${TIMER_LEFT},
+      'message', 'Only waits until devices that cannot be reached have taken the change back by their timers: '
+        || ${TIMER_LEFT} || ' s left')
+    from config_change c join device d on d.id = c.device_id where c.job_id = job.id
+      and c.phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')
+    having bool_and(c.phase = 'expiring') and count(*) + (select count(*) from job_device r where r.job_id = job.id and not r.waiting)
+      >= coalesce(jsonb_array_length(job.memo -> 'hostnames'), 0)) end`
+
 /** A job's record with this expression as its result. */
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
   iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
   job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
-  job.outcome, job.failed_devices, job.counts, job.start_arguments`
+  job.outcome, job.failed_devices, job.counts, job.start_arguments,
+  ${WAITING} as waiting_for`
 
 /**
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
@@ -216,6 +249,13 @@ const make = Effect.gen(function* () {
         ([row]) => row?.counts ?? noDevices
       )
     ),
+    syncsBeside: Effect.fn("JobStore.syncsBeside")(
+      (id: number, hostnames: ReadonlyArray<string>) => sql<SyncBeside>`select job.id as job_id,
+          array(select name from jsonb_array_elements_text(job.memo -> 'hostnames') name
+            where name = any(${hostnames}::text[]) order by name) as hostnames
+        from job where status in ('RUNNING', 'ABORTING') and function_name = 'sync_devices' and id <> ${id}
+          and (job.memo -> 'hostnames') ?| ${hostnames}::text[] order by id`
+    ),
     memo: Effect.fn("JobStore.memo")(function* (id: number) {
       const [row] = yield* sql<{ memo: unknown }>`select memo from job where id = ${id}`
       return Option.fromNullishOr(row?.memo)
@@ -223,15 +263,37 @@ const make = Effect.gen(function* () {
     remember: Effect.fn("JobStore.remember")((id: number, memo: unknown) =>
       Effect.asVoid(sql`update job set memo = ${sql.json(memo)} where id = ${id}`)
     ),
-    unfinished: sql<{
-      id: number
-    }>`select id from job where status in ('SCHEDULED', 'RUNNING', 'ABORTING') order by id`.pipe(
-      Effect.map((rows) => rows.map((row) => row.id)),
-      Effect.withSpan("JobStore.unfinished")
+    stayAlive: Effect.fn("JobStore.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
+      const given = attempts.map(({ attempt, jobId }) => ({ attempt, jobId }))
+      return Effect.map(
+        sql<{ id: number }>`update job set alive_at = now()
+          from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, attempt integer)
+          where id = given."jobId" and job.attempt = given.attempt returning id`,
+        (rows) => rows.map(({ id }) => id)
+      )
+    }),
+    silent: Effect.fn("JobStore.silent")(
+      (seconds: number) => sql<JobAttempt>`select id as "jobId", attempt from job
+        where status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) order by id`
     ),
-    running: sql<{ id: number }>`select id from job where status in ('RUNNING', 'ABORTING') order by id`.pipe(
-      Effect.map((rows) => rows.map((row) => row.id)),
-      Effect.withSpan("JobStore.running")
+    attempt: Effect.fn("JobStore.attempt")(function* (id: number) {
+      const [row] = yield* sql<{ attempt: number }>`select attempt from job where id = ${id}`
+      return row === undefined ? yield* new JobNotFound({ id }) : row.attempt
+    }),
+    waitFor: Effect.fn("JobStore.waitFor")((id: number, waiting: JobWaiting) =>
+      Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
+    ),
+    nextAttempt: Effect.fn("JobStore.nextAttempt")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
+      const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
+        where id = ${jobId} and attempt = ${attempt} and status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) returning id`
+      return rows.length === 1
+    }),
+    running: Effect.withSpan(
+      sql<RunningSince>`select id, function_name, iso_time(start_time) as since from job
+        where status in ('RUNNING', 'ABORTING') order by id`,
+      "JobStore.running"
     ),
     scheduledDiscovery: Effect.fn("JobStore.scheduledDiscovery")(function* (dhcpIp: string, otherThan: number) {
       const rows = yield* sql`select 1 from job where function_name = 'discover_device' and status = 'SCHEDULED'
@@ -280,12 +342,26 @@ export class JobStore extends Context.Service<
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
     /** Brings the names and numbers of devices in the job's row up to date and yields the numbers. */
     readonly refreshFinished: (jobId: number) => Effect.Effect<JobCounts, SqlError.SqlError>
+    /** Live syncs that run beside this job and want some of these devices as well. */
+    readonly syncsBeside: (
+      id: number,
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<SyncBeside>, SqlError.SqlError>
     /** What the function remembered for a restart. */
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
     readonly remember: (id: number, memo: unknown) => Done
-    readonly unfinished: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Writes that these attempts are worked on; yields the jobs of those that no newer one has replaced. */
+    readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** Jobs that are due and have not ended, and of which nobody has said for so many seconds that they are worked on. */
+    readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
+    /** The number of the attempt that may work on the job. */
+    readonly attempt: (id: number) => Read<number>
+    /** Writes what the job waits for before it begins. */
+    readonly waitFor: (id: number, waiting: JobWaiting) => Done
+    /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
+    readonly nextAttempt: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
     /** Jobs that have begun and not ended. */
-    readonly running: Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    readonly running: Effect.Effect<ReadonlyArray<RunningSince>, SqlError.SqlError>
     /** Another discovery of this address is waiting (contract engine.md §2.8). */
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }

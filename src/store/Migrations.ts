@@ -11,7 +11,9 @@ import firmware from "./migrations/0008_firmware.ts"
 import operations from "./migrations/0009_operations.ts"
 import diff from "./migrations/0010_diff.ts"
 import briefTasks from "./migrations/0011_brief_tasks.ts"
+import attempts from "./migrations/0012_attempts.ts"
 import outcomes from "./migrations/0015_outcomes.ts"
+import waiting from "./migrations/0017_waiting.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -28,6 +30,8 @@ export const run = Migrator.make({})({
     "0009_operations": operations,
     "0010_diff": diff,
     "0011_brief_tasks": briefTasks,
-    "0015_outcomes": outcomes
+    "0012_attempts": attempts,
+    "0015_outcomes": outcomes,
+    "0017_waiting": waiting
   })
 })

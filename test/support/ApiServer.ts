@@ -9,6 +9,7 @@ import { DeviceStates } from "../../src/jobs/DeviceStates.ts"
 import { JobStates } from "../../src/jobs/JobStates.ts"
 import type { Previews } from "../../src/http/ports/Previews.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
+import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { JobLockStore } from "../../src/store/JobLockStore.ts"
@@ -104,6 +105,7 @@ const Stores = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
   JobLockStore.layer,
+  ChangeStore.layer,
   JobStore.layer,
   LinknetStore.layer,
   MgmtDomainStore.layer,

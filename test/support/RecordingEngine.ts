@@ -18,6 +18,7 @@ const make = Effect.gen(function* () {
       delaySeconds: job.delaySeconds ?? 1
     })
   return JobEngine.of({
+    startAgain: () => Effect.succeed(false),
     start,
     follow: (_id, job) => start(job),
     ended: jobs.get,

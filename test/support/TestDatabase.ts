@@ -1,14 +1,14 @@
 /** A migrated database of its own for a test file, cloned from the template that `globalSetup.ts` has made. */
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
+import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import { TEMPLATE } from "./globalSetup.ts"
 
 const connect = (database: string, maxConnections: number) => {
   const { password, port } = inject("postgres")
-  return PgClient.layer({
+  return DatabaseClient.layer({
     host: "127.0.0.1",
     port,
     username: "postgres",

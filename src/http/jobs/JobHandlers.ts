@@ -71,9 +71,10 @@ const makeLocks = Effect.gen(function* () {
     if (Option.isNone(lock)) return yield* new NotFound({ message: "No such lock found in database" })
     const running = yield* jobs.running
     if (running.length > 0) {
-      return yield* new Conflict({
-        message: `Cannot delete lock while jobs are running: job ${running.slice(0, 10).join(", ")}`
-      })
+      const named = running
+        .slice(0, 10)
+        .map(({ function_name, id, since }) => `${id} (${function_name} since ${since})`)
+      return yield* new Conflict({ message: `Cannot delete lock while jobs are running: job ${named.join(", ")}` })
     }
     yield* locks.clear(name)
     return enveloped({ name, status: "deleted" as const })

@@ -9,6 +9,7 @@ import { has, MAX_INTEGER, own, parseHostname, shown, textAt } from "../core/Val
 /** Which managed devices; `sent` is the selector as the client wrote it. */
 export type SyncTarget =
   | { readonly _tag: "Hostname"; readonly hostname: string }
+  | { readonly _tag: "Hostnames"; readonly hostnames: ReadonlyArray<string> }
   | { readonly _tag: "DeviceType"; readonly device_type: DeviceType; readonly sent: string }
   | { readonly _tag: "Group"; readonly group: string }
   | { readonly _tag: "All" }
@@ -28,6 +29,9 @@ export const parseTarget = (body: JsonObject): Parsed<SyncTarget> => {
   if (has(body, "hostname")) {
     return Result.map(parseHostname(body["hostname"]), (hostname) => ({ _tag: "Hostname", hostname }))
   }
+  if (has(body, "hostnames")) {
+    return Result.map(parseNames("hostnames", body["hostnames"]), (hostnames) => ({ _tag: "Hostnames", hostnames }))
+  }
   if (has(body, "device_type")) {
     const sent = shown(body["device_type"])
     const device_type = deviceTypeOf(sent)
@@ -41,21 +45,28 @@ export const parseTarget = (body: JsonObject): Parsed<SyncTarget> => {
     : Result.fail("No devices to synchronize were specified")
 }
 
-/** The longest list of canaries. */
-const MAX_CANARIES = 1000
+/** The longest list of names. */
+const MAX_NAMES = 1000
+
+/** A list of hostnames; `key` names it in the error. */
+const parseNames = (key: string, value: unknown): Parsed<ReadonlyArray<string>> => {
+  const names: ReadonlyArray<unknown> = Array.isArray(value) ? value : []
+  if (names.length === 0 || names.length > MAX_NAMES) {
+    return Result.fail(`${key} must be a list of 1 to ${MAX_NAMES} hostnames`)
+  }
+  const wrong = names.find((name) => typeof name !== "string" || !isHostname(name))
+  if (wrong !== undefined) return Result.fail(`${key}: '${shown(wrong)}' is not a valid hostname`)
+  return Result.succeed([...new Set(names.filter((name) => typeof name === "string"))])
+}
 
 const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_INTEGER
 
 const parseCanary = (canary: unknown): Parsed<number | ReadonlyArray<string>> => {
   if (isCount(canary)) return Result.succeed(canary)
-  const names: ReadonlyArray<unknown> | null = Array.isArray(canary) ? canary : null
-  if (names === null || names.length === 0 || names.length > MAX_CANARIES) {
-    return Result.fail("canary must be an integer of 1 or more, or a list of 1 to 1000 hostnames")
-  }
-  const wrong = names.find((name) => typeof name !== "string" || !isHostname(name))
-  if (wrong !== undefined) return Result.fail(`canary: '${shown(wrong)}' is not a valid hostname`)
-  return Result.succeed(names.filter((name) => typeof name === "string"))
+  return Array.isArray(canary) && canary.length > 0 && canary.length <= MAX_NAMES
+    ? parseNames("canary", canary)
+    : Result.fail(`canary must be an integer of 1 or more, or a list of 1 to ${MAX_NAMES} hostnames`)
 }
 
 /** How the change is rolled out. These keys are new, so a wrong value is an error and not ignored. */
@@ -95,6 +106,7 @@ export const parseOptions = (body: JsonObject): Parsed<SyncOptions> => {
       resync,
       ...(given ? { confirm_mode_override: mode } : {}),
       ...(flag("abort_on_failure", false) ? { abort_on_failure: true } : {}),
+      ...(flag("urgent", false) ? { urgent: true } : {}),
       ...rollout
     },
     comment: textAt(body, "comment"),

@@ -8,6 +8,7 @@ import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { SettingsView } from "../ports/SettingsView.ts"
 import { parseOptions, parseTarget, type SyncTarget } from "./SyncRequest.ts"
+import { makeUrgentCheck } from "./UrgentSync.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -26,6 +27,10 @@ export const makeSelect = Effect.gen(function* () {
       case "Hostname": {
         const hostnames = [target.hostname]
         return { selection: { hostnames }, args: { hostnames }, what: target.hostname } satisfies Selected
+      }
+      case "Hostnames": {
+        const { hostnames } = target
+        return { selection: { hostnames }, args: { hostnames }, what: `${hostnames.length} devices` } satisfies Selected
       }
       case "DeviceType": {
         const { device_type, sent } = target
@@ -51,6 +56,7 @@ export const makeSynchronization = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
   const select = yield* makeSelect
+  const checkUrgent = yield* makeUrgentCheck
   return Effect.fn("Synchronization.start")(function* (body: JsonObject, user: string) {
     const target = yield* Effect.mapError(Effect.fromResult(parseTarget(body)), refuse)
     const options = yield* Effect.mapError(Effect.fromResult(parseOptions(body)), refuse)
@@ -59,9 +65,13 @@ export const makeSynchronization = Effect.gen(function* () {
     if (target._tag === "Hostname" && count === 0) {
       return yield* refuse(`Hostname '${target.hostname}' not found or is not a managed device`)
     }
+    const args: StartArguments = { ...options.args, ...selected.args }
+    if (args["urgent"] === true) {
+      yield* checkUrgent(args, "hostnames" in selected.args ? selected.args.hostnames : null)
+    }
     const job = yield* engine.start({
       function: "sync_devices",
-      args: { ...options.args, ...selected.args },
+      args,
       user,
       comment: options.comment,
       ticketRef: options.ticketRef

@@ -211,7 +211,11 @@ export const jobCases: ReadonlyArray<Case> = [
     request: { method: "DELETE", path: "/joblocks", json: { name: "devices" } },
     reply: {
       status: 409,
-      body: { status: "error", message: "Cannot delete lock while jobs are running: job 3", data: absent }
+      body: {
+        status: "error",
+        message: /^Cannot delete lock while jobs are running: job 3 \(\w+ since .+\)$/,
+        data: absent
+      }
     }
   }))
 ]

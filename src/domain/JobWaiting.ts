@@ -1,0 +1,24 @@
+/** What a job waits for, as its record shows it: another job's lock, or the commit timers of its own devices. */
+import { Schema } from "effect"
+
+/** Waits for a lock that another job has, or for a job that has waited longer. `since` is ISO 8601 without a zone, UTC. */
+export const LockWait = Schema.Struct({
+  reason: Schema.Literal("lock"),
+  lock: Schema.String,
+  job_id: Schema.Int,
+  function_name: Schema.String,
+  since: Schema.String,
+  message: Schema.String
+})
+export type LockWait = typeof LockWait.Type
+
+/** All that is left to do is to wait until these devices have taken their changes back; at most so many seconds. */
+export const TimerWait = Schema.Struct({
+  reason: Schema.Literal("timer"),
+  devices: Schema.Array(Schema.String),
+  seconds: Schema.Int,
+  message: Schema.String
+})
+
+export const JobWaiting = Schema.Union([LockWait, TimerWait])
+export type JobWaiting = typeof JobWaiting.Type

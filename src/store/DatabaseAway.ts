@@ -1,0 +1,64 @@
+/**
+ * What it means that the database is away: it does not answer, or answers that it cannot work now, as no healthy database
+ * of ours ever would. Such an error says nothing about the request or the job that met it: both may ask again. Decided
+ * here, once, for all callers. `@effect/sql-pg` knows too little of it: it calls most of these states unknown, and a
+ * connection that is lost inside a transaction becomes a defect, because the ROLLBACK dies.
+ */
+import { Cause, Effect } from "effect"
+import { SqlError } from "effect/sql"
+
+/** SQLSTATEs, or classes of them by their first two characters, and what they mean (PostgreSQL 18, appendix A). */
+export const AWAY_STATES: Readonly<Record<string, string>> = {
+  "08": "connection exception",
+  "25006": "read-only: in recovery, a standby, or set so by somebody",
+  "25P03": "connection ended: idle in a transaction for too long",
+  "25P04": "connection ended: transaction took too long",
+  "28": "login refused: password or access rules are being changed",
+  "3D000": "database missing: it is being restored",
+  "53": "out of disk, memory, connections or another resource",
+  "55P03": "lock not available in the time that the database allows",
+  "57": "stopped, starting, in recovery, or cancelled by an operator",
+  "58": "error of the system below: input, output, missing file",
+  XX001: "damaged data",
+  XX002: "damaged index"
+}
+
+/** The SQLSTATE that PostgreSQL has given, if the error is one of its answers. */
+export const sqlState = (error: SqlError.SqlError): string | undefined => {
+  const { cause } = error.reason
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return undefined
+  const { code } = cause
+  // errors of sockets have a code too, such as ECONNREFUSED
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** Whether the database is away; what was asked may be asked again when it is back. */
+export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
+  const { _tag, operation } = error.reason
+  if (_tag === "ConnectionError" || operation === "connect") return true
+  const state = sqlState(error)
+  return state !== undefined && (state in AWAY_STATES || state.slice(0, 2) in AWAY_STATES)
+}
+
+/** The error that shows that the database is away, wherever it stands in the cause: as a failure or as a defect. */
+export const databaseAwayIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (SqlError.isSqlError(thrown) && isDatabaseAway(thrown)) return thrown
+  }
+  return undefined
+}
+
+/**
+ * Makes a failure of each defect that only says that the database is away. A transaction that is lost is rolled back, so
+ * whatever else its cause holds did not happen; an interruption stays one.
+ */
+export const failWhenAway = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.catchCause(effect, (cause): Effect.Effect<never, E | SqlError.SqlError> => {
+    const away = databaseAwayIn(cause)
+    if (away === undefined) return Effect.failCause(cause)
+    return Cause.hasInterrupts(cause) ? Effect.failCause(withoutDefects(cause)) : Effect.fail(away)
+  })
+
+const withoutDefects = <E>(cause: Cause.Cause<E>): Cause.Cause<E> =>
+  Cause.fromReasons(cause.reasons.filter(Cause.isInterruptReason))

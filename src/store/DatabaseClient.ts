@@ -1,0 +1,163 @@
+/**
+ * The database as the whole server uses it: the client of `@effect/sql-pg`, with what happens when the database is away
+ * decided once (promises 3, 4 and 8). Its errors are retryable then, whatever the driver calls them, and a lost transaction
+ * fails instead of dying. Work that was accepted, such as a job or a change of a device, waits until the database is back:
+ * it runs inside `waitingForDatabase`. A request does not wait; it is answered with 503.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { rareRetry } from "../RareRetry.ts"
+import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
+
+/** Whether statements of this fiber wait for a database that is away. */
+const WaitsForDatabase = Context.Reference<boolean>("switchyard/store/WaitsForDatabase", { defaultValue: () => false })
+
+/**
+ * Runs work that must not end because the database is away. Each statement outside a transaction is sent again until it is
+ * answered, so it may be done twice when only its answer was lost; a transaction is done once.
+ */
+export const waitingForDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(work, WaitsForDatabase, true)
+
+/** Runs work that is told at once when the database is away, for whomever it is done. */
+export const failingWithoutDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(work, WaitsForDatabase, false)
+
+const PAUSE = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")]))
+
+/** Two transactions met: nothing of this one was done, and another attempt may pass. */
+const isCollision = ({ reason: { _tag } }: SqlError.SqlError): boolean =>
+  _tag === "DeadlockError" || _tag === "SerializationError"
+
+/** The same error under the name that says that asking again helps. */
+const classified = (error: SqlError.SqlError): SqlError.SqlError =>
+  error.isRetryable || !isDatabaseAway(error)
+    ? error
+    : new SqlError.SqlError({
+        reason: new SqlError.ConnectionError({
+          cause: error.reason.cause,
+          message: error.message,
+          operation: error.reason.operation ?? "query"
+        })
+      })
+
+const asClassified = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+  Effect.catchIf(
+    work,
+    (error): error is E & SqlError.SqlError => SqlError.isSqlError(error),
+    (error) => Effect.fail(classified(error))
+  )
+
+const isWorthWaiting = (error: unknown) => SqlError.isSqlError(error) && (isDatabaseAway(error) || isCollision(error))
+
+type Retry = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+/** Repeats work that the database did not answer, where the fiber waits for it, or always. */
+const waitingBy =
+  (retry: Retry, always = false): Retry =>
+  (work) =>
+    Effect.withFiber((fiber) => (always || fiber.getRef(WaitsForDatabase) ? rareRetry(work, retry) : work))
+
+/** As statements wait, for work that shares statements with others. */
+export const untilAnswered: Retry = waitingBy(Effect.retry({ while: isWorthWaiting, schedule: PAUSE }))
+
+/** The same for statements; the first that waits and the first answer are logged. */
+const makeWaiting = (always: boolean) => {
+  let isAway = false
+  const noticed = (error: unknown) =>
+    Effect.suspend(() => {
+      if (isAway || !SqlError.isSqlError(error) || !isDatabaseAway(error)) return Effect.void
+      isAway = true
+      return Effect.logWarning("The database is away: work waits for it", { error: error.message })
+    })
+  const answered = Effect.suspend(() => {
+    if (!isAway) return Effect.void
+    isAway = false
+    return Effect.logInfo("The database is back")
+  })
+  const retry: Retry = (work) =>
+    work.pipe(
+      Effect.tapError(noticed),
+      Effect.retry({ while: isWorthWaiting, schedule: PAUSE }),
+      Effect.tap(() => answered)
+    )
+  return waitingBy(retry, always)
+}
+
+/** Where a transaction stands after its COMMIT was not answered. */
+type Ending = "committed" | "aborted" | "in progress"
+
+/**
+ * The client with these decisions; `inner` keeps its connections, its codecs and its transactions. With `waitsAlways` its
+ * statements wait for whomever they are sent.
+ */
+export const make = (inner: PgClient.PgClient, waitsAlways = false): PgClient.PgClient => {
+  const { transactionService } = inner
+  const waiting = makeWaiting(waitsAlways)
+
+  const onConnection: SqlConnection.Borrower = (use) =>
+    Effect.flatMap(Effect.serviceOption(transactionService), (open) =>
+      Option.isSome(open)
+        ? asClassified(use(open.value[0]))
+        : waiting(asClassified(Effect.scoped(Effect.flatMap(inner.reserve, use))))
+    )
+  const acquirer = Effect.flatMap(Effect.serviceOption(transactionService), (open) =>
+    Option.isSome(open) ? Effect.succeed(open.value[0]) : asClassified(inner.reserve)
+  )
+
+  /** What became of a transaction whose COMMIT was lost on the way: asked until it is known. */
+  const endingOf = (id: string): Effect.Effect<Ending, SqlError.SqlError> =>
+    inner<{ status: Ending | null }>`select pg_xact_status(${id}::xid8) as status`.pipe(
+      asClassified,
+      Effect.map(([row]) => row?.status ?? "aborted"),
+      Effect.repeat({ while: (status) => status === "in progress", schedule: Schedule.spaced("200 millis") }),
+      waiting
+    )
+
+  /** A transaction that may have been committed although its COMMIT was not answered is not done again. */
+  const once = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.suspend(() => {
+      let done: { readonly value: A; readonly id: string | null } | undefined
+      const body = Effect.gen(function* () {
+        const value = yield* work
+        const [row] = yield* inner<{ id: string | null }>`select pg_current_xact_id_if_assigned()::text as id`
+        done = { value, id: row?.id ?? null }
+        return value
+      })
+      const settled = (error: E | SqlError.SqlError) => {
+        if (done === undefined || done.id === null) return Effect.fail(error)
+        const { id, value } = done
+        return Effect.flatMap(endingOf(id), (ending) =>
+          ending === "committed" ? Effect.succeed(value) : Effect.fail(error)
+        )
+      }
+      return Effect.catch(asClassified(failWhenAway(inner.withTransaction(body))), settled)
+    })
+
+  const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.flatMap(Effect.serviceOption(transactionService), (open) =>
+      Effect.withFiber((fiber) => {
+        if (Option.isSome(open)) return asClassified(inner.withTransaction(work))
+        if (waitsAlways || fiber.getRef(WaitsForDatabase)) return waiting(once(work))
+        return asClassified(failWhenAway(inner.withTransaction(work)))
+      })
+    )
+
+  const statements = Statement.make(acquirer, PgClient.makeCompiler(), [], undefined, onConnection)
+  const client: PgClient.PgClient = Object.assign(statements, inner, { ...statements, withTransaction })
+  return Object.assign(client, { safe: client, withoutTransforms: () => client })
+}
+
+/** A pool of connections as a layer, with these decisions. */
+export const layer = (options: PgClient.PgPoolConfig) =>
+  PgClient.layerFrom(Effect.map(PgClient.make(options), (inner) => make(inner)))
+
+/** The same client for the engine of jobs, which stores what it was given and must not lose it: its statements always wait. */
+export const layerWaiting = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.map(Effect.service(PgClient.PgClient), (client) => make(client, true))
+)
+
+/** Lets everything that a layer builds wait for the database, such as the calls that an entity serves. */
+export const layerWaits = Layer.succeed(WaitsForDatabase, true)
