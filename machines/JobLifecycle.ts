@@ -40,6 +40,8 @@ export type JobEvent =
       readonly result: unknown
       readonly next_job_id: number | null
       readonly change_score: number | null
+      /** Why the work came to nothing, where neither an exception nor a failed device says it. */
+      readonly failure?: string
     }
   | { readonly type: "THREW"; readonly exception: JobFailureRecord }
   /** The work was interrupted because of an abort; what it had done until then. */

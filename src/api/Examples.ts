@@ -43,6 +43,9 @@ export const job: Job = {
   traceback: null,
   finished_devices: ["lhv-a1"],
   change_score: 21,
+  outcome: "success",
+  failed_devices: [],
+  counts: { devices: 1, succeeded: 1, failed: 0, changed: 1 },
   start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
   waiting_for: null
 }

@@ -25,7 +25,8 @@ const endpoints = HttpApiGroup.make("jobs").add(
   HttpApiEndpoint.get("list", "/jobs", { success: Page(Jobs), error: BadRequest }).annotateMerge(
     documented({
       summary: "List jobs",
-      description: "One page of the jobs that match; `X-Total-Count` is their number.",
+      description:
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
       query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
       example: { response: one }
     })
@@ -37,7 +38,8 @@ const endpoints = HttpApiGroup.make("jobs").add(
   }).annotateMerge(
     documented({
       summary: "Read one job",
-      description: "The list has one record.",
+      description:
+        "The list has one record. `status` FINISHED says that the work has ended, `outcome` how: `success`, `partial`, `failed` or `aborted`, null before; `failed_devices` and `counts` say on which devices.",
       query: leaveOut,
       example: { response: one }
     })

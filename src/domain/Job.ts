@@ -3,6 +3,7 @@
  * functions. Carries contract `engine.md` §2 and `api-rest.md` §5.
  */
 import { Schema } from "effect"
+import { JobCounts, Outcome } from "./JobOutcome.ts"
 import { JobWaiting } from "./JobWaiting.ts"
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
@@ -79,6 +80,11 @@ export const Job = Schema.Struct({
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
   change_score: Schema.NullOr(Schema.Int),
+  /** Null while the job has not ended. */
+  outcome: Schema.NullOr(Outcome),
+  /** Null until the job is started, as `finished_devices` is. */
+  failed_devices: Schema.NullOr(Schema.Array(Schema.String)),
+  counts: Schema.NullOr(JobCounts),
   start_arguments: Schema.NullOr(StartArguments),
   waiting_for: Schema.NullOr(JobWaiting)
 })

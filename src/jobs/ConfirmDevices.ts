@@ -126,7 +126,7 @@ export const make = Effect.gen(function* () {
           ? { devices: {} }
           : null
         : { rollout: { stopped: stop.message } }
-    return { result, change_score: null }
+    return { result, change_score: null, ...(stop === null ? {} : { failure: stop.message }) }
   })
 
   const handler: JobHandler = Effect.fn("ConfirmDevices")(function* (job: RunningJob) {

@@ -1,6 +1,7 @@
 /** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
 import { Effect, Schema } from "effect"
 import { Firmware } from "../firmware/Firmware.ts"
+import { fileDone, fileFailed } from "./GetFirmware.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 
 /** Arguments of the jobs about one stored image. */
@@ -11,13 +12,13 @@ export const make = Effect.gen(function* () {
   const firmware = yield* Firmware
   const handler: JobHandler = Effect.fn("GetFirmwareChksum")(function* (job: RunningJob) {
     const { filename } = yield* decodeArguments(FileArguments)(job)
-    const result = yield* firmware.sha1(filename).pipe(
+    return yield* firmware.sha1(filename).pipe(
+      Effect.map(fileDone),
       Effect.catchTags({
-        FirmwareRefused: ({ message }) => Effect.succeed(message),
-        FirmwareUnreachable: () => Effect.succeed(`Failed to get checksum for ${filename}`)
+        FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
+        FirmwareUnreachable: () => Effect.succeed(fileFailed(`Failed to get checksum for ${filename}`))
       })
     )
-    return { result, change_score: null }
   })
   return handler
 })

@@ -21,6 +21,8 @@ export interface RunningJob {
 export interface JobOutcome {
   readonly result: unknown
   readonly change_score: number | null
+  /** Why the work came to nothing, where neither an exception nor a failed device says it. */
+  readonly failure?: string
 }
 
 /** The function has written the job's final status itself. */

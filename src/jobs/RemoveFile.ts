@@ -2,6 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { Firmware } from "../firmware/Firmware.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { fileDone, fileFailed } from "./GetFirmware.ts"
 import { FileArguments } from "./GetFirmwareChksum.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 
@@ -15,18 +16,17 @@ export const make = Effect.gen(function* () {
     const { filename } = yield* decodeArguments(FileArguments)(job)
     const memo = Option.flatMap(yield* jobs.memo(job.id), Schema.decodeUnknownOption(Memo))
     yield* jobs.remember(job.id, { begun: true })
-    const removed = `File ${filename} removed`
+    const removed = fileDone(`File ${filename} removed`)
     const gone = Effect.map(firmware.list, ({ files }) => !files.includes(filename))
-    const result = yield* firmware.remove(filename).pipe(
+    return yield* firmware.remove(filename).pipe(
       Effect.as(removed),
       Effect.catchTag("FirmwareRefused", () =>
         Effect.map(Option.isSome(memo) ? gone : Effect.succeed(false), (isGone) =>
-          isGone ? removed : `Failed to remove file ${filename}`
+          isGone ? removed : fileFailed(`Failed to remove file ${filename}`)
         )
       ),
-      Effect.orElseSucceed(() => "Failed to remove file")
+      Effect.orElseSucceed(() => fileFailed("Failed to remove file"))
     )
-    return { result, change_score: null }
   })
   return handler
 })

@@ -4,18 +4,18 @@
  * have no result yet; a change that was under way is resumed by looking at its device.
  */
 import { Effect, Fiber, Option, Result, Schema } from "effect"
-import { AUTO_PUSH_BELOW, jobScore } from "../domain/ChangeScore.ts"
+import { jobScore } from "../domain/ChangeScore.ts"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobLockStore } from "../store/JobLockStore.ts"
-import { type JobDevice, JobStore } from "../store/JobStore.ts"
+import { JobStore } from "../store/JobStore.ts"
+import * as AutoPush from "./AutoPush.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "./CandidateConfigs.ts"
 import type { ConfirmMode } from "./ChangeCalls.ts"
 import { DeviceSelection } from "./DeviceSelection.ts"
 import * as HashCheck from "./HashCheck.ts"
-import { JobEngine } from "./JobEngine.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
 import { type Guard, type Limits, makeGuard, stagesOf, unknownCanaries } from "./Rollout.ts"
 import { SyncArguments, SyncMemo } from "./SyncArguments.ts"
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
   const selection = yield* DeviceSelection
   const candidates = yield* CandidateConfigs
   const outcomes = yield* SyncOutcome
-  const engine = yield* JobEngine
+  const autoPush = yield* AutoPush.make
   const rollout = yield* SyncRollout.make
   const confirmation = yield* SyncConfirm.make
   const checkHashes = yield* HashCheck.make
@@ -138,25 +138,6 @@ export const make = Effect.gen(function* () {
     return work
   })
 
-  /** A dry run of one named device with a low score is followed by the live run, when that was asked for. */
-  const autoPush = Effect.fnUntraced(function* (
-    job: RunningJob,
-    args: SyncArguments,
-    devices: ReadonlyArray<JobDevice>
-  ) {
-    const [only] = devices
-    const asked = args.auto_push && args.dry_run && args.hostnames !== undefined && devices.length === 1
-    if (!asked || only === undefined || only.result.failed || !only.changed || (yield* job.aborting)) return
-    if ((only.score ?? AUTO_PUSH_BELOW) >= AUTO_PUSH_BELOW) {
-      yield* Effect.logInfo(
-        `auto_push of ${only.hostname} not done: change score ${only.score} is not below ${AUTO_PUSH_BELOW}`
-      )
-      return
-    }
-    const next = { hostnames: [only.hostname], dry_run: false, force: args.force }
-    yield* engine.follow(job.id, { function: "sync_devices", args: next, user: job.user, delaySeconds: 0 })
-  })
-
   /** Waits for the job that confirms, and takes back what it has left behind. */
   const awaitConfirmation = Effect.fnUntraced(function* (
     job: RunningJob,
@@ -197,12 +178,12 @@ export const make = Effect.gen(function* () {
   const summary = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, guard: Guard) {
     const devices = yield* jobs.devices(job.id)
     const scored = devices.map(({ result, score }) => ({ score, failed: result.failed }))
-    yield* autoPush(job, args, devices)
+    const refused = yield* autoPush(job, args, devices)
     const stop = guard.stop()
     const beside = args.urgent ? yield* jobs.syncsBeside(job.id, args.hostnames ?? []) : []
     const shared = beside.length === 0 ? {} : { beside }
     const rolledOut = stop === null ? {} : { rollout: { stopped: stop.message, ...(yield* outcomes.stopped(job.id)) } }
-    const own = { ...rolledOut, ...shared }
+    const own = { ...rolledOut, ...shared, ...(refused === null ? {} : { auto_push: refused }) }
     return { result: devices.length === 0 ? { devices: {}, ...own } : own, change_score: jobScore(scored) }
   })
 

@@ -15,6 +15,7 @@ import {
   type JobTask,
   type StartArguments
 } from "../domain/Job.ts"
+import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import type { JobWaiting } from "../domain/JobWaiting.ts"
 import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
@@ -57,6 +58,7 @@ export interface JobPatch {
   readonly exception?: JobException
   readonly next_job_id?: number | null
   readonly change_score?: number | null
+  readonly outcome?: Outcome
 }
 
 /** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
@@ -100,7 +102,8 @@ const WAITING = `case when job.status = 'SCHEDULED' then job.waiting_for when jo
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
   iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
-  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments,
+  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
+  job.outcome, job.failed_devices, job.counts, job.start_arguments,
   ${WAITING} as waiting_for`
 
 /**
@@ -129,7 +132,9 @@ const make = Effect.gen(function* () {
     const { exception, finished, result, started, ...fields } = patch
     const assignments = [
       ...Object.entries(fields).map(([name, value]) => sql`${sql(name)} = ${value}`),
-      ...(started === true ? [sql`start_time = now(), finished_devices = '[]'`] : []),
+      ...(started === true
+        ? [sql`start_time = now(), finished_devices = '[]', failed_devices = '[]', counts = ${sql.json(noDevices)}`]
+        : []),
       ...(finished === true ? [sql`finish_time = now()`] : []),
       ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(result)}`]),
       ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
@@ -230,9 +235,19 @@ const make = Effect.gen(function* () {
       )
     ),
     refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
-      Effect.asVoid(sql`
-        update job set finished_devices = coalesce((select jsonb_agg(hostname order by finished_at) from job_device
-          where job_id = ${jobId} and reached_end), '[]') where id = ${jobId}`)
+      Effect.map(
+        sql<{
+          counts: JobCounts
+        }>`update job set finished_devices = d.finished, failed_devices = d.failed, counts = d.counts
+          from (select coalesce(jsonb_agg(hostname order by finished_at) filter (where reached_end), '[]') as finished,
+              coalesce(jsonb_agg(hostname order by hostname) filter (where failed), '[]') as failed,
+              jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not failed),
+                'failed', count(*) filter (where failed),
+                'changed', count(*) filter (where changed and not failed)) as counts
+            from job_device where job_id = ${jobId}) d
+          where id = ${jobId} returning job.counts`,
+        ([row]) => row?.counts ?? noDevices
+      )
     ),
     syncsBeside: Effect.fn("JobStore.syncsBeside")(
       (id: number, hostnames: ReadonlyArray<string>) => sql<SyncBeside>`select job.id as job_id,
@@ -325,7 +340,8 @@ export class JobStore extends Context.Service<
     readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Done
     /** Devices that are done, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
-    readonly refreshFinished: (jobId: number) => Done
+    /** Brings the names and numbers of devices in the job's row up to date and yields the numbers. */
+    readonly refreshFinished: (jobId: number) => Effect.Effect<JobCounts, SqlError.SqlError>
     /** Live syncs that run beside this job and want some of these devices as well. */
     readonly syncsBeside: (
       id: number,

@@ -81,7 +81,12 @@ const own = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined
 const compile = (sql: SqlClient.SqlClient, list: Listable) => {
   const invalid = (reason: string) => Result.fail(new ListQueryInvalid({ list: list.name, reason }))
 
-  const exact = (field: string, expression: string, kind: ColumnKind, value: string) => {
+  /** Case does not count in a value of an enumeration, whatever its own names are written in. */
+  const named = (kind: ColumnKind, value: string): string =>
+    typeof kind === "object" ? (kind.oneOf.find((name) => name.toUpperCase() === value) ?? value) : value
+
+  const exact = (field: string, expression: string, kind: ColumnKind, sent: string) => {
+    const value = named(kind, sent)
     const left = sql.literal(expression)
     const unfit = invalid(`${value} is not a valid value for ${field}`)
     if (typeof kind === "object") {

@@ -3,6 +3,7 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
+import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import type { PlatformMapping } from "./PlatformMapping.ts"
 import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
@@ -58,12 +59,22 @@ const missingDependencies = ({ files, name }: TemplatePlatform, mapping: Platfor
 const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<readonly [file: string, message: string]> =>
   [...refused].map(([file, reason]) => [file, `File ${directory}/${file} cannot be read: ${reason}`])
 
+/** A rule that does not work would let a change pass that the site wants to see first. */
+const autoPushProblems = (platform: TemplatePlatform): ReadonlyArray<RepoStructureError> => {
+  const unread = refusals(platform).filter(([file]) => file === AUTO_PUSH_FILE)
+  const rules = autoPushRules(platform)
+  return [...unread.map(([, message]) => message), ...(Result.isFailure(rules) ? rules.failure : [])].map(
+    structureError
+  )
+}
+
 const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   const { files, mapping } = platform
   const refused = refusals(platform)
   if (Result.isFailure(mapping)) {
     const messages = refused.filter(([file]) => file === MAPPING_FILE).map(([, message]) => message)
-    return { problems: (messages.length > 0 ? messages : mapping.failure).map(structureError), warnings: [] }
+    const problems = (messages.length > 0 ? messages : mapping.failure).map(structureError)
+    return { problems: [...problems, ...autoPushProblems(platform)], warnings: [] }
   }
   const entrypoints = [...mapping.success.values()].map(({ entrypoint }) => entrypoint)
   const reached = reachOf(platform, [...entrypoints, ...FIXED_NAMES]).files
@@ -76,10 +87,11 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
     problems: [
       ...refused.filter(([file]) => reached.has(file)).map(([, message]) => structureError(message)),
       ...entrypointProblems(platform, mapping.success),
-      ...errorsIn(used)
+      ...errorsIn(used),
+      ...autoPushProblems(platform)
     ],
     warnings: [
-      ...refused.filter(([file]) => !reached.has(file)).map(([, message]) => message),
+      ...refused.filter(([file]) => !reached.has(file) && file !== AUTO_PUSH_FILE).map(([, message]) => message),
       ...missingReferences(platform, used),
       ...missingDependencies(platform, mapping.success),
       ...errorsIn(unused).map((error) => `Not used by any device type: ${error.message}`)

@@ -7,10 +7,13 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { makeClient } from "./ApiClient.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
-/** Starts it with these settings; it stops with the scope. `running` holds its services. */
-export const serve = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+/** Starts it with these settings; it stops with the scope. `running` holds its services; `logging` is where its lines go. */
+export const serve = Effect.fnUntraced(function* (
+  env: Readonly<Record<string, string>>,
+  logging: Layer.Layer<never, never, ServerConfig> = Logging.layer
+) {
   const server = Server.layerOnDatabase.pipe(
-    Layer.provide(Logging.layer),
+    Layer.provide(logging),
     Layer.provideMerge(ServerConfig.layerOf({ ...env, PORT: "0" })),
     Layer.provideMerge(TestDatabase)
   )

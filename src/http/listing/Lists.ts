@@ -2,6 +2,7 @@
 import { deviceStates } from "../../../machines/DeviceLifecycle.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
+import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
 
 const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
@@ -43,11 +44,20 @@ export const jobs = (select: string): Listable => ({
       ...texts(["function_name", "scheduled_by", "comment", "ticket_ref"]),
       next_job_id: "integer",
       change_score: "integer",
+      outcome: { oneOf: jobOutcomes },
+      failed_devices: "json",
+      counts: "json",
       result: "json",
       exception: "json",
       finished_devices: "json",
       start_arguments: "json"
     }),
+    ...Object.fromEntries(
+      Object.keys(noDevices).map((name) => [
+        `counts_${name}`,
+        { sql: `((job.counts ->> '${name}')::int)`, kind: "integer" as const }
+      ])
+    ),
     traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
   }
 })

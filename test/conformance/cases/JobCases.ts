@@ -64,7 +64,21 @@ export const jobCases: ReadonlyArray<Case> = [
     request: { method: "GET", path: "/job/3" },
     reply: {
       status: 200,
-      body: { data: { jobs: [{ status: "SCHEDULED", start_time: null, finished_devices: null, result: null }] } }
+      body: {
+        data: {
+          jobs: [
+            {
+              status: "SCHEDULED",
+              start_time: null,
+              finished_devices: null,
+              result: null,
+              outcome: null,
+              failed_devices: null,
+              counts: null
+            }
+          ]
+        }
+      }
     }
   },
   {

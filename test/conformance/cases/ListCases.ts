@@ -171,6 +171,30 @@ const jobLists: ReadonlyArray<Case> = [
   jobs("filter[traceback][contains]=gone", "jobs by their traceback", [2]),
   jobs("filter[change_score]=21", "jobs by their score", [1]),
   jobs("filter[ticket_ref]=CHG-1", "jobs of a ticket", [1]),
+  {
+    name: "jobs of an outcome in any case, with the devices that failed",
+    given: [
+      `update job set outcome = 'partial', failed_devices = '["east-a1"]',
+        counts = '{"devices": 2, "succeeded": 1, "failed": 1, "changed": 0}' where id = 1`
+    ],
+    request: { method: "GET", path: "/jobs?filter[outcome]=Partial&filter[counts.failed]=1" },
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            {
+              id: 1,
+              outcome: "partial",
+              failed_devices: ["east-a1"],
+              counts: { devices: 2, succeeded: 1, failed: 1, changed: 0 }
+            }
+          ]
+        }
+      }
+    }
+  },
+  jobs("filter[outcome]=failed", "no jobs of an outcome that none had", []),
   jobs("filter[finish_time]=2026-03-02T09:11:35.775562", "a moment as records show it", [1]),
   jobs("sort=-scheduled_time&per_page=1", "the job that is due last", [3]),
   {
@@ -187,6 +211,16 @@ const jobLists: ReadonlyArray<Case> = [
     "/jobs?filter[status]=done",
     "why a filter does not fit",
     "Unable to filter jobs: DONE is not a valid value for status"
+  ),
+  refused(
+    "/jobs?filter[outcome]=fine",
+    "why a filter does not fit",
+    "Unable to filter jobs: FINE is not a valid value for outcome"
+  ),
+  refused(
+    "/jobs?filter[outcome][contains]=failed",
+    "why a filter does not fit",
+    "Unable to filter jobs: Cannot use 'contains' operator for enum types"
   ),
   refused(
     "/jobs?filter[colour]=x",

@@ -1,0 +1,114 @@
+/**
+ * Whether a change may be pushed without a person: which rule of `AutoPushRules.ts` or of the templates repository it breaks,
+ * by comparing what the device runs with what it would run. The score does not matter here. Pure.
+ */
+import { type AutoPushRule, type PlatformWords, wordsOf } from "./AutoPushRules.ts"
+import { type ChangedLine, changedLines, type ConfigLine, configLines } from "./ConfigLines.ts"
+
+/** Why a change is left to a person, as the record of the job shows it. */
+export interface Refusal {
+  /** Name of the rule. */
+  readonly refused: string
+  readonly message: string
+  /** Lines that break it, with the sections around them. */
+  readonly lines: ReadonlyArray<string>
+}
+
+/** A change of one device. */
+export interface JudgedChange {
+  readonly platform: string
+  readonly before: string
+  readonly after: string
+  /** Addresses at which the device is managed. */
+  readonly addresses: ReadonlyArray<string>
+  /** Nothing but edits of its ports has happened to the device since it was synchronized. */
+  readonly portEditsOnly: boolean
+  /** Rules of the templates repository. */
+  readonly siteRules: ReadonlyArray<AutoPushRule>
+}
+
+/** So many lines are shown of a refusal. */
+const SHOWN = 5
+
+/** A change with what its rules look at. */
+interface Scene {
+  readonly words: PlatformWords
+  /** Sections in which the device has one of its addresses. */
+  readonly management: ReadonlySet<string>
+  readonly managementAcls: ReadonlySet<string>
+  readonly orphans: ReadonlySet<string>
+}
+
+const numberIn = (pattern: RegExp, text: string): string | undefined => pattern.exec(text)?.[1]
+
+const managedBy = (words: PlatformWords, lines: ReadonlyArray<ConfigLine>, addresses: ReadonlyArray<string>) =>
+  lines.flatMap(({ sections: [section = ""], text }) => {
+    const address = words.interfaces.test(section) ? numberIn(words.address, text) : undefined
+    return address !== undefined && addresses.includes(address) ? [section] : []
+  })
+
+const isManagement = ({ management, words }: Pick<Scene, "management" | "words">, { sections, text }: ConfigLine) =>
+  [...sections, text].some((line) => management.has(line) || words.management.test(line))
+
+const portVlans = ({ port, portVlan }: PlatformWords, lines: ReadonlyArray<ConfigLine>): ReadonlySet<string> =>
+  new Set(
+    lines.flatMap(({ sections, text }) =>
+      sections.some((section) => port.test(section)) ? (numberIn(portVlan, text) ?? []) : []
+    )
+  )
+
+/** VLANs that some port of the device had and none has any more. */
+const left = (words: PlatformWords, before: ReadonlyArray<ConfigLine>, after: ReadonlyArray<ConfigLine>) =>
+  portVlans(words, before).difference(portVlans(words, after))
+
+const isOrphan = ({ orphans, words }: Scene, { sections, text }: ConfigLine): boolean =>
+  [...sections, text].some((line) => orphans.has(numberIn(words.ofVlan, line) ?? ""))
+
+const ofManagementAcl = ({ managementAcls, words }: Scene, { sections, text }: ConfigLine): boolean =>
+  [...sections, text].some((line) => managementAcls.has(numberIn(words.aclDefinition, line) ?? ""))
+
+const breaks = (scene: Scene, rule: AutoPushRule, line: ChangedLine): boolean => {
+  if (rule.change !== "any" && rule.change !== line.change) return false
+  if (!rule.line(line.text)) return false
+  if (rule.section !== null && !line.sections.some(rule.section)) return false
+  if (rule.where === "management" && !isManagement(scene, line)) return false
+  if (rule.where === "managementAcl" && !ofManagementAcl(scene, line)) return false
+  return !(rule.exceptOrphans && isOrphan(scene, line))
+}
+
+const shown = ({ change, sections, text }: ChangedLine): string =>
+  `${change === "added" ? "+" : "-"} ${[...sections, text].join(" / ")}`
+
+const sceneOf = (
+  words: PlatformWords,
+  { addresses, portEditsOnly }: JudgedChange,
+  before: ReadonlyArray<ConfigLine>,
+  after: ReadonlyArray<ConfigLine>
+): Scene => {
+  const both = [...before, ...after]
+  const management = new Set(managedBy(words, both, addresses))
+  const managementAcls = both.flatMap((line) =>
+    isManagement({ management, words }, line) ? (numberIn(words.aclUse, line.text) ?? []) : []
+  )
+  const orphans = portEditsOnly ? left(words, before, after) : new Set<string>()
+  return { words, management, managementAcls: new Set(managementAcls), orphans }
+}
+
+/** The first rule that the change breaks; null when it may be pushed as far as the rules are concerned. */
+export const refusalOf = (change: JudgedChange): Refusal | null => {
+  const words = wordsOf(change.platform)
+  if (words === undefined) {
+    const message = `There are no rules for the platform ${change.platform}, so nothing is pushed to it automatically`
+    return { refused: "unknown_platform", message, lines: [] }
+  }
+  const before = configLines(change.before, words.lists)
+  const after = configLines(change.after, words.lists)
+  const changed = changedLines(before, after)
+  const scene = sceneOf(words, change, before, after)
+  for (const rule of [...words.rules, ...change.siteRules]) {
+    const broken = changed.filter((line) => breaks(scene, rule, line))
+    if (broken.length === 0) continue
+    return { refused: rule.name, message: rule.message, lines: broken.slice(0, SHOWN).map(shown) }
+  }
+  return null
+}

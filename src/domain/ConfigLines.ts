@@ -1,0 +1,77 @@
+/**
+ * A configuration in indented lines as a set: each line with the sections around it. Two configurations are compared by what
+ * they say, not by where they say it, so that a block that has only moved is no change. Pure.
+ */
+
+/** One line without its indentation. `sections` are the lines that it stands below, outermost first. */
+export interface ConfigLine {
+  readonly sections: ReadonlyArray<string>
+  readonly text: string
+}
+
+/** A line that one of two configurations has and the other has not. */
+export interface ChangedLine extends ConfigLine {
+  readonly change: "added" | "removed"
+}
+
+/** A section that is open, under each of the names that it stands for. */
+interface OpenSection {
+  readonly indent: number
+  readonly names: ReadonlyArray<string>
+}
+
+/** Ids in a list, beyond which it is taken as one word. */
+const MAX_IDS = 4_096
+
+/** The numbers of `10,20-22`. */
+const idsIn = (list: string): ReadonlyArray<number> =>
+  list.split(",").flatMap((part) => {
+    const [from = 0, to = from] = part.split("-", 2).map(Number)
+    return Array.from({ length: Math.max(0, Math.min(to - from + 1, MAX_IDS)) }, (_, index) => from + index)
+  })
+
+/** The line once for each number of the list that it ends in, when it is one of those lines. */
+const spelledOut = (text: string, lists: RegExp): ReadonlyArray<string> => {
+  const [, before, list] = lists.exec(text) ?? []
+  return before === undefined || list === undefined ? [text] : idsIn(list).map((id) => `${before}${id}`)
+}
+
+const pathsOf = (open: ReadonlyArray<OpenSection>): ReadonlyArray<ReadonlyArray<string>> =>
+  open.reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (paths, { names }) => paths.flatMap((path) => names.map((name) => [...path, name])),
+    [[]]
+  )
+
+/**
+ * The lines of a configuration but for comments. `lists` matches lines that end in a list of numbers, with what stands before
+ * it as its first group and the list as its second: such a line counts as one line for each number.
+ */
+export const configLines = (config: string, lists: RegExp): ReadonlyArray<ConfigLine> => {
+  const open: Array<OpenSection> = []
+  return config.split("\n").flatMap((line) => {
+    const text = line.trim()
+    if (text === "" || text.startsWith("!")) return []
+    const indent = line.length - line.trimStart().length
+    while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
+    const names = spelledOut(text, lists)
+    const found = pathsOf(open).flatMap((sections) => names.map((name) => ({ sections, text: name })))
+    open.push({ indent, names })
+    return found
+  })
+}
+
+const keyOf = ({ sections, text }: ConfigLine): string => [...sections, text].join("\n")
+
+const missingIn = (lines: ReadonlyArray<ConfigLine>, others: ReadonlyArray<ConfigLine>): ReadonlyArray<ConfigLine> => {
+  const known = new Set(others.map(keyOf))
+  return lines.filter((line) => !known.has(keyOf(line)))
+}
+
+/** What is removed, then what is added, each in the order of its configuration. */
+export const changedLines = (
+  before: ReadonlyArray<ConfigLine>,
+  after: ReadonlyArray<ConfigLine>
+): ReadonlyArray<ChangedLine> => [
+  ...missingIn(before, after).map((line) => ({ ...line, change: "removed" as const })),
+  ...missingIn(after, before).map((line) => ({ ...line, change: "added" as const }))
+]
