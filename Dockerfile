@@ -7,7 +7,7 @@ RUN apt-get update \
 
 WORKDIR /opt/switchyard
 COPY package.json package-lock.json ./
-RUN npm install --omit=dev --no-audit --no-fund && npm cache clean --force
+RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY bin ./bin
 COPY machines ./machines
 COPY src ./src

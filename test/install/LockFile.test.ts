@@ -33,7 +33,7 @@ const isFound = (place: string, name: string): boolean => {
 
 describe("The lock file", () => {
   it("names what package.json names", () => {
-    assert.deepEqual({ ...packages[""], version: manifest.version }, manifest, "run `npm install`")
+    assert.deepEqual(packages[""], manifest, "run `npm install`")
   })
 
   it("has every package that another one needs or may need on some platform", () => {
