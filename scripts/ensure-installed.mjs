@@ -1,30 +1,89 @@
-// Installs the dependencies when they are missing or older than the lock file. Runs on any Node from 20 on.
+/**
+ * Installs the dependencies when they are missing or are not those of the lock file, whoever installed them before: `npm ci`,
+ * `npm install` or this program. Runs on any Node from 20 on, without dependencies of its own, and ends in bounded time when
+ * the package registry does not answer.
+ */
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { createHash } from "node:crypto"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import path from "node:path"
 
 const root = path.resolve(import.meta.dirname, "..")
-const stamp = path.join(root, "node_modules", ".switchyard-installed")
-const wanted = createHash("sha256")
-  .update(readFileSync(path.join(root, "package.json")))
-  .update(existsSync(path.join(root, "package-lock.json")) ? readFileSync(path.join(root, "package-lock.json")) : "")
-  .digest("hex")
-const isInstalled = () =>
-  existsSync(path.join(root, "node_modules", ".bin", "node")) &&
-  existsSync(stamp) &&
-  readFileSync(stamp, "utf8") === wanted
+
+/** How npm asks the registry: given up after about a minute and a half, where npm alone would try for a quarter of an hour. */
+const FETCH = {
+  npm_config_fetch_timeout: "30000",
+  npm_config_fetch_retries: "2",
+  npm_config_fetch_retry_mintimeout: "1000",
+  npm_config_fetch_retry_maxtimeout: "5000"
+}
+/** For a registry that sends a byte now and then. */
+const DEADLINE_MINUTES = 20
+
+const readJson = (...names) => {
+  const file = path.join(root, ...names)
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}
+}
+
+const isSame = (wanted, found) =>
+  wanted.version === found.version &&
+  (wanted.integrity === undefined || found.integrity === undefined || wanted.integrity === found.integrity)
+
+/**
+ * Whether `node_modules` has what the lock file names and this platform can have: by npm's own list, which is written when all
+ * is there, and by the packages themselves, because `npm install --package-lock-only` writes that list as well.
+ */
+const isInstalled = () => {
+  const { dependencies, devDependencies } = readJson("package.json")
+  const wanted = readJson("package-lock.json").packages ?? {}
+  const found = readJson("node_modules", ".package-lock.json").packages ?? {}
+  const isLocked = Object.entries(wanted).every(([place, entry]) => {
+    if (!place.startsWith("node_modules/")) return true
+    const present = found[place]
+    if (present === undefined) return entry.optional === true || entry.devOptional === true
+    return isSame(entry, present) && readJson(place, "package.json").version === entry.version
+  })
+  const isNamed = Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
+    const present = found[`node_modules/${name}`]
+    return present !== undefined && (present.version === version || !/^\d/.test(version))
+  })
+  return isLocked && isNamed
+}
+
+/** The own Node comes by an install script, which `--ignore-scripts` leaves out. */
+const hasOwnNode = () => existsSync(path.join(root, "node_modules", ".bin", "node"))
+
+const NETWORK =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|EIDLETIMEOUT|_TIMEOUT|FETCH_ERROR|network/i
+
+const reasonOf = ({ error, signal, stderr }) => {
+  if (error?.code === "ENOENT") return "npm was not found; it comes with Node.js"
+  if (error?.code === "ETIMEDOUT" || signal === "SIGTERM") return `npm took more than ${DEADLINE_MINUTES} minutes`
+  if (NETWORK.test(stderr)) {
+    return "the package registry cannot be reached. Connect this machine to it, or set npm's `registry` or `proxy`, and try again"
+  }
+  return "npm says why above"
+}
+
+/** Ends the program with a sentence when npm fails. */
+const npm = (...words) => {
+  const done = spawnSync("npm", [...words, "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...FETCH, ...process.env },
+    killSignal: "SIGTERM",
+    shell: process.platform === "win32",
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: DEADLINE_MINUTES * 60_000
+  })
+  if (done.status === 0) return
+  process.stderr.write(`${done.stderr ?? ""}The dependencies could not be installed: ${reasonOf(done)}.\n`)
+  process.exit(done.status ?? 1)
+}
 
 if (!isInstalled()) {
   process.stderr.write("Installing dependencies (once, about half a minute) ...\n")
-  const { status } = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", "--no-save"], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: process.platform === "win32"
-  })
-  if (status !== 0) {
-    process.stderr.write("npm install failed\n")
-    process.exit(status ?? 1)
-  }
-  writeFileSync(stamp, wanted)
+  // without its list npm looks at the packages themselves
+  rmSync(path.join(root, "node_modules", ".package-lock.json"), { force: true })
+  npm("install", "--no-save")
 }
+if (!hasOwnNode()) npm("rebuild", "node", "--ignore-scripts=false")

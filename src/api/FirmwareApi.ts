@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { bodyFailures, InternalError, NotFound, ServiceUnavailable } from "./Failures.ts"
+import { bodyFailures, NotFound, ServiceUnavailable } from "./Failures.ts"
 
 const filename = { filename: Schema.String }
 const optionalText = Schema.optionalKey(Schema.String)
@@ -130,7 +130,7 @@ const endpoints = images.add(
   HttpApiEndpoint.post("upgradeCheck", "/firmware/upgradecheck", {
     payload: Schema.Struct({ group: Schema.String }),
     success: UpgradeOrderAnswer,
-    error: [...bodyFailures, InternalError]
+    error: [...bodyFailures]
   }).annotateMerge(
     documented({
       summary: "Show the order of a staggered upgrade",

@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Linknet } from "../domain/Linknet.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, listQuery } from "./Documented.ts"
-import { Enveloped, Page } from "./Envelope.ts"
+import { documented } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { BadRequest, bodyFailures, NotFound } from "./Failures.ts"
+import { bodyFailures, NotFound } from "./Failures.ts"
 
 const numericId = { id: Schema.String }
 const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -37,13 +37,11 @@ const deleted = { status: "success", data: { deleted_linknet: Examples.linknet }
 
 const endpoints = HttpApiGroup.make("linknets").add(
   HttpApiEndpoint.get("list", "/linknets", {
-    success: Page(Schema.Struct({ linknets: Schema.Array(Linknet) })),
-    error: BadRequest
+    success: Enveloped(Schema.Struct({ linknets: Schema.Array(Linknet) }))
   }).annotateMerge(
     documented({
       summary: "List links",
-      description: "Links by id. All of them, unless `page`, `per_page` or `limit` asks for a page.",
-      query: listQuery(["filter[device_a_id]", "9"]),
+      description: "All links by id. There are no filters and no pages.",
       example: one
     })
   ),

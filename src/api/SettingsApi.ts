@@ -154,12 +154,12 @@ const withGroups = settings.add(
   HttpApiEndpoint.get("osVersions", "/groups/:name/os_versions", {
     params: name,
     success: OsVersions,
-    error: [NotFound, InternalError]
+    error: [NotFound, ServiceUnavailable]
   }).annotateMerge(documented(osVersions)),
   HttpApiEndpoint.get("osVersion", "/groups/:name/os_version", {
     params: name,
     success: OsVersions,
-    error: [NotFound, InternalError]
+    error: [NotFound, ServiceUnavailable]
   }).annotateMerge(documented({ ...osVersions, summary: "Operating systems of a group (second name)" }))
 )
 

@@ -16,10 +16,18 @@ export interface HookApi {
   readonly call: (method: "GET" | "POST" | "PUT", path: string, body?: unknown) => Promise<Answer>
 }
 
-/** Where the API is and how to log in, from the environment. */
-export interface HookEnvironment {
-  readonly [name: string]: string | undefined
-}
+/** The environment variables that the hook reads: where the API is, how to log in, and where leases wait. */
+export const hookVariables = [
+  "SWITCHYARD_URL",
+  "VERIFY_TLS",
+  "JWT_AUTH_TOKEN",
+  "OAUTH_CLIENT_ID",
+  "OAUTH_CLIENT_SECRET",
+  "OAUTH_TOKEN_ENDPOINT",
+  "DATA_DIR"
+] as const
+
+export type HookEnvironment = { readonly [name in (typeof hookVariables)[number]]?: string | undefined }
 
 const DEFAULT_URL = "http://127.0.0.1:5000"
 const VERSION_PATH = "/api/v1.0"

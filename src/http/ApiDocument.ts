@@ -5,6 +5,11 @@ import { HttpApiSwagger, OpenApi } from "effect/http-api"
 import { Api } from "../api/Api.ts"
 
 const PAGE = "/api/doc/"
+/** The second is where existing clients look for it. */
+const DOCUMENT_PATHS = ["/api/openapi.json", "/api/v1.0/swagger.json"] as const
+
+/** Paths of routes that are no endpoints. */
+export const documentPaths = [...DOCUMENT_PATHS, PAGE] as const
 
 export const ApiDocument = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -14,7 +19,7 @@ export const ApiDocument = HttpRouter.use(
       Effect.provideService(Scope.Scope, scope),
       Effect.cached
     )
-    yield* router.add("GET", "/api/openapi.json", description)
+    for (const path of DOCUMENT_PATHS) yield* router.add("GET", path, description)
     yield* router.add("GET", PAGE, Effect.flatten(page))
   })
 )

@@ -29,8 +29,7 @@ export interface ListQuery {
   readonly sort: string
   /** From 1. */
   readonly page: number
-  /** Null: all rows. */
-  readonly perPage: number | null
+  readonly perPage: number
 }
 
 /** The number of rows that match and of all rows. */
@@ -162,15 +161,12 @@ export const makeListing = <Row extends object>(list: Listable) =>
       Result.map(Result.all(query.filters.map(condition)), (conditions) => {
         const { page, perPage, sort } = query
         const where = sql.and([sql`true`, ...conditions])
-        const offset = (page - 1) * (perPage ?? 0)
+        const offset = (page - 1) * perPage
         // no table holds more rows than its ids can count
-        const beyond = offset > MAX_INTEGER || (perPage === null && page > 1)
+        const beyond = offset > MAX_INTEGER
         const id = sql.literal(list.columns["id"]?.sql ?? "id")
         // the page's ids first: texts are then made for its rows only, not for those that are skipped
-        const chosen =
-          perPage === null
-            ? where
-            : sql`${id} = any(array(select ${id} from ${from} where ${where}
+        const chosen = sql`${id} = any(array(select ${id} from ${from} where ${where}
                 order by ${order(sort)} limit ${perPage} offset ${offset}))`
         const rows = sql<Row>`select ${sql.literal(list.select)} from ${from} where ${chosen} order by ${order(sort)}`
         const matching =

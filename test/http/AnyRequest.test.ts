@@ -3,31 +3,13 @@ import { Effect } from "effect"
 import { fingerprint, setScene } from "../conformance/Scene.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { endpoints, sampleRequests } from "../support/EndpointRequests.ts"
+import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
 
 /** Requests in all; PROPERTY_REQUESTS=50000 for the long form. */
 const REQUESTS = Number(process.env["PROPERTY_REQUESTS"] ?? "2000")
 /** Another text makes other requests. */
 const SEED = process.env["PROPERTY_SEED"] ?? "switchyard"
 const PER_SCENE = 40
-
-const isEnvelope = (body: unknown): boolean =>
-  typeof body === "object" &&
-  body !== null &&
-  "status" in body &&
-  body.status === "error" &&
-  "message" in body &&
-  (typeof body.message === "string" ||
-    (Array.isArray(body.message) && body.message.every((text) => typeof text === "string")) ||
-    (typeof body.message === "object" && body.message !== null && "errors" in body.message))
-
-/** A 500 that the contract asks for: the settings or a device behind the API cannot be read. */
-const isDocumented500 = (body: unknown): boolean =>
-  typeof body === "object" &&
-  body !== null &&
-  "message" in body &&
-  /^(Error getting settings|Error in settings repo|Exception while generating config|Exception: ConnectionException|Failed to get LLDP neighbors|Could not bounce ports|\/dev\/null\/rootCA)/.test(
-    String(body.message)
-  )
 
 const keepsGoodParts = (body: unknown): boolean => JSON.stringify(body).includes('"updated":')
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { fingerprint, setScene } from "../conformance/Scene.ts"
 import { MAX_BODY_BYTES } from "../../src/http/core/JsonBody.ts"
 import { ApiClient, ApiServer, type Sending } from "../support/ApiServer.ts"
-import { endpoints } from "../support/EndpointRequests.ts"
+import { endpoints, pathOf } from "../support/EndpointRequests.ts"
 
 const json = { "content-type": "application/json" }
 const nested = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth)
@@ -37,10 +37,7 @@ const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status
 
 const withBody = endpoints
   .filter(({ payload }) => payload !== undefined)
-  .map(({ method, path }) => ({
-    method,
-    path: path.replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
-  }))
+  .map((endpoint) => ({ method: endpoint.method, path: pathOf(endpoint) }))
 
 layer(ApiServer())((it) => {
   describe("Every route with a body", () => {

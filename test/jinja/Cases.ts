@@ -1,6 +1,7 @@
 /**
  * Conformance cases as data: templates with what real Jinja2 makes of them.
  */
+import { Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { Dict, Environment, memoryLoader, parseJson, siteFilters } from "../../src/jinja/Jinja.ts"
 import type { Rendered, Result } from "../../src/jinja/Jinja.ts"
@@ -55,6 +56,28 @@ export const generatedCases = (): ReadonlyArray<Case> => {
     .map((line): unknown => JSON.parse(line))
   if (!isSharedFile(head)) throw new Error("generated.jsonl has no head")
   return lines.filter(isCase).map((entry) => ({ ...entry, ...head.shared[entry.given] }))
+}
+
+/** A text `t` and what a template of conversions makes of it. */
+export interface NumberCase {
+  readonly template: string
+  readonly t: string
+  readonly expected: string
+}
+
+const NumberTemplates = Schema.fromJsonString(Schema.Struct({ short: Schema.String, long: Schema.String }))
+const NumberLine = Schema.fromJsonString(
+  Schema.Struct({ size: Schema.Literals(["short", "long"]), t: Schema.String, expected: Schema.String })
+)
+
+/** The cases that scripts/jinja-numbers.py has made. */
+export const numberCases = (): ReadonlyArray<NumberCase> => {
+  const [head = "", ...lines] = readData("conformance/numbers.jsonl").trim().split("\n")
+  const templates = Schema.decodeSync(NumberTemplates)(head)
+  return lines.map((line) => {
+    const { size, ...rest } = Schema.decodeSync(NumberLine)(line)
+    return { ...rest, template: templates[size] }
+  })
 }
 
 /** Variables from a JSON text, with integers and floats apart. */

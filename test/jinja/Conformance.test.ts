@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { directoryLoader, Environment, siteFilters } from "../../src/jinja/Jinja.ts"
 import { exampleTemplates, stored } from "../support/Lindhaven.ts"
-import { generatedCases, referenceCases, render, variablesFrom } from "./Cases.ts"
+import { generatedCases, numberCases, referenceCases, render, variablesFrom } from "./Cases.ts"
 import type { Case } from "./Cases.ts"
 
 const run = (entry: Case): ReturnType<typeof render> =>
@@ -48,6 +48,28 @@ it("renders what Jinja2 renders, and fails with its class of error and its words
   const cases = generatedCases()
   expect(cases.length).toBeGreaterThan(1000)
   expect(differences(cases, sameOutcome)).toEqual([])
+})
+
+it("reads numbers from the texts from which Python does, and from no others", () => {
+  const cases = numberCases()
+  expect(cases.length).toBeGreaterThan(700)
+  const wrong = cases.flatMap(({ expected, t, template }) => {
+    const result = render(template, variablesFrom(JSON.stringify({ t })))
+    const got = result.ok ? result.value.text : result.failure.message
+    return got === expected ? [] : [{ t, expected, got }]
+  })
+  expect(wrong).toEqual([])
+})
+
+it("reads long texts in time that grows with their length alone", () => {
+  const digits = "1".repeat(400_000)
+  for (const t of [`${digits}x`, `x${" ".repeat(400_000)}x`, `${digits}_`, `0${"_0".repeat(200_000)}x`]) {
+    const result = render(
+      "{{ t|int(-7) }} {{ t|float(-7.5) }} {{ t|int(-7, 0) }}",
+      variablesFrom(JSON.stringify({ t }))
+    )
+    expect(result.ok && result.value.text).toBe("-7 -7.5 -7")
+  }
 })
 
 it.each([

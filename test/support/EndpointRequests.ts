@@ -11,6 +11,8 @@ export interface ApiEndpoint {
   readonly path: string
   readonly payload: Schema.Top | undefined
   readonly parameters: ReadonlyArray<string>
+  /** The body that the document shows. */
+  readonly example: unknown
 }
 
 const payloadOf = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined => {
@@ -34,7 +36,8 @@ export const endpoints: ReadonlyArray<ApiEndpoint> = (() => {
         method: endpoint.method,
         path: endpoint.path,
         payload: payloadOf(endpoint),
-        parameters: Object.keys(query)
+        parameters: Object.keys(query),
+        example: Option.match(document, { onNone: () => undefined, onSome: ({ example }) => example.request })
       })
     }
   })
@@ -207,6 +210,17 @@ const requestSchema = ({ parameters, payload }: ApiEndpoint) =>
             Schema.Struct({ kind: Schema.Literal("raw"), value: Schema.Union([Interesting, Schema.String]) })
           ])
   })
+
+/** The body of the document with values in it that mean something in the scene of the conformance tests. */
+export const meaningfulBody = ({ example, payload }: ApiEndpoint): Readonly<Record<string, unknown>> => {
+  const keys = payload === undefined ? [] : keysOf(payload)
+  const known = keys.flatMap((key) => (FITTING[key] === undefined ? [] : [[key, FITTING[key][0]]]))
+  return { ...(isObject(example) ? example : {}), ...Object.fromEntries(known) }
+}
+
+/** The path of an endpoint with a device of the scene in it. */
+export const pathOf = ({ path }: ApiEndpoint): string =>
+  path.replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
 
 /** A request as it goes out. */
 export interface WrittenRequest {

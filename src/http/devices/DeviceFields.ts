@@ -4,7 +4,7 @@
  */
 import { Option, Result } from "effect"
 import { deviceStates } from "../../../machines/DeviceLifecycle.ts"
-import { type DeviceFields, deviceTypeOf } from "../../domain/Device.ts"
+import { type DeviceFields, deviceTypeOf, platforms } from "../../domain/Device.ts"
 import { isHostname, normalizeMac } from "../../domain/Hostname.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { isAddress, isFalsy, lengthOf, toInteger } from "../core/Values.ts"
@@ -106,6 +106,10 @@ const RULES: Readonly<Record<string, (value: unknown) => Result.Result<Partial<D
   port
 }
 
+/** At creation every value but a known platform is answered with the list of those (contract §3.3), so none is an error here. */
+const knownPlatform = (value: unknown): Result.Result<Partial<DeviceFields>, string> =>
+  Result.succeed({ platform: platforms.find((name) => name === value) ?? null })
+
 /** Columns that a client may send back but not set. */
 const IGNORED: ReadonlySet<string> = new Set(["id", "oob_ip", "confhash", "last_seen", "site"])
 
@@ -130,7 +134,7 @@ export const parseFields = (body: JsonObject, mode: "create" | "change"): Parsed
       if (mode === "create" && REQUIRED.has(name)) errors.push(`Required field ${name} not found`)
       continue
     }
-    const outcome = rule(body[name])
+    const outcome = mode === "create" && name === "platform" ? knownPlatform(body[name]) : rule(body[name])
     if (Result.isSuccess(outcome)) fields = { ...fields, ...outcome.success }
     else errors.push(outcome.failure)
   }

@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { BadRequest } from "../../api/Failures.ts"
 import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
@@ -10,30 +10,21 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { has, shown } from "../core/Values.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { makeGroupLookup } from "../settings/GroupLookup.ts"
 import { parseTarget, parseUpgrade, type UpgradeTarget } from "./UpgradeRequest.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
-
-const makeMembers = Effect.map(SettingsView, (settings) =>
-  Effect.fnUntraced(function* (name: string) {
-    const unknown = refuse(`Could not find a group with name ${name}`)
-    const groups = yield* Effect.catchTag(settings.groups, "SettingsUnavailable", () => Effect.fail(unknown))
-    const group = groups.find((one) => one.name === name)
-    return group === undefined ? yield* unknown : group.hostnames
-  })
-)
 
 /** Starts the job of a request body for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
-  const members = yield* makeMembers
+  const groupNamed = yield* makeGroupLookup
 
   const select = Effect.fnUntraced(function* (target: UpgradeTarget) {
     if (target._tag === "Group") {
-      const hostnames = yield* members(target.group)
+      const { hostnames } = yield* groupNamed(target.group)
       return { args: { group: target.group }, count: yield* devices.countManaged({ hostnames }) }
     }
     const { hostname } = target
@@ -63,17 +54,17 @@ export const makeUpgrade = Effect.gen(function* () {
 export const makeUpgradeCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const orders = yield* UpgradeOrders
-  const members = yield* makeMembers
+  const groupNamed = yield* makeGroupLookup
   return Effect.fn("Upgrades.check")(function* (body: JsonObject) {
     if (!has(body, "group")) return yield* refuse("No devices to upgrade were specified")
-    const selected = yield* devices.selectManaged({ hostnames: yield* members(shown(body["group"])) })
+    const { hostnames } = yield* groupNamed(shown(body["group"]))
+    const selected = yield* devices.selectManaged({ hostnames })
     if (selected.length === 0) {
       return yield* refuse("Could not determine upgrade order for the specified device group")
     }
     const groups = yield* Effect.catchTag(orders.order(selected), "UpgradeOrderUnknown", ({ message }) =>
-      message === ONLY_ACCESS
-        ? Effect.fail(refuse(message))
-        : Effect.fail(new InternalError({ message: `Could not determine upgrade order: ${message}` }))
+      // 400 for both: clients show the reason of no other status
+      Effect.fail(refuse(message === ONLY_ACCESS ? message : `Could not determine upgrade order: ${message}`))
     )
     return HttpApiSchema.withHeaders({
       body: enveloped({ upgrade_groups: groups, device_count: selected.length, steps: groups.length }),

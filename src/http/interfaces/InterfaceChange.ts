@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util"
 import { type ConfigType, configTypes, type Interface, type InterfaceData } from "../../domain/Interface.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { isFalsy, isObject, own } from "../core/Values.ts"
-import { mergeData, type PortContext } from "./InterfaceRules.ts"
+import { isDataKey, mergeData, type PortContext } from "./InterfaceRules.ts"
 
 /** A change of one port: what it becomes, and which of the two parts differ from what is stored. */
 export interface PortChange {
@@ -40,10 +40,28 @@ const dataOf = (
   return isObject(sent) ? mergeData(stored, sent, context) : { data: stored, errors: [NOT_AN_OBJECT] }
 }
 
+const MAX_SHOWN = 64
+const abbreviated = (key: string): string => (key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN)}…` : key)
+
+/** The keys of an entry that says nothing but unknown ones; empty when it says anything that can be understood. */
+const unknownKeys = (sent: JsonObject): ReadonlyArray<string> => {
+  const data = own(sent, "data")
+  const inData = isObject(data) ? Object.keys(data) : []
+  const isSaid = !isFalsy(own(sent, "configtype") ?? null) || (Object.hasOwn(sent, "data") && inData.length === 0)
+  if (isSaid || inData.some(isDataKey)) return []
+  const beside = Object.keys(sent).filter((key) => key !== "configtype" && key !== "data")
+  return [...inData.map((key) => `data.${key}`), ...beside].map(abbreviated)
+}
+
 /** Applies what was sent for a port to what is stored. */
 export const changePort = (port: Interface, sent: unknown, context: PortContext): PortChange => {
   if (!isObject(sent)) {
     return { ...port, configtypeChanged: false, dataChanged: false, errors: [NOT_AN_OBJECT] }
+  }
+  const unknown = unknownKeys(sent)
+  if (unknown.length > 0) {
+    const error = `Interface ${port.name} is unchanged, because these keys are unknown: ${unknown.join(", ")}`
+    return { ...port, configtypeChanged: false, dataChanged: false, errors: [error] }
   }
   const configtype = configtypeOf(own(sent, "configtype"), port.configtype)
   const { data, errors } = dataOf(sent, port.data, context)

@@ -97,6 +97,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   )
 }
 
+/** Whether a port's data can have this key. */
+export const isDataKey = (key: string): boolean => Object.hasOwn(RULES, key)
+
 /** Empty text says the same as no description. */
 const removes = (key: string, value: unknown): boolean => value === null || (key === "description" && value === "")
 

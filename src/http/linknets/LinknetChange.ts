@@ -42,8 +42,8 @@ const makeHostnameCheck = Effect.map(Effect.service(DeviceStore), (devices) =>
     const message: Array<string> = []
     for (const key of ["device_a", "device_b"]) {
       if (!has(body, key)) continue
-      const hostname = shown(body[key])
-      if (!isHostname(hostname)) message.push(`Bad parameter ${key}: Invalid hostname: ${hostname}`)
+      const hostname = body[key]
+      if (!isHostname(hostname)) message.push(`Bad parameter ${key}: Invalid hostname: ${shown(hostname)}`)
       else if ((yield* devices.byHostnames([hostname])).length === 0) {
         message.push(`Bad parameter ${key}: Hostname ${hostname} not found in database`)
       }

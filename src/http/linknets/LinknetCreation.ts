@@ -52,8 +52,8 @@ const makeParse = Effect.gen(function* () {
     key: "device_a" | "device_b"
   ): Effect.fn.Return<Result.Result<Device, string>, SqlError.SqlError> {
     if (!has(body, key)) return Result.fail(`Required field ${key} not found`)
-    const hostname = shown(body[key])
-    if (!isHostname(hostname)) return Result.fail(`Bad parameter ${key}: Invalid hostname: ${hostname}`)
+    const hostname = body[key]
+    if (!isHostname(hostname)) return Result.fail(`Bad parameter ${key}: Invalid hostname: ${shown(hostname)}`)
     return yield* devices.getByHostname(hostname).pipe(
       Effect.map((device) => Result.succeed(device)),
       Effect.catchTag("DeviceNotFound", () =>

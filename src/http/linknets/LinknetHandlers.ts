@@ -1,39 +1,25 @@
 /** Handlers of the link routes. */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
-import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
-import type { Linknet } from "../../domain/Linknet.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { withBody } from "../core/BodyRequest.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { has, toId, toInteger } from "../core/Values.ts"
-import { makeListPage } from "../listing/ListPage.ts"
-import * as Lists from "../listing/Lists.ts"
 import { makeLinknetChange, makeLinknetRemoval } from "./LinknetChange.ts"
 import { makeLinknetCreation } from "./LinknetCreation.ts"
 
 const notFound = () => new NotFound({ message: "Linknet not found" })
 const unknownOnPut = () => new NotFound({ message: "linknet not found" })
 
-type Request = HttpServerRequest.HttpServerRequest
-
 const makeReading = Effect.gen(function* () {
   const links = yield* LinknetStore
-  const page = yield* makeListPage<Linknet>(Lists.linknets(links.columns), {
-    perPage: null,
-    totalCount: "matching",
-    limitCounts: true
-  })
   return {
-    list: Effect.fnUntraced(function* (request: Request) {
-      const { headers, rows } = yield* page(request)
-      return HttpApiSchema.withHeaders({ body: enveloped({ linknets: rows }), headers })
-    }),
+    list: Effect.map(links.all, (linknets) => enveloped({ linknets })),
     get: Effect.fnUntraced(function* (digits: string) {
       const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), notFound)
       const link = yield* Effect.mapError(Effect.fromOption(yield* links.find(id)), notFound)
@@ -73,7 +59,7 @@ export const LinknetsLive = HttpApiBuilder.group(Api, "linknets", (handlers) =>
     const reading = yield* makeReading
     const writing = yield* makeWriting
     return handlers
-      .handle("list", ({ request }) => answered(reading.list(request)))
+      .handle("list", () => answered(reading.list))
       .handle("get", ({ params }) => answered(reading.get(params.id)))
       .handleRaw("create", ({ request }) => withBody(request, writing.create))
       .handleRaw("update", ({ params, request }) =>

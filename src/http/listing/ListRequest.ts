@@ -9,8 +9,7 @@ export type Parameters = Readonly<Record<string, string | ReadonlyArray<string>>
 /** What a list does when the client does not say: rows per page, and which number X-Total-Count carries. */
 export interface ListDefaults {
   readonly list: string
-  /** Null: all rows. */
-  readonly perPage: number | null
+  readonly perPage: number
   readonly totalCount: "unfiltered" | "matching"
   /** `limit` is another name of `per_page`. */
   readonly limitCounts: boolean
@@ -45,8 +44,7 @@ export const parseListQuery = (
 ): Result.Result<ListQuery, ListQueryInvalid> => {
   const asked = first(parameters, "per_page") ?? (defaults.limitCounts ? first(parameters, "limit") : undefined)
   const perPage = asked === undefined ? defaults.perPage : /^\d{1,9}$/.test(asked) ? Number(asked) : 0
-  const pages = asked === undefined && first(parameters, "page") !== undefined ? (perPage ?? 50) : perPage
-  if (pages !== null && (pages < 1 || pages > MAX_PER_PAGE)) {
+  if (perPage < 1 || perPage > MAX_PER_PAGE) {
     const reason = `per_page argument must be integer between 1-${MAX_PER_PAGE}`
     return Result.fail(new ListQueryInvalid({ list: defaults.list, reason }))
   }
@@ -54,7 +52,7 @@ export const parseListQuery = (
     filters: filtersOf(parameters),
     sort: first(parameters, "sort") ?? "",
     page: pageOf(first(parameters, "page")),
-    perPage: pages
+    perPage
   })
 }
 
@@ -77,7 +75,7 @@ export const pageHeaders = (
   totalCount: ListDefaults["totalCount"]
 ) => {
   const { matching, total } = counts
-  const last = query.perPage === null ? 1 : Math.ceil(matching / query.perPage)
+  const last = Math.ceil(matching / query.perPage)
   return {
     "x-total-count": String(totalCount === "matching" ? matching : total),
     "x-matching-count": String(matching),

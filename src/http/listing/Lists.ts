@@ -11,6 +11,9 @@ const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Li
 const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind>> =>
   Object.fromEntries(names.map((name) => [name, "text"]))
 
+/** A type that existing clients offer as a filter. No device has it, so that their list is empty instead of an error. */
+const OFFERED = "FIREWALL"
+
 /** Devices; `select` is the store's. */
 export const devices = (select: string): Listable => ({
   name: "devices",
@@ -24,7 +27,7 @@ export const devices = (select: string): Listable => ({
     ...texts(["serial", "ztp_mac", "platform", "vendor", "model", "os_version", "confhash"]),
     synchronized: "boolean",
     state: { oneOf: deviceStates },
-    device_type: { oneOf: deviceTypes },
+    device_type: { oneOf: [...deviceTypes, OFFERED] },
     last_seen: "datetime"
   })
 })
@@ -60,20 +63,6 @@ export const jobs = (select: string): Listable => ({
     ),
     traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
   }
-})
-
-/** Links; `select` is the store's. */
-export const linknets = (select: string): Listable => ({
-  name: "linknets",
-  select,
-  from: "linknet",
-  columns: columns("linknet", {
-    id: "integer",
-    device_a_id: "integer",
-    device_b_id: "integer",
-    site_id: "integer",
-    ...texts(["ipv4_network", "device_a_ip", "device_a_port", "device_b_ip", "device_b_port", "description"])
-  })
 })
 
 /** Management domains; `select` and `from` are the store's. */

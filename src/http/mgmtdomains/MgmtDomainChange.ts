@@ -61,8 +61,8 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
   ) {
     const { errors, fields } = parseDomainFields(body, CHANGE_RULES)
     if (errors.length > 0) return yield* refuse(...errors)
-    // the reference answers 400 here, and a client maps over the message
-    const stored = yield* locked(id, () => refuse("mgmtdomain not found"))
+    // one sentence and 400, unlike GET and DELETE
+    const stored = yield* locked(id, () => new BadRequest({ message: "mgmtdomain not found" }))
     const after: MgmtDomainRecord = { ...stored, ...fields }
     if (JSON.stringify(after) === JSON.stringify(stored)) return enveloped({ unchanged_mgmtdomain: stored })
     yield* checkReferences(fields)

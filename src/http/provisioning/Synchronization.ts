@@ -6,7 +6,7 @@ import type { StartArguments } from "../../domain/Job.ts"
 import { JobEngine } from "../../jobs/JobEngine.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { makeGroupLookup } from "../settings/GroupLookup.ts"
 import { parseOptions, parseTarget, type SyncTarget } from "./SyncRequest.ts"
 import { makeUrgentCheck } from "./UrgentSync.ts"
 
@@ -21,7 +21,7 @@ interface Selected {
 
 /** Resolves a target to the devices that it selects. */
 export const makeSelect = Effect.gen(function* () {
-  const settings = yield* SettingsView
+  const groupNamed = yield* makeGroupLookup
   return Effect.fnUntraced(function* (target: SyncTarget, unsynchronizedOnly: boolean) {
     switch (target._tag) {
       case "Hostname": {
@@ -38,10 +38,7 @@ export const makeSelect = Effect.gen(function* () {
         return { selection, args: { device_type }, what: `${sent} devices` } satisfies Selected
       }
       case "Group": {
-        const unknown = refuse(`Could not find a group with name ${target.group}`)
-        const groups = yield* Effect.catchTag(settings.groups, "SettingsUnavailable", () => Effect.fail(unknown))
-        const group = groups.find(({ name }) => name === target.group)
-        if (group === undefined) return yield* unknown
+        const group = yield* groupNamed(target.group)
         const selection = { hostnames: group.hostnames, unsynchronizedOnly }
         return { selection, args: { group: group.name }, what: `group ${group.name}` } satisfies Selected
       }

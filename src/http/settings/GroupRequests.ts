@@ -1,7 +1,7 @@
 /** Groups, one group, and the operating systems in a group (contract api-rest.md §9). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { InternalError, NotFound, ServiceUnavailable } from "../../api/Failures.ts"
+import { NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type GroupView, SettingsView } from "../ports/SettingsView.ts"
 
@@ -39,7 +39,7 @@ export const makeGroups = Effect.gen(function* () {
     osVersions: Effect.fn("Groups.osVersions")(function* (name: string) {
       const failure = (reason: string) => `Exception while getting group ${name}: ${reason}`
       const groups = yield* Effect.catchTag(settings.groups, "SettingsUnavailable", ({ message }) =>
-        Effect.fail(new InternalError({ message: failure(message) }))
+        Effect.fail(new ServiceUnavailable({ message: failure(message) }))
       )
       const group = named(name)(groups)
       if (group === undefined) {

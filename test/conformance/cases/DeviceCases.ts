@@ -183,10 +183,10 @@ const creation: ReadonlyArray<Case> = [
     "Required field device_type not found"
   ),
   create("a name that exists", { ...base, hostname: "core1" }, "Device already exists"),
-  ...[{ platform: "ios-xe" }, { platform: "EOS" }, { platform: null }].map((extra) =>
+  ...["ios-xe", "EOS", null, 5, true, {}, ["eos"], "x".repeat(65)].map((platform) =>
     create(
       "the known platforms",
-      { ...base, ...extra },
+      { ...base, platform },
       "Device platform not specified or not known (must be any of: eos, junos, ios, iosxr, nxos, nxos_ssh)"
     )
   ),
@@ -217,7 +217,7 @@ const creation: ReadonlyArray<Case> = [
   ...[true, {}, "x".repeat(65), "ß".repeat(33)].map((serial) =>
     create("that this is no serial", { ...base, serial }, "Invalid device serial received.")
   ),
-  ...["platform", "vendor", "model", "os_version"].flatMap((field) =>
+  ...["vendor", "model", "os_version"].flatMap((field) =>
     [5, {}, "x".repeat(65)].map((value) =>
       create(`that this is no ${field}`, { ...base, [field]: value }, `Invalid ${field} received.`)
     )

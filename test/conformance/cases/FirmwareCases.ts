@@ -170,8 +170,7 @@ const upgrades: ReadonlyArray<Case> = [
     ...bad(
       "that a switch hangs nowhere",
       post("/firmware/upgradecheck", { group: "EAST_WING" }),
-      "Could not determine upgrade order: No devices with neighbors in the last added group found in ACCESS-only upgrade group",
-      500
+      "Could not determine upgrade order: No devices with neighbors in the last added group found in ACCESS-only upgrade group"
     ),
     given: [`update device set state = 'MANAGED' where hostname = 'east-a2'`]
   }

@@ -189,7 +189,11 @@ const good: ReadonlyArray<Case> = [
     Ethernet1: { configtype: null, data: null },
     Ethernet10: { data: null }
   }),
-  unchanged("unknown keys change nothing", { Ethernet1: { data: { colour: "red" }, colour: 1 } }),
+  unchanged("unknown keys beside known ones change nothing", {
+    Ethernet1: { configtype: "ACCESS_AUTO", data: { colour: "red" }, colour: 1 },
+    Ethernet2: { data: { description: "room 5", colour: "red" } }
+  }),
+  unchanged("an entry without keys changes nothing", { Ethernet1: {} }),
   unchanged("nothing changes nothing", {})
 ]
 

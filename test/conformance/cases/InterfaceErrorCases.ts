@@ -100,6 +100,31 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
   ),
   bad("that tags are a list", { tags: "x" }, "tags should be of type list, found <class 'str'>"),
   bad("that text for the configuration is text", { cli_append_str: 5 }, "cli_append_str must be a string, got: 5"),
+  ...(
+    [
+      [{ untagged_vlan: "STUDENT" }, "untagged_vlan"],
+      [{ colour: "red", size: 5 }, "colour, size"],
+      [{ data: { colour: "red" } }, "data.colour"],
+      [
+        { configtype: null, data: { colour: "red", Description: "x" }, enabled: false },
+        "data.colour, data.Description, enabled"
+      ],
+      [{ ["x".repeat(200)]: 1 }, `${"x".repeat(64)}…`]
+    ] as const
+  ).map(([entry, keys]): Case => ({
+    name: "that an entry says nothing that the server knows; the others are stored",
+    request: change({ Ethernet1: entry, Ethernet2: { data: { description: "AP 12" } } }),
+    reply: {
+      status: 400,
+      body: {
+        message: {
+          errors: [`Interface Ethernet1 is unchanged, because these keys are unknown: ${keys}`],
+          updated: { Ethernet1: absent, Ethernet2: { data: { description: "AP 12" } } }
+        }
+      }
+    },
+    storesTheGoodPart: true
+  })),
   ...[undefined, null, [], "x"].map((interfaces): Case => ({
     name: "that interfaces is an object",
     request: change(interfaces),

@@ -80,9 +80,16 @@ const creation: ReadonlyArray<Case> = [
     "Bad parameter device_b: Hostname nobody not found in database"
   ),
   bad(
-    "that null is no name",
-    { ...fabric, device_a: null },
-    "Bad parameter device_a: Hostname None not found in database"
+    "that null is no name, nor a number or a truth",
+    { ...fabric, device_a: null, device_b: 5 },
+    "Bad parameter device_a: Invalid hostname: None",
+    "Bad parameter device_b: Invalid hostname: 5"
+  ),
+  bad(
+    "that a list is no name, nor a truth",
+    { ...fabric, device_a: ["core1"], device_b: true },
+    'Bad parameter device_a: Invalid hostname: ["core1"]',
+    "Bad parameter device_b: Invalid hostname: True"
   ),
   bad(
     "that a port has a name",

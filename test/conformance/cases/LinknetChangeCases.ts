@@ -158,6 +158,16 @@ export const linknetChangeCases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "that null and numbers are no names",
+    request: put({ device_a: null, device_b: 5 }),
+    reply: {
+      status: 400,
+      body: {
+        message: ["Bad parameter device_a: Invalid hostname: None", "Bad parameter device_b: Invalid hostname: 5"]
+      }
+    }
+  },
+  {
     name: "that the names beside are wrong",
     request: put({ device_a: "a b", device_b: "nobody" }),
     reply: {

@@ -57,6 +57,12 @@ const filters: ReadonlyArray<Case> = [
   ]),
   devices("filter[hostname]=", "nothing, for an empty exact match", []),
   devices("filter[device.type]=dist", "a dot for an underscore, and a type in lower case", ["dist1", "dist2"]),
+  ...["filter[device_type]=FIREWALL", "filter[device_type][ilike]=firewall"].map((query) =>
+    devices(query, "no device of a type that clients offer and that does not exist here", [], {
+      "x-total-count": "9",
+      "x-matching-count": "0"
+    })
+  ),
   devices("filter[device_type][ilike]=DIST", "any other operator as an exact match", ["dist1", "dist2"]),
   devices("filter[id][equals]=1", "the operator of the web client", ["core1"]),
   devices("filter[hostname][Contains]=core", "that an operator in upper case is no filter", all),
@@ -86,6 +92,8 @@ const filters: ReadonlyArray<Case> = [
   unfit("filter[state]=fine", "FINE is not a valid value for state"),
   unfit("filter[state][contains]=man", "MAN is not a valid value for state"),
   unfit("filter[state][contains]=managed", "Cannot use 'contains' operator for enum types"),
+  unfit("filter[device_type]=router", "ROUTER is not a valid value for device_type"),
+  unfit("filter[device_type][contains]=firewall", "Cannot use 'contains' operator for enum types"),
   unfit("filter[device_type][contains]=access", "Cannot use 'contains' operator for enum types"),
   contains("id", "integer"),
   contains("site_id", "integer"),
@@ -251,22 +259,23 @@ const others: ReadonlyArray<Case> = [
       }
     }
   },
-  {
-    name: "links of a device",
-    request: { method: "GET", path: "/linknets?filter[device_a_id]=4" },
-    reply: { status: 200, body: { data: { linknets: [{ id: 2 }] } }, headers: { "x-total-count": "1" } }
-  },
-  {
-    name: "a page of links when one is asked for",
-    request: { method: "GET", path: "/linknets?per_page=1&page=2" },
-    reply: { status: 200, body: { data: { linknets: [{ id: 2 }] } }, headers: { "x-total-count": "2" } }
-  },
-  refused(
-    "/linknets?filter[colour]=x",
-    "why a filter does not fit",
-    "Unable to filter linknets: colour is not a valid attribute to filter on"
-  ),
-  perPage("/linknets?per_page=0", "linknets"),
+  ...[
+    "filter[device_a_id]=4",
+    "filter[colour]=x",
+    "filter[id]=x",
+    "per_page=1&page=2",
+    "per_page=0",
+    "limit=1",
+    "sort=-id"
+  ].map((query): Case => ({
+    name: "all links by id, whatever is asked for, and no counts",
+    request: { method: "GET", path: `/linknets?${query}` },
+    reply: {
+      status: 200,
+      body: { data: { linknets: [{ id: 1 }, { id: 2 }] } },
+      headers: { "x-total-count": null, "x-matching-count": null, link: null }
+    }
+  })),
   {
     name: "management domains with the hostnames of their devices",
     request: { method: "GET", path: "/mgmtdomains" },

@@ -225,7 +225,7 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
   {
     name: "no domain of that id, with 400",
     request: { method: "PUT", path: "/mgmtdomain/4711", json: {} },
-    reply: { status: 400, body: { message: ["mgmtdomain not found"] } }
+    reply: { status: 400, body: { message: "mgmtdomain not found" } }
   },
   {
     name: "that devices and site have to exist",

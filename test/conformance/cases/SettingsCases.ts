@@ -194,9 +194,22 @@ const withoutSettings: ReadonlyArray<Case> = [
       "that there are no settings yet",
       `/groups/EAST_WING/${path}`,
       "Exception while getting group EAST_WING: File data/settings/global/base_system.yml not found",
-      500
+      503
     ),
     given: gone
+  })),
+  ...["device_syncto", "firmware/upgrade", "firmware/upgradecheck"].map((path): Case => ({
+    name: "that there are no settings yet, instead of no such group",
+    given: gone,
+    request: { method: "POST", path: `/${path}`, json: { group: "EAST_WING", url: "http://images.example.org" } },
+    reply: {
+      status: 503,
+      body: {
+        status: "error",
+        message: "Error getting settings: File data/settings/global/base_system.yml not found",
+        job_id: absent
+      }
+    }
   }))
 ]
 

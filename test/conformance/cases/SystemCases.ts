@@ -55,11 +55,11 @@ const system: ReadonlyArray<Case> = [
   probe("/api/health"),
   probe("/api/health/live"),
   probe("/api/health/ready"),
-  {
+  ...["/api/openapi.json", "/api/v1.0/swagger.json"].map((path): Case => ({
     name: "the API document, without a token",
-    request: { method: "GET", path: "/api/openapi.json", user: null },
-    reply: { status: 200, body: { openapi: /^3\.1/ } }
-  },
+    request: { method: "GET", path, user: null },
+    reply: { status: 200, body: { openapi: /^3\.1/, paths: { "/api/v1.0/devices": {} } } }
+  })),
   {
     name: "the page of the API document, without a token",
     request: { method: "GET", path: "/api/doc/", user: null },
@@ -87,6 +87,7 @@ const transport: ReadonlyArray<Case> = [
   },
   options("/devices", "HEAD, GET, OPTIONS"),
   options("/linknets", "HEAD, GET, POST, DELETE, OPTIONS"),
+  options("/swagger.json", "HEAD, GET, OPTIONS"),
   options("/device/4", "HEAD, GET, PUT, DELETE, OPTIONS"),
   { name: "that this is no path", request: { method: "OPTIONS", path: "/nope", user: null }, reply: { status: 404 } },
   {
