@@ -50,7 +50,8 @@ const make = Effect.gen(function* () {
     const made = yield* makeGitRepository({
       address: address.value,
       directory,
-      timeout: config.GIT_TIMEOUT * 1000
+      timeout: config.GIT_TIMEOUT * 1000,
+      cloneTimeout: config.GIT_CLONE_TIMEOUT * 1000
     }).pipe(Effect.provideContext(services))
     copies.set(name, made)
     return made
