@@ -43,7 +43,9 @@ export const job: Job = {
   traceback: null,
   finished_devices: ["lhv-a1"],
   change_score: 21,
-  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] }
+  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
+  settings_commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
+  templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e"
 }
 
 export const linknet: Linknet = {

@@ -78,7 +78,10 @@ export const Job = Schema.Struct({
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
   change_score: Schema.NullOr(Schema.Int),
-  start_arguments: Schema.NullOr(StartArguments)
+  start_arguments: Schema.NullOr(StartArguments),
+  /** Hashes of the commits that the job works on; null for one that works on none, or that has not begun. */
+  settings_commit: Schema.NullOr(Schema.String),
+  templates_commit: Schema.NullOr(Schema.String)
 })
 export type Job = typeof Job.Type
 

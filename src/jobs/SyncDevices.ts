@@ -8,7 +8,9 @@ import { AUTO_PUSH_BELOW, jobScore } from "../domain/ChangeScore.ts"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
+import { JobCommitStore } from "../store/JobCommitStore.ts"
 import { JobLockStore } from "../store/JobLockStore.ts"
 import { type JobDevice, JobStore } from "../store/JobStore.ts"
 import { CandidateConfigs, type Render, RenderFailed } from "./CandidateConfigs.ts"
@@ -67,6 +69,7 @@ export const make = Effect.gen(function* () {
   const confirmation = yield* SyncConfirm.make
   const lock = yield* DevicesLock.make
   const checkHashes = yield* HashCheck.make
+  const commits = yield* JobCommitStore
 
   const select = (selector: Parameters<typeof selection.select>[0]) =>
     selection.select(selector).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
@@ -78,11 +81,15 @@ export const make = Effect.gen(function* () {
           .prepare(devices)
           .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
 
-  /** What the first run selected; a later run of the same job goes on with it. */
-  const remembered = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments) {
+  /** What the job has decided in an earlier run. */
+  const remembered = Effect.fnUntraced(function* (job: RunningJob) {
     const memo = yield* jobs.memo(job.id)
-    if (Option.isSome(memo)) return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
-    const eventsSeen = yield* outcomes.newestEvent
+    if (Option.isNone(memo)) return null
+    return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
+  })
+
+  /** Decides what a later run of the same job goes on with. */
+  const decide = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, eventsSeen: number) {
     const selected = yield* select(args)
     const hostnames = selected.map((device) => device.hostname)
     const unknown = unknownCanaries(hostnames, args.canary)
@@ -190,6 +197,19 @@ export const make = Effect.gen(function* () {
     return yield* summary(job, args, work.guard)
   })
 
+  /** The work from its beginning or from where an earlier run of the job has come to, on the job's own commits. */
+  const begin = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, before: SyncMemo | null) {
+    const pinned = yield* commits.pin(job.id)
+    return yield* Effect.provideService(
+      Effect.gen(function* () {
+        const memo = before ?? (yield* decide(job, args, pinned.eventsSeen))
+        return yield* sync(job, args, memo)
+      }),
+      WorkingCommits,
+      pinned
+    )
+  })
+
   /** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
   const goOnWaiting = Effect.fnUntraced(function* (
     job: RunningJob,
@@ -205,13 +225,15 @@ export const make = Effect.gen(function* () {
 
   const handler: JobHandler = Effect.fn("SyncDevices")(function* (job: RunningJob) {
     const args = yield* decodeArguments(SyncArguments)(job)
-    const memo = yield* remembered(job, args)
-    if (args.dry_run) return yield* sync(job, args, memo)
-    const { confirmingJob } = memo
-    if (confirmingJob !== undefined) return yield* lock.releasing(job.id)(goOnWaiting(job, args, memo, confirmingJob))
+    const memo = yield* remembered(job)
+    if (args.dry_run) return yield* begin(job, args, memo)
+    if (memo?.confirmingJob !== undefined) {
+      return yield* lock.releasing(job.id)(goOnWaiting(job, args, memo, memo.confirmingJob))
+    }
     // a follow-up that was started before a restart has the lock already, and all that is left is to say how this job ended
     const { next_job_id } = yield* Effect.catchTag(jobs.head(job.id), "JobNotFound", Effect.die)
-    return yield* next_job_id === null ? lock.withLock(job.id)(sync(job, args, memo)) : sync(job, args, memo)
+    const work = begin(job, args, memo)
+    return yield* next_job_id === null ? lock.withLock(job.id)(work) : work
   })
   return handler
 })

@@ -68,7 +68,8 @@ export interface JobDeviceRow extends JobDevice {
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
   iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
-  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments`
+  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score, job.start_arguments,
+  job.settings_commit, job.templates_commit`
 
 /**
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored

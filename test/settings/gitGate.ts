@@ -16,10 +16,11 @@ export interface GitGate {
   readonly open: () => void
   /** Connections that wait for the gate to open. */
   readonly waiting: () => number
+  /** All connections so far. */
+  readonly connections: () => number
 }
 
 interface Answer {
-  readonly child: ChildProcess
   readonly flush: () => void
   readonly isHeld: () => boolean
 }
@@ -47,63 +48,73 @@ const forward = (child: ChildProcess, socket: Socket, allowed: () => number): An
     ended = true
     flush()
   })
-  return { child, flush, isHeld: () => held.length > 0 && !socket.destroyed }
+  return { flush, isHeld: () => held.length > 0 && !socket.destroyed }
 }
+
+/** A connection: git's own answer to it, behind the gate. */
+const answerTo = (socket: Socket, folder: string, allowed: () => number, begun: (answer: Answer) => void) => {
+  socket.on("error", () => undefined)
+  // the first packet names the repository, of which there is one; the rest is for upload-pack
+  let opening = Buffer.alloc(0)
+  const read = (chunk: Buffer) => {
+    opening = Buffer.concat([opening, chunk])
+    const length = opening.length < 4 ? Number.POSITIVE_INFINITY : Number.parseInt(opening.toString("latin1", 0, 4), 16)
+    if (opening.length < length) return
+    socket.off("data", read)
+    const child = spawn("git", ["upload-pack", folder], {
+      stdio: ["pipe", "pipe", "ignore"],
+      env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }
+    })
+    child.stdin.on("error", () => undefined)
+    child.stdin.write(opening.subarray(length))
+    socket.pipe(child.stdin)
+    socket.on("close", () => void child.kill())
+    begun(forward(child, socket, allowed))
+  }
+  socket.on("data", read)
+}
+
+const listen = (folder: string) =>
+  Effect.callback<GitGate & { readonly close: () => void }>((resume) => {
+    let limit = Number.POSITIVE_INFINITY
+    let connections = 0
+    const answers: Array<Answer> = []
+    const sockets = new Set<Socket>()
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      connections += 1
+      sockets.add(socket)
+      answerTo(
+        socket,
+        folder,
+        () => limit,
+        (answer) => void answers.push(answer)
+      )
+    })
+    const open = () => {
+      limit = Number.POSITIVE_INFINITY
+      for (const answer of answers) answer.flush()
+    }
+    const close = () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    }
+    server.listen(0, "127.0.0.1", () => {
+      const bound = server.address()
+      const port = bound !== null && typeof bound === "object" ? bound.port : 0
+      const gate = {
+        address: `git://127.0.0.1:${port}/remote.git`,
+        hold: (afterBytes = 0) => {
+          limit = afterBytes
+        },
+        open,
+        waiting: () => answers.filter((answer) => answer.isHeld()).length,
+        connections: () => connections,
+        close
+      }
+      resume(Effect.succeed(gate))
+    })
+  })
 
 /** Opens a gate in front of the repository in this folder; it closes with the scope. */
 export const makeGitGate = (folder: string): Effect.Effect<GitGate, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<GitGate & { readonly close: () => void }>((resume) => {
-        let limit = Number.POSITIVE_INFINITY
-        const answers = new Set<Answer>()
-        const sockets = new Set<Socket>()
-        const server = createServer((socket) => {
-          sockets.add(socket)
-          socket.on("error", () => undefined)
-          socket.once("data", (first: Buffer) => {
-            // the first line names the repository, of which there is one; the rest is for upload-pack
-            const length = Number.parseInt(first.toString("latin1", 0, 4), 16)
-            const child = spawn("git", ["upload-pack", folder], {
-              stdio: ["pipe", "pipe", "ignore"],
-              env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" }
-            })
-            const answer = forward(child, socket, () => limit)
-            answers.add(answer)
-            child.stdin.on("error", () => undefined)
-            child.stdin.write(first.subarray(length))
-            socket.pipe(child.stdin)
-            socket.on("close", () => {
-              answers.delete(answer)
-              sockets.delete(socket)
-              child.kill()
-            })
-          })
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const bound = server.address()
-          const port = bound !== null && typeof bound === "object" ? bound.port : 0
-          resume(
-            Effect.succeed({
-              address: `git://127.0.0.1:${port}/remote.git`,
-              hold: (afterBytes = 0) => {
-                limit = afterBytes
-              },
-              open: () => {
-                limit = Number.POSITIVE_INFINITY
-                for (const answer of answers) answer.flush()
-              },
-              waiting: () => [...answers].filter((answer) => answer.isHeld()).length,
-              close: () => {
-                for (const { child } of answers) child.kill()
-                for (const socket of sockets) socket.destroy()
-                server.close()
-              }
-            })
-          )
-        })
-      }),
-      ({ close }) => Effect.sync(close)
-    ),
-    (gate): GitGate => gate
-  )
+  Effect.acquireRelease(listen(folder), ({ close }) => Effect.sync(close))
