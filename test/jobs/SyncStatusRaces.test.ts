@@ -23,9 +23,9 @@ const proved: ChangeReport = {
   hash: "abc"
 }
 
-const insert = (hostname: string) =>
+const insert = (hostname: string, synchronized: boolean) =>
   Effect.flatMap(DeviceStore, (devices) =>
-    devices.insert({ hostname, state: "MANAGED", device_type: "ACCESS", platform: "eos", synchronized: false })
+    devices.insert({ hostname, state: "MANAGED", device_type: "ACCESS", platform: "eos", synchronized })
   )
 
 /** What a refresh writes of the device. */
@@ -56,7 +56,7 @@ const meeting = Effect.fnUntraced(function* <R1, E1, R2, E2>(
   const other = yield* Effect.forkChild(second)
   const blocked = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`
-  while ((yield* blocked)[0]?.n === 0) yield* Effect.yieldNow
+  while (other.pollUnsafe() === undefined && (yield* blocked)[0]?.n === 0) yield* Effect.yieldNow
   yield* Deferred.succeed(seen, undefined)
   yield* Fiber.joinAll([one, other])
 })
@@ -70,20 +70,24 @@ layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true
       assert.deepStrictEqual([device.synchronized, events.get(hostname)?.length], [false, 1])
     })
 
-    it.effect("stays so when its job ends while the refresh is being written", () =>
-      Effect.gen(function* () {
-        const device = yield* insert("sw1")
-        yield* meeting(concern(device), prove(device))
-        yield* check(device)
-      })
-    )
+    for (const synchronized of [true, false]) {
+      const known = synchronized ? "that was synchronized" : "that was not"
 
-    it.effect("is so when the refresh comes while the end of its job is being written", () =>
-      Effect.gen(function* () {
-        const device = yield* insert("sw2")
-        yield* meeting(prove(device), concern(device))
-        yield* check(device)
-      })
-    )
+      it.effect(`and ${known} stays so when its job ends while the refresh is being written`, () =>
+        Effect.gen(function* () {
+          const device = yield* insert(`sw1-${synchronized}`, synchronized)
+          yield* meeting(concern(device), prove(device))
+          yield* check(device)
+        })
+      )
+
+      it.effect(`and ${known} is so when the refresh comes while the end of its job is being written`, () =>
+        Effect.gen(function* () {
+          const device = yield* insert(`sw2-${synchronized}`, synchronized)
+          yield* meeting(prove(device), concern(device))
+          yield* check(device)
+        })
+      )
+    }
   }
 )
