@@ -8,6 +8,7 @@ import { JobEngine } from "../../src/jobs/JobEngine.ts"
 import { refresh } from "../../src/jobs/RefreshRepository.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { gitIn } from "../settings/gitRemote.ts"
 import * as Lab from "./SyncLab.ts"
 
 const changed = Effect.fnUntraced(function* (folder: string, file: string, from: RegExp, to: string) {
@@ -61,6 +62,7 @@ it.live(
         const status = yield* (yield* JobStore).status(id)
         assert.strictEqual(status, "RUNNING", "the refresh did not wait for the job")
         const job = yield* ended(id)
+        first?.clearFaults()
         assert.deepInclude(job, {
           status: "FINISHED",
           settings_commit: before.settings,
@@ -102,7 +104,7 @@ it.live(
               const job = yield* start({ batch_size: 1 })
               yield* Lab.until(() => (first?.sessions() ?? []).some(({ name }) => name.startsWith("job")))
               yield* putNtp(lab, "10.20.0.8")
-              yield* putBanner(lab, "banner login\\nnewer templates\\nEOF")
+              yield* putBanner(lab, "banner login\nnewer templates\nEOF")
               yield* putNtp(lab, "10.20.0.9")
               return job
             })
@@ -126,6 +128,61 @@ it.live(
             })
           )
           assert.deepStrictEqual(yield* keptCommits, [])
+        }),
+      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+    ),
+  90_000
+)
+
+it.live(
+  "renders from its own commit of a branch although the branch has moved",
+  () =>
+    Lab.withServers(
+      2,
+      (lab, serve) =>
+        Effect.gen(function* () {
+          const { settings, templates } = lab.repositories
+          const git = gitIn(templates.folder)
+          const [first] = lab.switches
+          const asks = yield* changed(
+            settings.folder,
+            "global/groups.yml",
+            /$/,
+            "  - group:\n      name: TRIAL\n      regex: 'lhv-acc'\n      group_priority: 90\n      templates_branch: trial\n"
+          )
+          git("branch", "trial")
+          yield* serve(
+            Effect.gen(function* () {
+              yield* refresh("templates", "other")
+              yield* settings.commit(asks)
+              yield* refresh("settings", "other")
+              yield* Lab.want(lab, "two")
+            })
+          )
+          first?.setFault({ kind: "slow", step: "load", milliseconds: 20 })
+          const id = yield* serve(
+            Effect.gen(function* () {
+              const job = yield* start({ batch_size: 1 })
+              yield* Lab.until(() => (first?.sessions() ?? []).some(({ name }) => name.startsWith("job")))
+              git("checkout", "--quiet", "trial")
+              yield* putBanner(lab, "banner login\nnewer branch\nEOF")
+              return job
+            })
+          )
+          assert.strictEqual((yield* keptCommits).length, 1)
+          first?.clearFaults()
+          yield* serve(
+            Effect.gen(function* () {
+              const job = yield* ended(id)
+              assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(job))), new Set(["ok"]), JSON.stringify(job))
+              assert.isFalse(lab.switches.some((device) => device.running().includes("newer branch")))
+              assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+              for (const name of lab.names) assert.include(yield* Lab.causes(name), "refresh_templates")
+              yield* Lab.sync()
+              assert.isTrue(lab.switches.every((device) => device.running().includes("newer branch")))
+              assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+            })
+          )
         }),
       { COMMIT_CONFIRMED_TIMEOUT: "60" }
     ),
