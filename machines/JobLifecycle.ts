@@ -17,7 +17,7 @@ export interface LifecycleJob {
   readonly functionName: string
 }
 
-/** The function that runs inside the request and gives up at once when its lock is taken. */
+/** The function that a request waits for, and that gives up when somebody holds the commits in force. */
 export const REFRESH_FUNCTION = "refresh_repo"
 
 /** Width in characters of an abort reason. */
@@ -46,7 +46,7 @@ export type JobEvent =
   | { readonly type: "THREW"; readonly exception: JobFailureRecord }
   /** The work was interrupted because of an abort; what it had done until then. */
   | { readonly type: "STOPPED"; readonly result: unknown }
-  /** The lock of a repository refresh is not free (§15). */
+  /** The commits in force are locked by somebody who was stopped (§15). */
   | { readonly type: "LOCK_BUSY" }
   | { readonly type: "REFRESH_FAILED"; readonly error: string; readonly repository: string }
   /** A process takes up the jobs that another one left. */

@@ -17,6 +17,7 @@ import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
 import { AccessInitPlan } from "./jobs/AccessInitPlan.ts"
 import { CandidateConfigs } from "./jobs/CandidateConfigs.ts"
 import * as Cluster from "./jobs/Cluster.ts"
+import { CommitsInForce } from "./jobs/CommitsInForce.ts"
 import { DeviceSelection } from "./jobs/DeviceSelection.ts"
 import { DeviceStates } from "./jobs/DeviceStates.ts"
 import { EngineRecords } from "./jobs/EngineRecords.ts"
@@ -44,6 +45,7 @@ import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
+import { JobCommitStore } from "./store/JobCommitStore.ts"
 import { JobLockStore } from "./store/JobLockStore.ts"
 import { JobStore } from "./store/JobStore.ts"
 import { LinknetStore } from "./store/LinknetStore.ts"
@@ -72,6 +74,7 @@ export const stores = Layer.mergeAll(
   SyncEventStore.layer,
   JobStore.layer,
   JobLockStore.layer,
+  JobCommitStore.layer,
   ChangeStore.layer,
   OperationStore.layer,
   ConfigHistoryStore.layer,
@@ -116,7 +119,7 @@ export const services = Layer.mergeAll(
   CandidateConfigs.layer,
   PluginActions.layer,
   InitSurvey.layer,
-  RepositoryUpdate.layer.pipe(Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer]))
+  RepositoryUpdate.layer.pipe(Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(starting, inForce, PluginRegistry.layer, DeviceLogin.layer.pipe(Layer.provide(drivers)))

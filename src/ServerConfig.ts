@@ -76,6 +76,7 @@ const variables = {
   GITREPO_SETTINGS: Config.option(Config.NonEmptyString("GITREPO_SETTINGS")),
   GITREPO_TEMPLATES: Config.option(Config.NonEmptyString("GITREPO_TEMPLATES")),
   GIT_TIMEOUT: count("GIT_TIMEOUT", 60, 1),
+  GIT_CLONE_TIMEOUT: count("GIT_CLONE_TIMEOUT", 600, 1),
   HTTPD_URL: text("HTTPD_URL", OWN_HTTPD_URL),
   FIRMWARE_URL: Config.option(
     Config.orElse(Config.NonEmptyString("FIRMWARE_URL"), () => Config.NonEmptyString("FIRMQRE_URL"))
@@ -151,6 +152,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],
   ["GITREPO_TEMPLATES", "", "templates repository, same forms"],
   ["GIT_TIMEOUT", "60", "seconds a git command may take"],
+  ["GIT_CLONE_TIMEOUT", "600", "seconds the first clone of a repository may take"],
   [
     "HTTPD_URL",
     OWN_HTTPD_URL,

@@ -47,7 +47,9 @@ export const job: Job = {
   failed_devices: [],
   counts: { devices: 1, succeeded: 1, failed: 0, changed: 1 },
   start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
-  waiting_for: null
+  waiting_for: null,
+  settings_commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
+  templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e"
 }
 
 export const linknet: Linknet = {

@@ -184,7 +184,7 @@ const endpoints = withGroups.add(
     documented({
       summary: "Refresh a repository",
       description:
-        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force.",
+        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force. Running jobs go on with the commits that they began with.",
       example: { request: { action: "REFRESH" }, response: commit }
     })
   )

@@ -86,7 +86,10 @@ export const Job = Schema.Struct({
   failed_devices: Schema.NullOr(Schema.Array(Schema.String)),
   counts: Schema.NullOr(JobCounts),
   start_arguments: Schema.NullOr(StartArguments),
-  waiting_for: Schema.NullOr(JobWaiting)
+  waiting_for: Schema.NullOr(JobWaiting),
+  /** Hashes of the commits that the job works on; null for one that works on none, or that has not begun. */
+  settings_commit: Schema.NullOr(Schema.String),
+  templates_commit: Schema.NullOr(Schema.String)
 })
 export type Job = typeof Job.Type
 

@@ -6,6 +6,7 @@ import { basename, dirname } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import { simpleGit } from "simple-git"
 import { type GitAddress, redactor } from "./GitAddress.ts"
+import { newestProgress, withoutProgress } from "./GitProgress.ts"
 
 /**
  * git could not do its work. `late`: it did not end in time; `damaged`: the local copy lacks what it should have, and
@@ -22,6 +23,12 @@ export interface GitCommandOptions {
   readonly directory: string
   readonly address: GitAddress
   readonly timeout: Duration.Duration
+  /** How long the remote may say nothing, where the transport can tell; `timeout` when it is left out. */
+  readonly silence?: Duration.Duration
+  /** Settings of git for this command. */
+  readonly settings?: ReadonlyArray<readonly [string, string]>
+  /** Told how far the command is; its arguments must ask for it. */
+  readonly onProgress?: (line: string) => void
   /** Fed to the command's standard input. */
   readonly input?: string
   /** Replaces `ssh`, for instance to name a key file. */
@@ -32,15 +39,17 @@ const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
 
 /** git's own environment for one command. */
-const gitEnvironment = ({ address, directory, sshCommand, timeout }: GitCommandOptions) => {
-  const seconds = Math.max(1, Math.ceil(Duration.toSeconds(timeout)))
+const gitEnvironment = (options: GitCommandOptions) => {
+  const { address, directory, silence, sshCommand, timeout } = options
+  const seconds = Math.max(1, Math.ceil(Duration.toSeconds(silence ?? timeout)))
   const settings: ReadonlyArray<readonly [string, string]> = [
     ["remote.origin.url", address.remote],
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(seconds)],
     ["gc.autoDetach", "false"],
     ["core.fsmonitor", "false"],
-    ["advice.detachedHead", "false"]
+    ["advice.detachedHead", "false"],
+    ...(options.settings ?? [])
   ]
   const ssh = sshCommand ?? "ssh"
   return {
@@ -87,7 +96,11 @@ const runOnce = async (
   })
   await git
     .env({ ...inherited(), LC_ALL: "C", ...own })
-    .outputHandler((_command, stdout) => {
+    .outputHandler((_command, stdout, stderr) => {
+      stderr.on("data", (chunk: Buffer) => {
+        const line = options.onProgress === undefined ? undefined : newestProgress(chunk.toString("utf8"))
+        if (line !== undefined) options.onProgress?.(line)
+      })
       stdout.on("data", (chunk: Buffer) => {
         size += chunk.length
         output.push(chunk)
@@ -100,7 +113,9 @@ const runOnce = async (
 
 const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: string) => string): GitFailed => {
   const text = cause instanceof Error ? cause.message : String(cause)
-  const lines = text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
+  const lines = withoutProgress(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.startsWith("hint:"))
   const message = redact(lines.join("\n")).trim().slice(0, MAX_MESSAGE)
   return new GitFailed({ reason: "failed", message: message === "" ? `git ${args[0] ?? ""} failed` : message })
 }

@@ -2,7 +2,7 @@
  * The directory that holds the copy of a repository: whether it can be used, how it is made, brought up to date and
  * replaced. A new copy is made beside the old one and takes its place only when it is complete.
  */
-import { Effect, FileSystem, Option, Path, Random, Schema } from "effect"
+import { Duration, Effect, type FileSystem, Option, type Path, Random, Schema } from "effect"
 import type { GitAddress } from "./GitAddress.ts"
 import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
 import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitRef.ts"
@@ -24,6 +24,13 @@ export interface GitCopy {
   readonly path: Path.Path
   readonly address: GitAddress
   readonly options: GitCommandOptions
+  readonly clone: CloneLimits
+}
+
+/** How long a clone may take, and how often it says how far it is. */
+export interface CloneLimits {
+  readonly timeout: Duration.Duration
+  readonly progressEvery: Duration.Duration
 }
 
 /** Name and commit that the configured branch, tag or commit stands for. */
@@ -34,6 +41,9 @@ export interface Arrived {
 
 const STATE_FILE = "switchyard.json"
 const FETCH = ["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head"] as const
+const CLONE = ["fetch", "--progress", "--force", "--no-tags", "--no-write-fetch-head"] as const
+/** What comes is kept as one pack, which git reports on, instead of as thousands of files. */
+const ONE_PACK = [["fetch.unpackLimit", "1"]] as const
 const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/*"] as const
 const FULL_HASH = /^[0-9a-f]{40}$/i
 const HEAD_REF = "refs/switchyard/head"
@@ -68,13 +78,38 @@ const wantedRef = Effect.fnUntraced(function* ({ address, options }: GitCopy) {
   return yield* new GitFailed({ reason: "failed", message: "the repository has no commits on its default branch" })
 })
 
+const fetchAll = ({ options }: GitCopy) => runGitText([...FETCH, "--prune", "origin", ...REFSPECS], options)
+
+/** Fetches everything for the first time: with a limit of its own, and a line in the log from time to time. */
+const cloneAll = Effect.fnUntraced(function* ({ address, clone, options }: GitCopy) {
+  yield* Effect.logInfo(`Cloning ${address.shown} (limit ${Duration.format(clone.timeout)})`)
+  let newest: string | undefined
+  const onProgress = (line: string) => {
+    newest = line
+  }
+  const tell = Effect.suspend(() => {
+    const line = newest
+    newest = undefined
+    return line === undefined ? Effect.void : Effect.logInfo(`Cloning ${address.shown}: ${line}`)
+  })
+  const telling = Effect.forever(Effect.andThen(Effect.sleep(clone.progressEvery), tell))
+  const patient = { ...options, timeout: clone.timeout, silence: options.timeout, settings: ONE_PACK, onProgress }
+  const [took] = yield* Effect.timed(
+    Effect.raceFirst(runGitText([...CLONE, "origin", ...REFSPECS], patient), Effect.andThen(telling, Effect.never))
+  )
+  yield* Effect.logInfo(
+    `Cloned ${address.shown} in ${Duration.format(Duration.seconds(Math.ceil(Duration.toSeconds(took))))}`
+  )
+})
+
 /** Fetches all branches and tags, then finds the commit that is wanted; a bare commit is fetched by itself if need be. */
 export const fetchCopy = Effect.fnUntraced(function* (
-  copy: GitCopy
+  copy: GitCopy,
+  fetch: (copy: GitCopy) => Effect.Effect<unknown, GitFailed> = fetchAll
 ): Effect.fn.Return<Arrived, GitFailed | GitRefNotFound> {
   const { options } = copy
   const name = yield* wantedRef(copy)
-  yield* runGitText([...FETCH, "--prune", "origin", ...REFSPECS], options)
+  yield* fetch(copy)
   const commit = yield* resolveRef(name, options).pipe(
     Effect.catchTag("GitRefNotFound", (missing) =>
       FULL_HASH.test(name)
@@ -126,7 +161,9 @@ export const replaceCopy = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     yield* fs.makeDirectory(fresh, { recursive: true }).pipe(Effect.mapError(fileFault))
     yield* runGitText(["init", "--quiet", "--bare", fresh], next.options)
-    const arrived = yield* fetchCopy(next)
+    // a remote that is dead is noticed before the long wait for its objects
+    if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
+    const arrived = yield* fetchCopy(next, cloneAll)
     yield* recordState(next, arrived)
     yield* fs.remove(options.directory, { recursive: true, force: true }).pipe(Effect.mapError(fileFault))
     yield* fs.rename(fresh, options.directory).pipe(Effect.mapError(fileFault))

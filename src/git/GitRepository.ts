@@ -9,6 +9,7 @@ import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"
 import { GitFailed, runGitText } from "./GitCommand.ts"
 import { COMMIT_FORMAT, type GitCommit, parseCommit } from "./GitCommit.ts"
 import { condemn, copyState, fetchCopy, type GitCopy, isUsable, recordState, replaceCopy } from "./GitCopy.ts"
+import { removeLeftLocks } from "./GitLocks.ts"
 import { GitRefNotFound, resolveRef } from "./GitRef.ts"
 import type { TreeFiles } from "./GitTree.ts"
 import { DEFAULT_LIMITS, readTreeFiles, type TreeLimits } from "./GitTreeReader.ts"
@@ -21,6 +22,10 @@ export interface GitRepositoryConfig {
   readonly directory: string
   /** How long one exchange with the remote may take; default 60 seconds. */
   readonly timeout?: Duration.Input
+  /** How long the first fetch of everything may take; default 10 minutes. */
+  readonly cloneTimeout?: Duration.Input
+  /** How often a clone says in the log how far it is; default 5 seconds. */
+  readonly progressEvery?: Duration.Input
   /** Used instead of `ssh`, such as `ssh -i /etc/switchyard/key`. */
   readonly sshCommand?: string
 }
@@ -77,6 +82,7 @@ const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Retur
       reason: error._tag === "GitFailed" ? error.reason : "failed",
       message: `Error ${what} remote repository ${shown}: ${error.message}`
     })
+  yield* removeLeftLocks(copy)
   if (yield* isUsable(copy)) {
     const arrived = yield* Effect.result(fetchCopy(copy))
     if (arrived._tag === "Success") {
@@ -110,7 +116,12 @@ export const makeGitRepository = Effect.fnUntraced(function* (
   const address = yield* Effect.fromResult(parseGitAddress(config.address))
   const directory = path.resolve(config.directory)
   const timeout = Duration.fromInputUnsafe(config.timeout ?? "60 seconds")
-  const copy: GitCopy = { fs, path, address, options: { address, directory, timeout, sshCommand: config.sshCommand } }
+  const clone = {
+    timeout: Duration.fromInputUnsafe(config.cloneTimeout ?? "10 minutes"),
+    progressEvery: Duration.fromInputUnsafe(config.progressEvery ?? "5 seconds")
+  }
+  const options = { address, directory, timeout, sshCommand: config.sshCommand }
+  const copy: GitCopy = { fs, path, address, options, clone }
   const one = yield* Semaphore.make(1)
   const nameOf = Effect.map(copyState(copy), (state) => (Option.isSome(state) ? state.value.name : "HEAD"))
   return {
@@ -138,6 +149,6 @@ export const makeGitRepository = Effect.fnUntraced(function* (
     keep: (hash) =>
       Effect.flatMap(knownCommit(copy, hash), (known) =>
         Effect.asVoid(runGitText(["update-ref", "refs/switchyard/kept", known], copy.options))
-      )
+      ).pipe(one.withPermits(1))
   }
 })

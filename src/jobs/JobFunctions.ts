@@ -1,6 +1,8 @@
 /** The handlers of all job functions, by name. A new function is one file and one line here. */
 import { Effect, Layer } from "effect"
 import type { JobFunction } from "../domain/Job.ts"
+import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import { JobCommitStore } from "../store/JobCommitStore.ts"
 import * as ApplyConfig from "./ApplyConfig.ts"
 import * as ConfirmDevices from "./ConfirmDevices.ts"
 import * as DeviceDrift from "./DeviceDrift.ts"
@@ -22,15 +24,21 @@ import * as UpdateFacts from "./UpdateFacts.ts"
 import * as UpdateInterfaces from "./UpdateInterfaces.ts"
 
 const make = Effect.gen(function* () {
+  const commits = yield* JobCommitStore
+  /** For a function without a lock: it works on the commits that are in force when it begins. */
+  const onItsCommits =
+    (handler: JobHandler): JobHandler =>
+    (job) =>
+      Effect.flatMap(commits.pin(job.id), (pinned) => Effect.provideService(handler(job), WorkingCommits, pinned))
   return JobHandlers.of(
     new Map<JobFunction, JobHandler>([
-      ["device_upgrade", yield* DeviceUpgrade.make],
-      ["discover_device", yield* DiscoverDevice.make],
+      ["device_upgrade", onItsCommits(yield* DeviceUpgrade.make)],
+      ["discover_device", onItsCommits(yield* DiscoverDevice.make)],
       ["get_firmware", yield* GetFirmware.make],
       ["get_firmware_chksum", yield* GetFirmwareChksum.make],
       ["remove_file", yield* RemoveFile.make],
-      ["init_access_device_step1", yield* InitAccessStep1.make],
-      ["init_fabric_device_step1", yield* InitFabricStep1.make],
+      ["init_access_device_step1", onItsCommits(yield* InitAccessStep1.make)],
+      ["init_fabric_device_step1", onItsCommits(yield* InitFabricStep1.make)],
       ["init_device_step2", yield* InitStep2.make],
       ["sync_devices", yield* SyncDevices.make],
       ["confirm_devices", yield* ConfirmDevices.make],

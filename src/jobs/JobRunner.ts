@@ -131,10 +131,13 @@ const make = Effect.gen(function* () {
     )
   )
 
-  /** A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. */
+  /**
+   * A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. Refreshes
+   * have a turn of their own: those that wait for a remote must not take the places of others.
+   */
   const worksInAnotherPlace = (jobId: number) =>
     Effect.match(jobs.head(jobId), {
-      onSuccess: ({ function_name }) => functionOf(function_name) === "confirm_devices",
+      onSuccess: ({ function_name }) => ["confirm_devices", "refresh_repo"].includes(functionOf(function_name)),
       onFailure: () => false
     })
 

@@ -7,6 +7,7 @@ import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../domain/Job.ts"
+import { type CommitSet, WorkingCommits } from "../domain/WorkingCommits.ts"
 import { ChangeStore, type LiveChange } from "../store/ChangeStore.ts"
 import { MAIN_TASK } from "./SyncTasks.ts"
 
@@ -22,6 +23,14 @@ export interface Asking {
   readonly isStopped: () => boolean
 }
 
+/** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
+const hasDoneOurs = (change: LiveChange, { jobId }: Asking, ours: CommitSet | null): boolean => {
+  if (functionOf(change.function_name) !== "sync_devices" || !WELL.has(change.phase)) return false
+  return (
+    change.job_id > jobId || (change.settings_commit === ours?.settings && change.templates_commit === ours.templates)
+  )
+}
+
 /** The entries of a device that another job has brought to the same configuration. */
 export const doneElsewhere = (jobId: number): DeviceResult =>
   deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
@@ -30,8 +39,6 @@ export const doneElsewhere = (jobId: number): DeviceResult =>
 export const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
 
-  const isOther = ({ job_id }: LiveChange, { jobId }: Asking) => job_id !== jobId
-
   /** The job that has synchronized the device since this run began, or while it waited; none when there is work to do. */
   const meanwhile = Effect.fn("OtherChanges.meanwhile")(function* (
     { id }: Device,
@@ -39,13 +46,12 @@ export const make = Effect.gen(function* () {
   ): Effect.fn.Return<Option.Option<number>, SqlError.SqlError> {
     let waited = false
     while (!asking.isStopped()) {
-      const found = Option.filter(yield* changes.newestLive(id), (change) => isOther(change, asking))
+      const found = Option.filter(yield* changes.newestLive(id), ({ job_id }) => job_id !== asking.jobId)
       if (Option.isNone(found)) break
-      const { function_name, id: changeId, job_id, phase, underWay } = found.value
-      if (!underWay) {
-        const isNews = waited || changeId > asking.changesSeen
-        const isSync = functionOf(function_name) === "sync_devices"
-        return isNews && isSync && WELL.has(phase) ? Option.some(job_id) : Option.none()
+      const change = found.value
+      if (!change.underWay) {
+        const isNews = waited || change.id > asking.changesSeen
+        return isNews && hasDoneOurs(change, asking, yield* WorkingCommits) ? Option.some(change.job_id) : Option.none()
       }
       waited = true
       yield* Effect.sleep(POLL)

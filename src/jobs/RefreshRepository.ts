@@ -1,14 +1,13 @@
 /**
  * Job `refresh_repo`: brings a repository up to date, checks the new commit, puts it in force and marks the devices that it
  * concerns. A commit with errors changes nothing. The request waits for it, but it is a job like any other, so a refresh
- * that a restart cut off is done again. Carries contract engine.md §15 and settings-and-templates.md §7.
+ * that a restart cut off is done again. It waits for no other job and none waits for it (DESIGN §7 row 26). Carries contract
+ * engine.md §15 and settings-and-templates.md §7.
  */
 import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../machines/JobLifecycle.ts"
 import type { JobNotFound } from "../domain/Job.ts"
-import { DEVICES_LOCK } from "../domain/JobLock.ts"
-import { JobLockStore } from "../store/JobLockStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { JobEngine } from "./JobEngine.ts"
@@ -23,8 +22,8 @@ const Memo = Schema.Struct({
   refused: Schema.optionalKey(Schema.Struct({ status: Schema.Literals([400, 500, 503]), message: Schema.String }))
 })
 
-const BUSY =
-  "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
+/** How often a refresh that waits for its remote looks whether it was aborted. */
+const LOOK_EVERY = "1 second"
 
 const readMemo = (jobs: JobStore["Service"], id: number) =>
   Effect.flatMap(jobs.memo(id), (memo) => Effect.orDie(Schema.decodeUnknownEffect(Memo)(Option.getOrNull(memo))))
@@ -32,9 +31,12 @@ const readMemo = (jobs: JobStore["Service"], id: number) =>
 /** The handler of the job. */
 export const make = Effect.gen(function* () {
   const jobs = yield* JobStore
-  const locks = yield* JobLockStore
   const states = yield* JobStates
   const updates = yield* RepositoryUpdate
+
+  /** In a job that is being aborted the machine takes no other end than this. */
+  const stopped = (id: number, error: string, repository: RepositoryName) =>
+    states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 
   const refuse = Effect.fnUntraced(
     function* (id: number, repository: RepositoryName, { message, status }: RefreshRefused) {
@@ -43,28 +45,35 @@ export const make = Effect.gen(function* () {
         status === 503
           ? { type: "LOCK_BUSY" }
           : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
-      yield* states.apply(id, event)
+      yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
       return settled
     },
     Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
   )
 
-  const handler: JobHandler = Effect.fn("RefreshRepository")(function* ({ id, user }: RunningJob) {
+  const abort = Effect.fnUntraced(
+    function* (id: number, repository: RepositoryName) {
+      const now = yield* updates.describe(repository)
+      const message = `The refresh was aborted. In force: ${now.trimEnd()}`
+      yield* jobs.remember(id, { repository, refused: { status: 503, message } })
+      yield* stopped(id, message, repository)
+      return settled
+    },
+    Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
+  )
+
+  const handler: JobHandler = Effect.fn("RefreshRepository")(function* ({ aborting, id, user }: RunningJob) {
     const { repository } = yield* readMemo(jobs, id)
-    const refreshed = locks.acquire(DEVICES_LOCK, id).pipe(
-      Effect.mapError((error) =>
-        error._tag === "JobLockBusy" ? new RefreshRefused({ status: 503, message: BUSY }) : error
-      ),
-      Effect.andThen(updates.update(repository, { by: user, jobId: id })),
+    const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
       Effect.map((message) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
-      }))
-    )
-    return yield* refreshed.pipe(
-      Effect.ensuring(Effect.ignore(locks.release(id))),
+      })),
       Effect.catchTag("RefreshRefused", (refusal) => refuse(id, repository, refusal))
     )
+    const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })
+    const outcome = yield* Effect.raceFirst(refreshed, Effect.as(untilAborted, null))
+    return outcome ?? (yield* abort(id, repository))
   })
   return handler
 })

@@ -1,9 +1,10 @@
 /**
  * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is
- * in force changes in one transaction at the end or not at all (contract settings-and-templates.md §7).
+ * in force changes in one transaction at the end or not at all (contract settings-and-templates.md §7). No job waits for a
+ * remote or a check: a running one goes on with the commits that it began with.
  */
 import { Context, Effect, type FileSystem, Layer, Option, type Path } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import * as path from "node:path"
 import { type GitAddressInvalid } from "../git/GitAddress.ts"
 import type { GitFailed } from "../git/GitCommand.ts"
@@ -11,12 +12,12 @@ import { clonedText, commitText, currentText } from "../git/GitCommit.ts"
 import type { GitRefNotFound } from "../git/GitRef.ts"
 import { type GitRepository, makeGitRepository, type Refreshed } from "../git/GitRepository.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
 import { type RepositoryName, RepositoryStore } from "../store/RepositoryStore.ts"
-import { SyncEventStore } from "../store/SyncEventStore.ts"
 import { missingBranchProblem } from "../settings/GroupView.ts"
 import { refreshAnswer } from "../settings/SettingsProblem.ts"
-import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
+import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
+import { type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
+import * as RefreshTurns from "./RefreshTurns.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
 
@@ -24,17 +25,19 @@ const broken = (message: string) => new RefreshRefused({ status: 500, message: `
 
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
-const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError, R>) =>
-  Effect.mapError(effect, (error) =>
-    error._tag === "RefreshRefused" || error._tag === "SqlError" ? error : broken(error.message)
+/** Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. */
+const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
+  effect.pipe(
+    Effect.retry({ while: (error) => error._tag === "Overtaken" }),
+    Effect.mapError((error) =>
+      error._tag === "RefreshRefused" || error._tag === "SqlError" ? error : broken(error.message)
+    )
   )
 
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const repositories = yield* RepositoryStore
-  const devices = yield* DeviceStore
-  const events = yield* SyncEventStore
+  const inForce = yield* CommitsInForce
   const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
   const addresses = { settings: config.GITREPO_SETTINGS, templates: config.GITREPO_TEMPLATES }
   const variables = { settings: "GITREPO_SETTINGS", templates: "GITREPO_TEMPLATES" }
@@ -50,25 +53,12 @@ const make = Effect.gen(function* () {
     const made = yield* makeGitRepository({
       address: address.value,
       directory,
-      timeout: config.GIT_TIMEOUT * 1000
+      timeout: config.GIT_TIMEOUT * 1000,
+      cloneTimeout: config.GIT_CLONE_TIMEOUT * 1000
     }).pipe(Effect.provideContext(services))
     copies.set(name, made)
     return made
   })
-
-  const putInForce = Effect.fnUntraced(function* (
-    name: RepositoryName,
-    { affected, commits }: CheckedCommit,
-    cause: RefreshCause
-  ) {
-    for (const commit of commits) yield* repositories.put(commit)
-    const concerned = yield* devices.byHostnames(affected)
-    yield* devices.markUnsynchronized(concerned.map((device) => device.id))
-    yield* events.append(
-      concerned.map((device) => device.hostname),
-      { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId }
-    )
-  }, sql.withTransaction)
 
   /**
    * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
@@ -86,20 +76,30 @@ const make = Effect.gen(function* () {
     )
   })
 
-  const update = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
+  const updateNow = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
     const repository = yield* copyOf(name)
     const refreshed: Refreshed = yield* repository.refresh
+    const beside = yield* inForce.now
     const before = yield* repositories.find(name, "")
     const checked = yield* updates[name].check(repository, refreshed.commit, before)
     const commits = [...checked.commits, ...(yield* newBranches(checked.branches))]
-    yield* putInForce(name, { ...checked, commits }, cause)
-    yield* repository.keep(refreshed.commit.hash)
+    // who aborts the refresh must be able to tell whether the commit is in force
+    yield* Effect.uninterruptible(inForce.put(name, { ...checked, commits }, cause, beside))
+    yield* Effect.catch(repository.keep(refreshed.commit.hash), (error) =>
+      Effect.logWarning(`The commit in force may be forgotten by the local copy: ${error.message}`)
+    )
     yield* Effect.logInfo(`Refreshed the ${name} repository`, {
       commit: refreshed.commit.hash,
       affected: checked.affected.length
     })
     return refreshed.cloned && Option.isNone(before) ? clonedText(refreshed.commit) : commitText(refreshed.commit)
   }, asRefused)
+
+  const turns = {
+    settings: RefreshTurns.make<string, RefreshRefused | SqlError.SqlError>(),
+    templates: RefreshTurns.make<string, RefreshRefused | SqlError.SqlError>()
+  }
+  const update = (name: RepositoryName, cause: RefreshCause) => turns[name](updateNow(name, cause))
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
     const applied = yield* repositories.find(name, "")
@@ -109,11 +109,11 @@ const make = Effect.gen(function* () {
   return RepositoryUpdate.of({ update, describe })
 })
 
-/** Updates repositories. Callers hold the `devices` lock. */
+/** Updates repositories. */
 export class RepositoryUpdate extends Context.Service<
   RepositoryUpdate,
   {
-    /** Yields the text of the commit that is in force afterwards. */
+    /** Yields the text of the commit that is in force afterwards. Updates of one repository wait for each other. */
     readonly update: (
       name: RepositoryName,
       cause: RefreshCause

@@ -8,7 +8,9 @@ import { jobScore } from "../domain/ChangeScore.ts"
 import type { Device } from "../domain/Device.ts"
 import { JobFailure } from "../domain/Job.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
+import { JobCommitStore } from "../store/JobCommitStore.ts"
 import { JobLockStore } from "../store/JobLockStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import * as AutoPush from "./AutoPush.ts"
@@ -68,6 +70,7 @@ export const make = Effect.gen(function* () {
   const confirmation = yield* SyncConfirm.make
   const checkHashes = yield* HashCheck.make
   const watchTimers = yield* TimerWaits.make
+  const commits = yield* JobCommitStore
 
   const select = (selector: Parameters<typeof selection.select>[0]) =>
     selection.select(selector).pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
@@ -79,11 +82,15 @@ export const make = Effect.gen(function* () {
           .prepare(devices)
           .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
 
-  /** What the first run selected; a later run of the same job goes on with it. */
-  const remembered = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments) {
+  /** What the job has decided in an earlier run. */
+  const remembered = Effect.fnUntraced(function* (job: RunningJob) {
     const memo = yield* jobs.memo(job.id)
-    if (Option.isSome(memo)) return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
-    const eventsSeen = yield* outcomes.newestEvent
+    if (Option.isNone(memo)) return null
+    return yield* Effect.orDie(Schema.decodeUnknownEffect(SyncMemo)(memo.value))
+  })
+
+  /** Decides what a later run of the same job goes on with. */
+  const decide = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, eventsSeen: number) {
     const changesSeen = yield* changes.newest
     const selected = yield* select(args)
     const hostnames = selected.map((device) => device.hostname)
@@ -193,6 +200,19 @@ export const make = Effect.gen(function* () {
     return yield* summary(job, args, work.guard)
   })
 
+  /** The work from its beginning or from where an earlier run of the job has come to, on the job's own commits. */
+  const begin = Effect.fnUntraced(function* (job: RunningJob, args: SyncArguments, before: SyncMemo | null) {
+    const pinned = yield* commits.pin(job.id)
+    return yield* Effect.provideService(
+      Effect.gen(function* () {
+        const memo = before ?? (yield* decide(job, args, pinned.eventsSeen))
+        return yield* sync(job, args, memo)
+      }),
+      WorkingCommits,
+      pinned
+    )
+  })
+
   /** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
   const goOnWaiting = Effect.fnUntraced(function* (
     job: RunningJob,
@@ -208,9 +228,10 @@ export const make = Effect.gen(function* () {
 
   const handler: JobHandler = Effect.fn("SyncDevices")(function* (job: RunningJob) {
     const args = yield* decodeArguments(SyncArguments)(job)
-    const memo = yield* remembered(job, args)
-    const { confirmingJob } = memo
-    return yield* confirmingJob === undefined ? sync(job, args, memo) : goOnWaiting(job, args, memo, confirmingJob)
+    const memo = yield* remembered(job)
+    return yield* memo?.confirmingJob === undefined
+      ? begin(job, args, memo)
+      : goOnWaiting(job, args, memo, memo.confirmingJob)
   })
   return handler
 })

@@ -96,12 +96,7 @@ const make = Effect.gen(function* () {
     return { reverted: names(reverted), not_started: names(not_started) }
   })
 
-  const newest = Effect.map(
-    sql<{ id: number }>`select coalesce(max(id), 0)::int as id from sync_event`,
-    (rows) => rows[0]?.id ?? 0
-  )
-
-  return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordRestored, stopped, newestEvent: newest })
+  return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordRestored, stopped })
 })
 
 /** Writes what became of a device. `config` is what was rendered for it. */
@@ -130,8 +125,6 @@ export class SyncOutcome extends Context.Service<
     ) => Effect.Effect<void, SqlError.SqlError>
     /** The devices that a stopped rollout has taken back although they were fine, and those that it has not begun. */
     readonly stopped: (jobId: number) => Effect.Effect<StoppedDevices, SqlError.SqlError>
-    /** Number of the newest sync event. */
-    readonly newestEvent: Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/jobs/SyncOutcome") {
   static readonly layer = Layer.effect(SyncOutcome, make)

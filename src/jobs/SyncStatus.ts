@@ -49,15 +49,16 @@ export const make = Effect.gen(function* () {
       hash,
       seen: run.eventsSeen
     }))
+    // a statement of its own: what waits for a refresh that is marking devices must see the events of that refresh afterwards
+    yield* sql`select 1 from device where id = any(${rows.map(({ id }) => id)}::integer[]) order by id for update`
     yield* sql`with given as (select * from jsonb_to_recordset(${sql.json(rows)})
         as given (id integer, hostname text, hash text, seen integer)),
-      locked as (select device.id from device join given using (id) order by device.id for update of device),
       forgotten as (delete from sync_event using given
         where sync_event.hostname = given.hostname and sync_event.id <= given.seen)
       update device set synchronized = not exists
           (select 1 from sync_event where sync_event.hostname = given.hostname and sync_event.id > given.seen),
         confhash = coalesce(given.hash, confhash), last_seen = now()
-      from given join locked using (id) where device.id = given.id`
+      from given where device.id = given.id`
   })
 
   const outOfSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, cause: SyncCause) {

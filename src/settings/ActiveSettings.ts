@@ -1,14 +1,16 @@
 /**
  * The settings that are in force: the snapshot of the last commit that passed its checks. The commit and its files are kept
- * in the database, so a restart, another replica or a lost remote all see the same settings.
+ * in the database, so a restart, another replica or a lost remote all see the same settings. Inside a job they are those of
+ * the commit that the job works on (`WorkingCommits`).
  */
 import { Array as Arr, Context, Effect, Layer, Option, Ref, Result, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceType } from "../domain/Device.ts"
+import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
-import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, groupsOfDevice, settingsOfType } from "./EffectiveSettings.ts"
 import type { EffectiveSettings, Layered } from "./Layering.ts"
@@ -17,9 +19,14 @@ import { SettingsInvalid } from "./SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** No settings have come into force yet: the repository is not configured, not reachable or was never valid. */
-export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {}) {
+export class NoSettings extends Schema.TaggedError<NoSettings>()("NoSettings", {
+  /** The commit of a job that was asked for. */
+  commit: Schema.optionalKey(Schema.String)
+}) {
   override get message() {
-    return "No settings are in force: the settings repository has not been read yet"
+    return this.commit === undefined
+      ? "No settings are in force: the settings repository has not been read yet"
+      : `The settings of commit ${this.commit} are not kept any more`
   }
 }
 
@@ -45,10 +52,10 @@ const make = Effect.gen(function* () {
   const known = yield* Ref.make(Option.none<InForce>())
   const one = yield* Semaphore.make(1)
 
-  const build = Effect.fnUntraced(function* (previous: SettingsSnapshot | undefined) {
-    const applied = yield* repositories.find("settings", "")
-    if (Option.isNone(applied)) return yield* new NoSettings()
-    const { commit, files } = applied.value
+  const build = Effect.fnUntraced(function* (
+    { commit, files }: Pick<AppliedCommit, "commit" | "files">,
+    previous: SettingsSnapshot | undefined
+  ) {
     const snapshot = buildSnapshot({
       files: new Map(Object.entries(files)),
       root: "settings",
@@ -56,15 +63,41 @@ const make = Effect.gen(function* () {
       ...(previous === undefined ? {} : { previous })
     })
     if (Result.isFailure(snapshot)) return yield* new SettingsInvalid({ problems: snapshot.failure })
-    yield* Ref.set(known, Option.some({ commit, snapshot: snapshot.success }))
-    return snapshot.success
+    return { commit, snapshot: snapshot.success } satisfies InForce
   })
 
+  const remembered = (commit: Option.Option<string>) =>
+    Effect.map(Ref.get(known), (cached) =>
+      Option.isSome(cached) && Option.contains(commit, cached.value.commit) ? cached.value.snapshot : undefined
+    )
+
+  const newInForce = Effect.gen(function* () {
+    const cached = yield* remembered(yield* repositories.commitOf("settings", ""))
+    if (cached !== undefined) return cached
+    const previous = Option.getOrUndefined(yield* Ref.get(known))?.snapshot
+    const applied = yield* repositories.find("settings", "")
+    if (Option.isNone(applied)) return yield* new NoSettings({})
+    const built = yield* build(applied.value, previous)
+    yield* Ref.set(known, Option.some(built))
+    return built.snapshot
+  }).pipe(one.withPermits(1))
+
+  /** A commit that is not in force any more is of use to one job only, so it is not remembered. */
+  const ofJob = Effect.fnUntraced(function* (commit: string | null) {
+    if (commit === null) return yield* new NoSettings({})
+    const kept = yield* repositories.filesOf("settings", commit)
+    if (Option.isNone(kept)) return yield* new NoSettings({ commit })
+    const previous = Option.getOrUndefined(yield* Ref.get(known))?.snapshot
+    return (yield* build(kept.value, previous)).snapshot
+  }, one.withPermits(1))
+
   const snapshot = Effect.gen(function* () {
-    const commit = yield* repositories.commitOf("settings", "")
-    const cached = yield* Ref.get(known)
-    if (Option.isSome(cached) && Option.contains(commit, cached.value.commit)) return cached.value.snapshot
-    return yield* one.withPermits(1)(build(Option.getOrUndefined(cached)?.snapshot))
+    const working = yield* WorkingCommits
+    const commit =
+      working === null ? yield* repositories.commitOf("settings", "") : Option.fromNullishOr(working.settings)
+    const cached = yield* remembered(commit)
+    if (cached !== undefined) return cached
+    return yield* working === null ? newInForce : ofJob(working.settings)
   }).pipe(Effect.withSpan("ActiveSettings.snapshot"))
 
   /** Access switches below a distribution switch take part in its VXLANs. */
@@ -95,7 +128,7 @@ const make = Effect.gen(function* () {
 export class ActiveSettings extends Context.Service<
   ActiveSettings,
   {
-    /** The snapshot in force; asks the database for the commit each time, which costs one small query. */
+    /** The snapshot in force, or that of the job which asks; asks the database for the commit each time, which costs one small query. */
     readonly snapshot: Effect.Effect<SettingsSnapshot, SettingsError>
     readonly ofDevice: (device: Device) => Effect.Effect<EffectiveSettings, SettingsError>
     /** The settings of a device type, or of everybody when it is left out. */

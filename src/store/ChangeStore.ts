@@ -54,6 +54,9 @@ export interface LiveChange {
   readonly phase: ChangePhase
   /** It has not come to its end, and neither has its job. */
   readonly underWay: boolean
+  /** Commits that its job works on. */
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
 }
 
 /** A confirmed change, to be undone if nobody has changed the device since. */
@@ -139,7 +142,7 @@ const make = Effect.gen(function* () {
     "(select * from config_change where protocol ->> 'dryRun' = 'false') c join job on job.id = c.job_id"
   )
   const liveColumns = sql.literal(`distinct on (c.device_id) c.id, c.device_id, c.job_id, job.function_name, c.phase,
-    c.${UNFINISHED} and job.status in ('SCHEDULED', 'RUNNING', 'ABORTING') as "underWay"`)
+    job.settings_commit, job.templates_commit, c.${UNFINISHED} and job.status in ('SCHEDULED', 'RUNNING', 'ABORTING') as "underWay"`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {

@@ -102,12 +102,12 @@ const make = Effect.gen(function* () {
     remove: Effect.fn("DeviceStore.remove")((id: number) =>
       Effect.flatMap(sql<Device>`delete from device where id = ${id} returning ${columns}`, one(id))
     ),
-    markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")((ids: ReadonlyArray<number>) =>
-      ids.length === 0
-        ? Effect.void
-        : Effect.asVoid(sql`update device set synchronized = false where id in
-            (select id from device where id = any(${ids}::integer[]) and synchronized order by id for update)`)
-    )
+    // locked first, whatever they are: a device that a job is about to call synchronized must be seen as the job leaves it
+    markUnsynchronized: Effect.fn("DeviceStore.markUnsynchronized")(function* (ids: ReadonlyArray<number>) {
+      if (ids.length === 0) return
+      yield* sql`select 1 from device where id = any(${ids}::integer[]) order by id for update`
+      yield* sql`update device set synchronized = false where id = any(${ids}::integer[]) and synchronized`
+    }, sql.withTransaction)
   })
 })
 

@@ -104,6 +104,7 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
   job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
   job.outcome, job.failed_devices, job.counts, job.start_arguments,
+  job.settings_commit, job.templates_commit,
   ${WAITING} as waiting_for`
 
 /**

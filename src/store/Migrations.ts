@@ -20,6 +20,7 @@ import diff from "./migrations/0010_diff.ts"
 import briefTasks from "./migrations/0011_brief_tasks.ts"
 import attempts from "./migrations/0012_attempts.ts"
 import readiness from "./migrations/0013_readiness.ts"
+import jobCommits from "./migrations/0014_job_commits.ts"
 import outcomes from "./migrations/0015_outcomes.ts"
 import waiting from "./migrations/0017_waiting.ts"
 
@@ -37,6 +38,7 @@ const migrations = {
   "0011_brief_tasks": briefTasks,
   "0012_attempts": attempts,
   "0013_readiness": readiness,
+  "0014_job_commits": jobCommits,
   "0015_outcomes": outcomes,
   "0017_waiting": waiting
 }
@@ -59,6 +61,7 @@ export const oldestCompatible: Readonly<Record<keyof typeof migrations, string>>
   "0011_brief_tasks": "0.1.0",
   "0012_attempts": "0.1.0",
   "0013_readiness": "0.1.0",
+  "0014_job_commits": "0.1.0",
   "0015_outcomes": "0.1.0",
   "0017_waiting": "0.1.0"
 }

@@ -1,4 +1,7 @@
-/** The commit of each repository that is in force, with its files: survives restarts and a remote that is gone. */
+/**
+ * The commit of each repository that is in force, with its files: survives restarts and a remote that is gone. Files of a
+ * commit that is replaced are kept as long as a job that has not ended works on it.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -16,13 +19,43 @@ export interface AppliedCommit {
   readonly files: Readonly<Record<string, string>>
 }
 
+/** Number of the advisory lock that who changes the commits in force holds alone, and who reads them for a job holds shared. */
+export const COMMITS_LOCK = 5_417_260
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal("name, ref, url, commit, description, files")
+  const oneOrNone = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
+
+  /** True for a commit, named by columns of this table, that a job which has not ended works on. */
+  const isWorkedOn = (table: "repository" | "repository_kept") =>
+    sql.literal(`exists (select 1 from job where job.status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+      and case ${table}.name when 'settings' then job.settings_commit = ${table}.commit
+        else job.templates_commit = ${table}.commit or exists (select 1
+          from jsonb_each_text(job.pinned -> 'branches') branch where branch.value = ${table}.commit) end)`)
+
+  const put = Effect.fn("RepositoryStore.put")(function* ({ files, ...row }: AppliedCommit) {
+    const { commit, name, ref } = row
+    yield* sql`insert into repository_kept (name, commit, files) select name, commit, files from repository
+      where name = ${name} and ref = ${ref} and commit <> ${commit} and ${isWorkedOn("repository")}
+      on conflict do nothing`
+    yield* sql`delete from repository_kept where not ${isWorkedOn("repository_kept")}`
+    yield* sql`insert into repository ${sql.insert({ ...row, files: sql.json(files) })}
+      on conflict (name, ref) do update set url = excluded.url, commit = excluded.commit,
+        description = excluded.description, files = excluded.files, applied_at = now()`
+  })
+
   return RepositoryStore.of({
+    put,
     find: Effect.fn("RepositoryStore.find")((name: RepositoryName, ref: string) =>
-      Effect.map(sql<AppliedCommit>`select ${columns} from repository where name = ${name} and ref = ${ref}`, (rows) =>
-        Option.fromUndefinedOr(rows[0])
+      Effect.map(sql<AppliedCommit>`select ${columns} from repository where name = ${name} and ref = ${ref}`, oneOrNone)
+    ),
+    filesOf: Effect.fn("RepositoryStore.filesOf")((name: RepositoryName, commit: string) =>
+      Effect.map(
+        sql<Pick<AppliedCommit, "commit" | "files">>`
+          select commit, files from repository where name = ${name} and commit = ${commit}
+          union all select commit, files from repository_kept where name = ${name} and commit = ${commit} limit 1`,
+        oneOrNone
       )
     ),
     refs: Effect.fn("RepositoryStore.refs")((name: RepositoryName) =>
@@ -30,29 +63,42 @@ const make = Effect.gen(function* () {
         rows.map((row) => row.ref)
       )
     ),
-    put: Effect.fn("RepositoryStore.put")(({ files, ...commit }: AppliedCommit) =>
-      Effect.asVoid(sql`insert into repository ${sql.insert({ ...commit, files: sql.json(files) })}
-        on conflict (name, ref) do update set url = excluded.url, commit = excluded.commit,
-          description = excluded.description, files = excluded.files, applied_at = now()`)
-    ),
     commitOf: Effect.fn("RepositoryStore.commitOf")((name: RepositoryName, ref: string) =>
       Effect.map(sql<{ commit: string }>`select commit from repository where name = ${name} and ref = ${ref}`, (rows) =>
         Option.fromUndefinedOr(rows[0]?.commit)
       )
-    )
+    ),
+    inForce: Effect.map(
+      sql<{ all: string | null }>`select string_agg(concat_ws(' ', name, ref, commit), ', ' order by name, ref) as "all"
+        from repository`,
+      (rows) => rows[0]?.all ?? ""
+    ).pipe(Effect.withSpan("RepositoryStore.inForce")),
+    tryLock: Effect.map(
+      sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${COMMITS_LOCK}) as taken`,
+      (rows) => rows[0]?.taken === true
+    ).pipe(Effect.withSpan("RepositoryStore.tryLock"))
   })
 })
+
+type Found<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
 
 /** Applied commits by repository and ref. */
 export class RepositoryStore extends Context.Service<
   RepositoryStore,
   {
-    readonly find: (name: RepositoryName, ref: string) => Effect.Effect<Option.Option<AppliedCommit>, SqlError.SqlError>
+    readonly find: (name: RepositoryName, ref: string) => Found<AppliedCommit>
+    /** The files of a commit that is in force or that a job still works on. */
+    readonly filesOf: (name: RepositoryName, commit: string) => Found<Pick<AppliedCommit, "commit" | "files">>
     /** Refs of this repository that are in force. */
     readonly refs: (name: RepositoryName) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** Brings a commit into force. In a transaction that holds the lock. */
     readonly put: (commit: AppliedCommit) => Effect.Effect<void, SqlError.SqlError>
     /** The hash of the commit in force, without its files; cheap enough to ask before each use. */
-    readonly commitOf: (name: RepositoryName, ref: string) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
+    readonly commitOf: (name: RepositoryName, ref: string) => Found<string>
+    /** All that is in force, as a text that differs when something else is. */
+    readonly inForce: Effect.Effect<string, SqlError.SqlError>
+    /** Takes the lock of what is in force until the transaction ends; false when somebody else has it. */
+    readonly tryLock: Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/RepositoryStore") {
   static readonly layer = Layer.effect(RepositoryStore, make)

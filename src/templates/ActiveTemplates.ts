@@ -1,10 +1,11 @@
 /**
  * The templates that are in force: the last commit that passed its checks, and one per branch that a group asks for. Kept in
- * the database like the settings, compiled once per commit.
+ * the database like the settings, compiled once per commit. Inside a job they are those of the commits that the job works on.
  */
 import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { RepositoryStore } from "../store/RepositoryStore.ts"
+import { WorkingCommits } from "../domain/WorkingCommits.ts"
+import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { type FixedTemplate, type Rendered, renderFixed } from "./Rendering.ts"
 import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
 import { buildTemplateSnapshot, type TemplateSnapshot } from "./TemplateSnapshot.ts"
@@ -28,8 +29,10 @@ const make = Effect.gen(function* () {
   const known = yield* Ref.make<ReadonlyMap<string, InForce>>(new Map())
   const one = yield* Semaphore.make(1)
 
-  const build = Effect.fnUntraced(function* (branch: string) {
-    const applied = yield* repositories.find("templates", branch)
+  const build = Effect.fnUntraced(function* (
+    branch: string,
+    applied: Option.Option<Pick<AppliedCommit, "commit" | "files">>
+  ) {
     if (Option.isNone(applied)) return yield* new NoTemplates({ branch })
     const { commit, files } = applied.value
     const previous = (yield* Ref.get(known)).get(branch)?.snapshot
@@ -38,16 +41,37 @@ const make = Effect.gen(function* () {
       root: "templates",
       ...(previous === undefined ? {} : { previous })
     })
-    yield* Ref.update(known, (all) => new Map(all).set(branch, { commit, snapshot }))
-    return snapshot
+    return { commit, snapshot } satisfies InForce
   })
+
+  const remembered = (branch: string, commit: Option.Option<string>) =>
+    Effect.map(Ref.get(known), (all) => {
+      const cached = all.get(branch)
+      return cached !== undefined && Option.contains(commit, cached.commit) ? cached.snapshot : undefined
+    })
+
+  const newInForce = Effect.fnUntraced(function* (branch: string) {
+    const cached = yield* remembered(branch, yield* repositories.commitOf("templates", branch))
+    if (cached !== undefined) return cached
+    const built = yield* build(branch, yield* repositories.find("templates", branch))
+    yield* Ref.update(known, (all) => new Map(all).set(branch, built))
+    return built.snapshot
+  }, one.withPermits(1))
+
+  /** A commit that is not in force any more is of use to one job only, so it is not remembered. */
+  const ofJob = Effect.fnUntraced(function* (branch: string, commit: string | undefined) {
+    if (commit === undefined) return yield* new NoTemplates({ branch })
+    return (yield* build(branch, yield* repositories.filesOf("templates", commit))).snapshot
+  }, one.withPermits(1))
 
   const snapshot = Effect.fn("ActiveTemplates.snapshot")(function* (branch: string | null) {
     const ref = branch ?? ""
-    const commit = yield* repositories.commitOf("templates", ref)
-    const cached = (yield* Ref.get(known)).get(ref)
-    if (cached !== undefined && Option.contains(commit, cached.commit)) return cached.snapshot
-    return yield* one.withPermits(1)(build(ref))
+    const working = yield* WorkingCommits
+    const own = working === null ? undefined : ref === "" ? (working.templates ?? undefined) : working.branches[ref]
+    const commit = working === null ? yield* repositories.commitOf("templates", ref) : Option.fromUndefinedOr(own)
+    const cached = yield* remembered(ref, commit)
+    if (cached !== undefined) return cached
+    return yield* working === null ? newInForce(ref) : ofJob(ref, own)
   })
 
   const renderNamed = Effect.fn("ActiveTemplates.renderNamed")(function* (
@@ -65,7 +89,7 @@ const make = Effect.gen(function* () {
 export class ActiveTemplates extends Context.Service<
   ActiveTemplates,
   {
-    /** The snapshot in force of a branch, of the repository's own ref when it is null. */
+    /** The snapshot in force of a branch, of the repository's own ref when it is null; in a job that of the job. */
     readonly snapshot: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
     /** One of the templates with fixed names, from the repository's own ref. */
     readonly renderNamed: (

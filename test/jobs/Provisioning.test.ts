@@ -9,6 +9,7 @@ import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { commitsInForce } from "./SyncLab.ts"
 
 it.live(
   "takes a blank switch from its first lease to MANAGED, then pushes a commit and proves it",
@@ -36,6 +37,8 @@ it.live(
         const step1 = yield* engine.ended(yield* engine.start({ function: "init_access_device_step1", args, user }))
         assert.deepInclude(step1, { status: "FINISHED", exception: null }, JSON.stringify(step1))
         assert.isNotNull(step1.next_job_id, JSON.stringify(step1.result))
+        const { settings: settings_commit, templates: templates_commit } = yield* commitsInForce
+        assert.deepInclude(step1, { settings_commit, templates_commit })
         const step2 = yield* engine.ended(step1.next_job_id ?? 0)
         assert.strictEqual(step2.status, "FINISHED")
         const managed = yield* devices.get(blank.id)

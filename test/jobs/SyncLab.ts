@@ -3,7 +3,7 @@
  * devices: every switch has had its first sync, so a new port description is the only thing that a test changes.
  */
 import { assert } from "@effect/vitest"
-import { Effect, Layer, References, Schema, type Scope } from "effect"
+import { Effect, Layer, Option, References, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Engine from "../../src/Engine.ts"
 import type { Device } from "../../src/domain/Device.ts"
@@ -14,6 +14,7 @@ import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../src/store/JobLockStore.ts"
+import { RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { SyncEventStore } from "../../src/store/SyncEventStore.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
 import * as Campus from "../support/Campus.ts"
@@ -26,7 +27,16 @@ export interface SyncLab {
   readonly names: ReadonlyArray<string>
   readonly switches: ReadonlyArray<LabSwitch>
   readonly devices: ReadonlyArray<Device>
+  /** The repositories that the server reads, to commit to. */
+  readonly repositories: Repositories
 }
+
+type Repositories = Omit<Effect.Success<typeof Campus.makeFolders>, "folder" | "pluginLog">
+
+/** What the server is configured with beside the usual. */
+type Environment =
+  | Readonly<Record<string, string>>
+  | ((repositories: Repositories) => Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope>)
 
 /** Starts a job and waits until it has ended. */
 export const run = Effect.fnUntraced(function* (name: JobFunction, args: StartArguments) {
@@ -126,14 +136,17 @@ export const withServers = <A, E>(
   body: (
     lab: SyncLab,
     serve: <B, F>(effect: Serving<B, F>) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
-  ) => Effect.Effect<A, E, SqlClient.SqlClient>,
-  environment: Readonly<Record<string, string>> = {}
+  ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
+  environment: Environment = {}
 ) =>
   Effect.gen(function* () {
     const names = Managed.accessNames(count)
     const folders = yield* Campus.makeFolders
     const lab = yield* Managed.makeManagedLab(names)
-    const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...environment }
+    const { settings, templates } = folders
+    const repositories = { settings, templates }
+    const extra = typeof environment === "function" ? yield* environment(repositories) : environment
+    const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...extra }
     const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
     const serve = <B, F>(effect: Serving<B, F>) =>
       Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
@@ -144,7 +157,7 @@ export const withServers = <A, E>(
       yield* sql`update mgmtdomain set ipv4_gw = '10.196.16.1/20'`
       yield* refresh("templates", user)
       yield* refresh("settings", user)
-      const made: SyncLab = { names, switches: yield* Managed.switchesOf(lab, names), devices }
+      const made: SyncLab = { names, switches: yield* Managed.switchesOf(lab, names), devices, repositories }
       yield* want(made, "one")
       const job = yield* sync({ hostnames: names, force: true, confirm_mode_override: 1 })
       assert.deepStrictEqual(outcomes(job), Object.fromEntries(names.map((name) => [name, "ok"])))
@@ -154,8 +167,13 @@ export const withServers = <A, E>(
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
 /** The same with one server for the whole test. */
-export const withLab = <A, E>(
-  count: number,
-  body: (lab: SyncLab) => Serving<A, E>,
-  environment: Readonly<Record<string, string>> = {}
-) => withServers(count, (lab, serve) => serve(body(lab)), environment)
+export const withLab = <A, E>(count: number, body: (lab: SyncLab) => Serving<A, E>, environment: Environment = {}) =>
+  withServers(count, (lab, serve) => serve(body(lab)), environment)
+
+/** The commits in force of the repositories' own refs. */
+export const commitsInForce = Effect.gen(function* () {
+  const repositories = yield* RepositoryStore
+  const settings = yield* repositories.commitOf("settings", "")
+  const templates = yield* repositories.commitOf("templates", "")
+  return { settings: Option.getOrThrow(settings), templates: Option.getOrThrow(templates) }
+})

@@ -88,12 +88,12 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
           const { port } = yield* silentServer
           const user = scheme === "http" ? "robot:s%40cret@" : ""
           const address = `${scheme}://${user}127.0.0.1:${port}/settings.git`
-          const repository = yield* remote.repository({ address, timeout: "400 millis" })
+          const repository = yield* remote.repository({ address, timeout: "3 seconds" })
           const error = yield* Effect.flip(repository.refresh)
           assert.strictEqual(
             error.message,
             `Error cloning remote repository ${scheme}://127.0.0.1:${port}/settings.git: ` +
-              "git ls-remote of settings.git did not end within 400ms"
+              "git ls-remote of settings.git did not end within 3s"
           )
           assert.strictEqual(error.reason, "late")
         })

@@ -45,6 +45,7 @@ export const jobs = (select: string): Listable => ({
       start_time: "datetime",
       finish_time: "datetime",
       ...texts(["function_name", "scheduled_by", "comment", "ticket_ref"]),
+      ...texts(["settings_commit", "templates_commit"]),
       next_job_id: "integer",
       change_score: "integer",
       outcome: { oneOf: jobOutcomes },
