@@ -2,7 +2,7 @@
  * The server of a benchmark in a process of its own, as `npm start` runs it, and the database under it, which the benchmark
  * reaches as well to fill it. Also what the operating system says about that process.
  */
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import * as net from "node:net"
@@ -46,16 +46,6 @@ export const usageOf = (pid: number): { readonly megabytes: number; readonly sec
   }
 }
 
-const StartScript = Schema.fromJsonString(Schema.Struct({ scripts: Schema.Struct({ start: Schema.String }) }))
-
-/** The flags with which `npm start` runs node, and more from NODE_FLAGS, such as `--cpu-prof`. */
-const nodeFlags = (): ReadonlyArray<string> => {
-  const text = readFileSync(path.join(import.meta.dirname, "../package.json"), "utf8")
-  const { start } = Schema.decodeSync(StartScript)(text).scripts
-  const own = /\/node (.*)src\/main\.ts serve$/.exec(start)?.[1] ?? ""
-  return `${own} ${process.env["NODE_FLAGS"] ?? ""}`.split(" ").filter((flag) => flag !== "")
-}
-
 const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== null || child.signalCode !== null
 
 /** Starts PostgreSQL and a server on it; yields when it answers with settings. */
@@ -65,10 +55,12 @@ export const startServer = Effect.fnUntraced(function* (folder: string, env: Rea
   const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port}/postgres`
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [...nodeFlags(), path.join(import.meta.dirname, "../src/main.ts"), "serve"], {
+      spawn(path.join(import.meta.dirname, "../bin/switchyard"), ["serve"], {
         env: {
           PATH: process.env["PATH"] ?? "",
           HOME: process.env["HOME"] ?? "",
+          // more flags for node, such as `--cpu-prof`
+          NODE_OPTIONS: process.env["NODE_FLAGS"] ?? "",
           ...env,
           DATABASE_URL: url,
           PORT: String(port),

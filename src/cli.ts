@@ -1,77 +1,15 @@
-/** The command line: one sub-command per purpose, each with its help. */
+/**
+ * The command line: one sub-command per purpose, each in a file of `cli/` with its flags and help. What a command needs is
+ * loaded when it is run.
+ */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, FileSystem, Layer, Option, Path, Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import * as Demo from "./demo/Demo.ts"
-import { runLab } from "./lab/LabProgram.ts"
-import * as Logging from "./Logging.ts"
-import * as Server from "./Server.ts"
-import { ServerConfig } from "./ServerConfig.ts"
-import * as Database from "./store/Database.ts"
-import { renderCommand } from "./templates/RenderCommand.ts"
+import { Cause, Console, Effect, Exit, FileSystem, Path, Runtime, Schema } from "effect"
+import { Command } from "effect/cli"
+import { demo, lab } from "./cli/CampusCommands.ts"
+import { render } from "./cli/RenderCommand.ts"
+import { migrate, serve } from "./cli/ServeCommand.ts"
 
-const serve = Command.make("serve", {}, () =>
-  Layer.launch(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(ServerConfig.layer)))
-).pipe(Command.withDescription("Run the server. Everything is set by environment variables; see the README."))
-
-const migrate = Command.make("migrate", {}, () =>
-  Layer.build(Database.layer).pipe(
-    Effect.scoped,
-    Effect.provide(Logging.layer),
-    Effect.provide(ServerConfig.layer),
-    Effect.andThen(Console.log("The database is up to date."))
-  )
-).pipe(Command.withDescription("Bring the database schema up to date and end."))
-
-const demo = Command.make(
-  "demo",
-  {
-    exit: Flag.Boolean("exit").pipe(
-      Flag.withDescription("End when the story is told; the exit code is 0 only if every step held"),
-      Flag.withDefault(false)
-    ),
-    port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
-  },
-  (options) => Demo.run(options)
-).pipe(
-  Command.withDescription(
-    "Provision two blank switches of a simulated campus, then change and prove their configuration."
-  )
-)
-
-const lab = Command.make(
-  "lab",
-  {
-    topology: Argument.String("topology").pipe(
-      Argument.withDescription("Topology file (YAML in the shape of containerlab)"),
-      Argument.withDefault("src/lab/example.clab.yml")
-    ),
-    port: Flag.Int("port").pipe(Flag.withDescription("SSH port of all switches"), Flag.withDefault(2222)),
-    control: Flag.Int("control").pipe(Flag.withDescription("Port of the control endpoint"), Flag.withDefault(2280)),
-    hook: Flag.String("hook").pipe(Flag.withDescription("DHCP hook program, words separated by blanks"), Flag.optional),
-    boot: Flag.Boolean("boot").pipe(Flag.withDescription("Boot the blank switches"), Flag.withDefault(false))
-  },
-  ({ boot, control, hook, port, topology }) =>
-    runLab({
-      topologyFile: topology,
-      port,
-      controlPort: control,
-      bootBlank: boot,
-      ...(Option.isSome(hook) ? { hook: hook.value.split(" ") } : {})
-    })
-).pipe(Command.withDescription("Run a simulated campus of switches that speak the real command line over real SSH."))
-
-const render = Command.make(
-  "render",
-  {
-    templates: Flag.String("templates").pipe(Flag.withDescription("Directory with one directory per platform")),
-    platform: Flag.String("platform").pipe(Flag.withDescription("Platform, such as eos")),
-    template: Flag.String("template").pipe(Flag.withDescription("Template file in the platform's directory")),
-    variables: Flag.String("variables").pipe(Flag.withDescription("JSON or YAML file with the variables"))
-  },
-  renderCommand
-).pipe(Command.withDescription("Render a template with the variables of a file, for authors of templates."))
-
+// Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
 const hook = Command.make("dhcp-hook").pipe(
   Command.withDescription("What a DHCP server calls for each lease: dhcp-hook commit MAC IP PLATFORM")
 )
@@ -99,7 +37,8 @@ const program = Effect.flatMap(readVersion, (number) => Command.run(root, { vers
   Effect.provide(NodeServices.layer)
 )
 
-// A stop by signal is a success: a supervisor must not take it for a crash.
+// A stop by signal is a success: a supervisor must not take it for a crash. Errors may bring an exit code of their own.
 NodeRuntime.runMain(program, {
-  teardown: (exit, done) => done(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
+  teardown: (exit, done) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? done(0) : Runtime.defaultTeardown(exit, done)
 })

@@ -161,7 +161,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   )
   const settings = yield* Campus.repository("settings", folder)
   const templates = yield* Campus.repository("templates", folder)
-  const hook = [process.execPath, path.resolve(import.meta.dirname, "../main.ts"), "dhcp-hook"]
+  const hook = [path.resolve(import.meta.dirname, "../../bin/switchyard"), "dhcp-hook"]
   const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
   const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
   const lab = yield* Effect.provideContext(Lab, services)

@@ -5,7 +5,7 @@ import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
+const program = path.resolve(import.meta.dirname, "../../bin/switchyard")
 
 export interface HookEnd {
   readonly code: number | null
@@ -15,7 +15,7 @@ export interface HookEnd {
 /** The hook with these words after `dhcp-hook`. */
 export const runHook = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
   Effect.callback<HookEnd>((resume) => {
-    const child = spawn(process.execPath, [program, "dhcp-hook", ...args], {
+    const child = spawn(program, ["dhcp-hook", ...args], {
       env: { PATH: process.env["PATH"], ...environment },
       stdio: ["ignore", "ignore", "pipe"]
     })

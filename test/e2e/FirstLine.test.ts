@@ -9,12 +9,12 @@ import * as Campus from "../support/Campus.ts"
 import { serve } from "../support/ServedCampus.ts"
 
 const runFile = promisify(execFile)
-const hookProgram = path.resolve(import.meta.dirname, "../../src/main.ts")
+const hookProgram = path.resolve(import.meta.dirname, "../../bin/switchyard")
 
 /** Calls the hook as a DHCP server does. */
 const callHook = (url: string, folder: string, lease: { mac: string; ip: string; platform: string }) =>
   Effect.promise(() =>
-    runFile(process.execPath, [hookProgram, "dhcp-hook", "commit", lease.mac, lease.ip, lease.platform], {
+    runFile(hookProgram, ["dhcp-hook", "commit", lease.mac, lease.ip, lease.platform], {
       env: { ...process.env, SWITCHYARD_URL: url, DATA_DIR: folder }
     })
   )

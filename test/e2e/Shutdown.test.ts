@@ -6,7 +6,7 @@ import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
+const program = path.resolve(import.meta.dirname, "../../bin/switchyard")
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-process-"))),
@@ -15,9 +15,7 @@ const folder = Effect.acquireRelease(
 
 const start = (env: Record<string, string>) =>
   Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(process.execPath, [program, "serve"], { env: { PATH: process.env["PATH"] ?? "", ...env } })
-    ),
+    Effect.sync(() => spawn(program, ["serve"], { env: { PATH: process.env["PATH"] ?? "", ...env } })),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
 

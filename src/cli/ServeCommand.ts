@@ -1,0 +1,25 @@
+/** `switchyard serve` and `switchyard migrate`: the server, and its database alone. */
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+
+/** The command. The server is loaded when it is asked for, so that the other commands start at once. */
+export const serve = Command.make("serve", {}, () =>
+  Effect.gen(function* () {
+    const [Server, Logging, { ServerConfig }] = yield* Effect.promise(() =>
+      Promise.all([import("../Server.ts"), import("../Logging.ts"), import("../ServerConfig.ts")])
+    )
+    return yield* Layer.launch(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(ServerConfig.layer)))
+  })
+).pipe(Command.withDescription("Run the server. Everything is set by environment variables; see the README."))
+
+/** The command. */
+export const migrate = Command.make("migrate", {}, () =>
+  Effect.gen(function* () {
+    const [Database, Logging, { ServerConfig }] = yield* Effect.promise(() =>
+      Promise.all([import("../store/Database.ts"), import("../Logging.ts"), import("../ServerConfig.ts")])
+    )
+    const services = Layer.provide(Logging.layer, ServerConfig.layer)
+    yield* Layer.build(Database.layer).pipe(Effect.scoped, Effect.provide(services), Effect.provide(ServerConfig.layer))
+    yield* Console.log("The database is up to date.")
+  })
+).pipe(Command.withDescription("Bring the database schema up to date and end."))
