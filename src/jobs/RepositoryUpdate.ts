@@ -16,7 +16,7 @@ import { type RepositoryName, RepositoryStore } from "../store/RepositoryStore.t
 import { SyncEventStore } from "../store/SyncEventStore.ts"
 import { missingBranchProblem } from "../settings/GroupView.ts"
 import { refreshAnswer } from "../settings/SettingsProblem.ts"
-import { type CheckedCommit, type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
+import { type CheckedCommit, type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
 
@@ -98,7 +98,9 @@ const make = Effect.gen(function* () {
       commit: refreshed.commit.hash,
       affected: checked.affected.length
     })
-    return refreshed.cloned && Option.isNone(before) ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+    const isFirst = refreshed.cloned && Option.isNone(before)
+    const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+    return { message, warnings: checked.warnings }
   }, asRefused)
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
@@ -113,11 +115,11 @@ const make = Effect.gen(function* () {
 export class RepositoryUpdate extends Context.Service<
   RepositoryUpdate,
   {
-    /** Yields the text of the commit that is in force afterwards. */
+    /** Yields the text of the commit that is in force afterwards, and what is doubtful about it. */
     readonly update: (
       name: RepositoryName,
       cause: RefreshCause
-    ) => Effect.Effect<string, RefreshRefused | SqlError.SqlError>
+    ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
   }

@@ -93,7 +93,10 @@ it.live(
     Effect.gen(function* () {
       const { api, folders, read, refresh } = yield* started()
       const dist = yield* read(folders.templates, "eos/dist.j2")
-      yield* folders.templates.commit({ "eos/dist.j2": `! {{ no_such_name }}\n${dist}`, "eos/mapping.yml": yield* mistyped(read, folders) })
+      yield* folders.templates.commit({
+        "eos/dist.j2": `! {{ no_such_name }}\n${dist}`,
+        "eos/mapping.yml": yield* mistyped(read, folders)
+      })
       const reply = yield* refresh("templates")
       assert.strictEqual(reply.status, 200, JSON.stringify(reply.body))
       assert.isTrue(texts(reply.body["warnings"]).some((text) => text.includes("entry_point")))
@@ -116,7 +119,8 @@ it.live(
 const mistyped = (
   read: (repository: { readonly folder: string }, file: string) => Effect.Effect<string>,
   { templates }: { readonly templates: { readonly folder: string } }
-) => Effect.map(read(templates, "eos/mapping.yml"), (text) => text.replace("ACCESS:\n", "ACCESS:\n  entry_point: a.j2\n"))
+) =>
+  Effect.map(read(templates, "eos/mapping.yml"), (text) => text.replace("ACCESS:\n", "ACCESS:\n  entry_point: a.j2\n"))
 
 it.live(
   "refuses with STRICT_SETTINGS and STRICT_TEMPLATES what else is a warning, undefined variables of any device included",

@@ -78,7 +78,7 @@ describe("groups.yml", () => {
 
   const WRONG: ReadonlyArray<readonly [yaml: string, path: string, value: string, rule: string]> = [
     ["{group: {regex: a}}", "group->name", "None", "Field required"],
-    ["{group: {name: 'a b'}}", "group->name", "a b", `String should match pattern '${Patterns.groupName.source}'`],
+    ["{group: {name: 'a b'}}", "group->name", "a b", `Input should be ${Patterns.groupName.words}`],
     ["{group: {name: a, regex: 5}}", "group->regex", "5", "Input should be a valid string"],
     [
       "{group: {name: a, group_priority: 101}}",
