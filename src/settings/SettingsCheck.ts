@@ -11,6 +11,7 @@ import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, settingsOfType } from "./EffectiveSettings.ts"
 import { type Finding, finding, locate } from "./Finding.ts"
+import { interfaceFindings } from "./InterfaceChecks.ts"
 import { problemIn } from "./LayerSource.ts"
 import type { EffectiveSettings, Layered, SettingsTarget } from "./Layering.ts"
 import { deviceDirectories, modelOfPath } from "./RepositoryPaths.ts"
@@ -112,6 +113,17 @@ const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void 
   }
 }
 
+/** Thousands of devices share their interfaces: each set of them is looked at once. */
+const onceForEach = (look: typeof interfaceFindings): typeof interfaceFindings => {
+  const seen = new WeakSet<object>()
+  return (device, effective) => {
+    const { interfaces } = effective.settings
+    if (interfaces === null || seen.has(interfaces)) return []
+    seen.add(interfaces)
+    return look(device, effective)
+  }
+}
+
 const withoutDevices = (snapshot: SettingsSnapshot): CheckResult => {
   const findings = new Findings()
   checkTypes(snapshot, findings)
@@ -141,12 +153,13 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   checkModelFiles(snapshot, findings)
   if (unique) findings.add(managementVlanProblems(domains))
   const ledger = new VlanLedger(unique, domains)
+  const interfaces = onceForEach(interfaceFindings)
   for (const [index, device] of devices.entries()) {
     if (index % DEVICES_PER_STEP === 0) yield
     const effective = device.state === "MANAGED" ? layered(device) : undefined
     if (effective === undefined) continue
     findings.add(ledger.add(device, effective.settings, effective.sources.get("vxlans")))
-    findings.warn(routeMapFindings(device.hostname, effective))
+    findings.warn([...routeMapFindings(device.hostname, effective), ...interfaces(device, effective)])
   }
   findings.add(groupConflicts(snapshot.definitions.groups))
   findings.warn(snapshotFindings(snapshot))

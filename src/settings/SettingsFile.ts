@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { fileModelOf, fileModels } from "./FileModels.ts"
-import { type Finding, finding, located } from "./Finding.ts"
+import { type Finding, finding, findingOnKey, located } from "./Finding.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
 
@@ -21,7 +21,7 @@ const ACCESS_LISTS = /(^|\/)access_lists\.yml$/
 const PLACED = new Set<unknown>(fileModels.flatMap(({ keys }) => keys))
 
 const keyWarning = (path: string, key: unknown): ReadonlyArray<Finding> => {
-  const say = (message: string) => [finding(path, [String(key)], message)]
+  const say = (message: string) => [findingOnKey(path, [String(key)], message)]
   if (IGNORED_KEYS.has(key)) return say("accepted but not used")
   if (!PLACED.has(key)) return say("no setting has this name")
   const keys: ReadonlyArray<unknown> = ACCESS_LISTS.test(path) ? [] : (fileModelOf(path)?.keys ?? [key])

@@ -5,7 +5,7 @@
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { compileGroupPattern, type GroupPattern } from "./GroupPattern.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding, findingOnKey } from "./Finding.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
 import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
@@ -178,7 +178,7 @@ const readDefinitions = (elements: ReadonlyArray<unknown>, reading: Reading): Re
     const { prefix, value } = definitionIn(element)
     if (prefix.length === 0 && element instanceof Map && element.has("regex")) {
       const message = "regex is read below the key 'group' only; use device_filter"
-      reading.warnings.push(finding(GROUPS_FILE, ["groups", position, "regex"], message))
+      reading.warnings.push(findingOnKey(GROUPS_FILE, ["groups", position, "regex"], message))
     }
     const outcome = validator.value(f_group, value)
     const path = ["groups", position, ...prefix]

@@ -3,7 +3,7 @@
  * of them are mistyped, and without a word their author believes that they work.
  */
 import { Predicate, Result } from "effect"
-import { type Finding, finding, type KeyPath } from "./Finding.ts"
+import { type Finding, finding, findingOnKey, type KeyPath } from "./Finding.ts"
 import { expandInterfaceRange } from "./InterfaceRange.ts"
 import { whyUnused } from "./RepositoryPaths.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
@@ -101,7 +101,7 @@ export const fileFindings = (file: SettingsFile): ReadonlyArray<Finding> => {
   if (before !== undefined) return before
   const found: Array<Finding> = []
   const report: Report = (path, message) => {
-    if (found.length < MAX_PER_FILE) found.push(finding(file.path, path, message))
+    if (found.length < MAX_PER_FILE) found.push(findingOnKey(file.path, path, message))
   }
   const { content } = file
   if (Result.isSuccess(content)) {

@@ -11,8 +11,11 @@ export interface FoundPlace extends TextPlace {
   readonly exact: boolean
 }
 
-/** Finds the place that keys and positions lead to; undefined when the text cannot be read. */
-export type PlaceFinder = (path: ReadonlyArray<unknown>) => FoundPlace | undefined
+/**
+ * Finds the place that keys and positions lead to, with `onKey` that of the last key and not of its value; undefined when the
+ * text cannot be read.
+ */
+export type PlaceFinder = (path: ReadonlyArray<unknown>, onKey?: boolean) => FoundPlace | undefined
 
 interface Step {
   readonly key: Node | null
@@ -30,14 +33,15 @@ class Finder {
     this.#document = composeDocument(text, this.#lines)
   }
 
-  find(path: ReadonlyArray<unknown>): FoundPlace {
+  find(path: ReadonlyArray<unknown>, onKey: boolean): FoundPlace {
     let node = asNode(this.#document.contents)
     let offset = node?.range?.[0] ?? 0
     for (const segment of path) {
       const step = this.#step(this.#target(node), segment)
       if (step === undefined) return { ...this.#place(offset), exact: false }
       // a mapping or a list begins on the next line: its key is the better place
-      const place = isScalar(step.value) && step.value.source !== "" ? step.value : (step.key ?? step.value)
+      const isText = isScalar(step.value) && step.value.source !== "" && !onKey
+      const place = isText ? step.value : (step.key ?? step.value)
       offset = place?.range?.[0] ?? offset
       node = step.value
     }
@@ -92,10 +96,10 @@ const keyText = (key: Node | null): string | undefined => {
 /** The places in this text. */
 export const placesIn = (text: string): PlaceFinder => {
   let finder: Finder | undefined
-  return (path) => {
+  return (path, onKey = false) => {
     try {
       finder ??= new Finder(text)
-      return finder.find(path)
+      return finder.find(path, onKey)
     } catch {
       // A text that cannot be read has been reported with the place where reading ended.
       return undefined

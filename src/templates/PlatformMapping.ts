@@ -53,10 +53,10 @@ const readEntry = (type: string, value: unknown): Result.Result<MappingEntry, En
   })
 }
 
-const placedIn = (text: string) => {
+const placedIn = (text: string, onKey = false) => {
   const places = placesIn(text)
   return ({ message, path }: EntryFault): Remark => {
-    const place = places(path)
+    const place = places(path, onKey)
     return remark(message, {
       file: FILE,
       line: place?.line ?? null,
@@ -93,7 +93,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
       : [{ message: `no device has this type; known are ${DEVICE_TYPES.join(", ")}`, path: [String(type)] }]),
     ...(entry instanceof Map ? entryDoubts(type, entry) : [])
   ])
-  return [...file.success.warnings, ...doubts.map(placedIn(text))]
+  return [...file.success.warnings, ...doubts.map(placedIn(text, true))]
 }
 
 /**

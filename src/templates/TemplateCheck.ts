@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { type Remark, remark } from "../domain/Remark.ts"
+import { placesIn } from "../settings/YamlPlaces.ts"
 import { mappingRemarks, type PlatformMapping } from "./PlatformMapping.ts"
 import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
@@ -55,12 +56,17 @@ const missingReferences = (platform: TemplatePlatform, reached: ReadonlyArray<st
       .map(({ column, file: named, line }) => remark(`file ${named} does not exist`, { file, line, column }))
   )
 
-const missingDependencies = ({ files }: TemplatePlatform, mapping: PlatformMapping): ReadonlyArray<Remark> =>
-  [...mapping].flatMap(([type, { dependencies }]) =>
-    dependencies
-      .filter((file) => !files.has(file))
-      .map((file) => remark(`dependency ${file} of ${type} does not exist`, { file: MAPPING_FILE }))
+const missingDependencies = ({ files }: TemplatePlatform, mapping: PlatformMapping): ReadonlyArray<Remark> => {
+  const places = placesIn(files.get(MAPPING_FILE) ?? "")
+  return [...mapping].flatMap(([type, { dependencies }]) =>
+    [...dependencies.entries()]
+      .filter(([, file]) => !files.has(file))
+      .map(([position, file]) => {
+        const { column = null, line = null } = places([type, "dependencies", position]) ?? {}
+        return remark(`dependency ${file} of ${type} does not exist`, { file: MAPPING_FILE, line, column })
+      })
   )
+}
 
 const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<readonly [file: string, place: Remark]> =>
   [...refused].map(([file, reason]) => [file, remark(`File ${directory}/${file} cannot be read: ${reason}`, { file })])

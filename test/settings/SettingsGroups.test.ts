@@ -146,11 +146,14 @@ describe("groups.yml", () => {
     const { groups, warnings } = groupsIn("groups: [{group: {name: A}}, {name: B, regex: x}]")
     assert.isFalse(groups[0]?.matches({ hostname: "x" }))
     assert.isFalse(groups[1]?.matches({ hostname: "x" }))
-    assert.deepStrictEqual(warnings, [
-      "Group A has no regex, device_filter or devices: no device is a member",
-      "groups->1: regex is read below the key 'group' only; use device_filter",
-      "Group B has no regex, device_filter or devices: no device is a member"
-    ])
+    assert.deepStrictEqual(
+      warnings.map(({ message, path }) => [path.join("->"), message]),
+      [
+        ["groups->0->group", "Group A has no regex, device_filter or devices: no device is a member"],
+        ["groups->1->regex", "regex is read below the key 'group' only; use device_filter"],
+        ["groups->1", "Group B has no regex, device_filter or devices: no device is a member"]
+      ]
+    )
   })
 })
 
