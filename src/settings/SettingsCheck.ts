@@ -6,7 +6,7 @@
 import { Effect, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
-import { type Remark, RemarkList } from "../domain/Remark.ts"
+import { type Remark, remark } from "../domain/Remark.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, settingsOfType } from "./EffectiveSettings.ts"
@@ -44,14 +44,14 @@ export interface CheckResult {
 
 const MAX_PROBLEMS = 500
 const MAX_WARNINGS = 200
-const MAX_FINDINGS = 2_000
 const DEVICES_PER_STEP = 100
 const NO_SUCH_DEVICE = "no-such-device"
 
 /** Problems in the order of their discovery, each message once. */
 class Findings {
   readonly problems = new Map<string, SettingsProblem>()
-  readonly #warnings: Array<Finding> = []
+  readonly #warnings = new Map<string, Finding>()
+  #more = 0
 
   add(problems: Iterable<SettingsProblem>): void {
     for (const problem of problems) {
@@ -67,14 +67,19 @@ class Findings {
   }
 
   warn(warnings: Iterable<Finding>): void {
-    for (const warning of warnings) if (this.#warnings.length < MAX_FINDINGS) this.#warnings.push(warning)
+    for (const warning of warnings) {
+      const key = JSON.stringify(warning)
+      if (this.#warnings.has(key)) continue
+      if (this.#warnings.size < MAX_WARNINGS) this.#warnings.set(key, warning)
+      else this.#more += 1
+    }
   }
 
   /** Only what is shown is looked up in the texts. */
   result({ files }: SettingsSnapshot): CheckResult {
-    const warnings = new RemarkList(MAX_WARNINGS)
-    warnings.add(locate(this.#warnings, files))
-    return { problems: [...this.problems.values()], warnings: warnings.remarks }
+    const warnings = locate(this.#warnings.values(), files)
+    const rest = this.#more === 0 ? [] : [remark(`and ${this.#more} more warnings`)]
+    return { problems: [...this.problems.values()], warnings: [...warnings, ...rest] }
   }
 }
 
@@ -113,24 +118,23 @@ const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void 
   }
 }
 
-/** Thousands of devices share their interfaces: each set of them is looked at once. */
-const onceForEach = (look: typeof interfaceFindings): typeof interfaceFindings => {
+/** What is doubtful about the settings of devices. Thousands share them: each set is looked at once. */
+const deviceFindings = () => {
   const seen = new WeakSet<object>()
-  return (device, effective) => {
-    const { interfaces } = effective.settings
-    if (interfaces === null || seen.has(interfaces)) return []
-    seen.add(interfaces)
-    return look(device, effective)
+  return (device: CheckedDevice, effective: EffectiveSettings): ReadonlyArray<Finding> => {
+    if (seen.has(effective.settings)) return []
+    seen.add(effective.settings)
+    return [...interfaceFindings(device, effective), ...routeMapFindings(device.hostname, effective)]
   }
 }
 
-const withoutDevices = (snapshot: SettingsSnapshot): CheckResult => {
+const withoutDevices = function* (snapshot: SettingsSnapshot): Generator<void, CheckResult> {
   const findings = new Findings()
   checkTypes(snapshot, findings)
+  findings.warn(yield* snapshotFindings(snapshot))
   checkModelFiles(snapshot, findings)
   checkDeviceFiles(snapshot, findings)
   findings.add(groupConflicts(snapshot.definitions.groups))
-  findings.warn(snapshotFindings(snapshot))
   return findings.result(snapshot)
 }
 
@@ -141,6 +145,8 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   const layered = (device: CheckedDevice) =>
     findings.effective(effectiveSettings(snapshot, device, below.get(device.id)))
   checkTypes(snapshot, findings)
+  // first of all: what is said of each device must not take their place in the list
+  findings.warn(yield* snapshotFindings(snapshot))
   const byName = new Map(devices.map((device) => [device.hostname, device]))
   for (const [index, name] of deviceDirectories(snapshot.paths).entries()) {
     const device = byName.get(name)
@@ -153,23 +159,21 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   checkModelFiles(snapshot, findings)
   if (unique) findings.add(managementVlanProblems(domains))
   const ledger = new VlanLedger(unique, domains)
-  const interfaces = onceForEach(interfaceFindings)
+  const doubts = deviceFindings()
   for (const [index, device] of devices.entries()) {
     if (index % DEVICES_PER_STEP === 0) yield
     const effective = device.state === "MANAGED" ? layered(device) : undefined
     if (effective === undefined) continue
     findings.add(ledger.add(device, effective.settings, effective.sources.get("vxlans")))
-    findings.warn([...routeMapFindings(device.hostname, effective), ...interfaces(device, effective)])
+    findings.warn(doubts(device, effective))
   }
   findings.add(groupConflicts(snapshot.definitions.groups))
-  findings.warn(snapshotFindings(snapshot))
   return findings.result(snapshot)
 }
 
 /** Checks a snapshot against the inventory at one go; without one, all that can be said of the files alone. */
 export const checkSettings = (snapshot: SettingsSnapshot, inventory?: Inventory): CheckResult => {
-  if (inventory === undefined) return withoutDevices(snapshot)
-  const steps = inSteps(snapshot, inventory)
+  const steps = inventory === undefined ? withoutDevices(snapshot) : inSteps(snapshot, inventory)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

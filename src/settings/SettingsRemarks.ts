@@ -13,6 +13,7 @@ import { f_root } from "./SettingsModel.ts"
 import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 const MAX_PER_FILE = 50
+const FILES_PER_STEP = 100
 
 /** Files of which each device gets what names its groups; there, and only there, any mapping may have these keys. */
 const FILTERED = /^global\/(base_system|routing|vxlans|access_lists)\.yml$|^devices\/[^/]+\/routing\.yml$/
@@ -135,12 +136,18 @@ const unknownGroups = (file: SettingsFile, defined: ReadonlyMap<string, unknown>
     .map(([name, path]) => finding(file.path, path, `group ${name} is not defined`))
 }
 
-/** Everything doubtful in the files of a snapshot. */
-export const snapshotFindings = ({ definitions, files }: SettingsSnapshot): ReadonlyArray<Finding> => {
+/** Everything doubtful in the files of a snapshot; gives way after every hundred files. */
+export const snapshotFindings = function* ({
+  definitions,
+  files
+}: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
   const unused = new Set<string>()
   const found: Array<Finding> = [...definitions.warnings]
+  let looked = 0
   for (const [path, file] of files) {
+    looked += 1
+    if (looked % FILES_PER_STEP === 0) yield
     const why = whyUnused(path, groups)
     if (why === undefined) {
       if (path.endsWith(".yml")) found.push(...fileFindings(file), ...unknownGroups(file, groups))
