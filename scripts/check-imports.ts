@@ -60,9 +60,11 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
     .map((file) => path.posix.join(folder, file.replaceAll("\\", "/")))
 
 const importsOf = (file: string): ReadonlyArray<string> =>
-  [...readFileSync(path.join(root, file), "utf8").matchAll(/^\s*(?:import|export)\b[^"]*?from "(\.[^"]+\.ts)"/gm)].map(
-    ([, target = ""]) => path.posix.normalize(path.posix.join(path.posix.dirname(file), target))
-  )
+  [
+    ...readFileSync(path.join(root, file), "utf8").matchAll(
+      /(?:^\s*(?:import|export)\b[^"]*?from |\bimport\()"(\.[^"]+\.ts)"/gm
+    )
+  ].map(([, target = ""]) => path.posix.normalize(path.posix.join(path.posix.dirname(file), target)))
 
 const problemOf = (file: string, target: string): string | null => {
   const [from, to] = [roomOf(file), roomOf(target)]

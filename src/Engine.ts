@@ -31,8 +31,10 @@ import { JobStates } from "./jobs/JobStates.ts"
 import * as JobSweep from "./jobs/JobSweep.ts"
 import { LiveJobs } from "./jobs/LiveJobs.ts"
 import { NeighbourSync } from "./jobs/NeighbourSync.ts"
+import { RepositoryProblems } from "./jobs/RepositoryProblems.ts"
 import { RepositoryUpdate } from "./jobs/RepositoryUpdate.ts"
 import { SettingsUpdate } from "./jobs/SettingsUpdate.ts"
+import { StrictRendering } from "./jobs/StrictRendering.ts"
 import { SyncOutcome } from "./jobs/SyncOutcome.ts"
 import { TemplatesUpdate } from "./jobs/TemplatesUpdate.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
@@ -51,12 +53,14 @@ import { JobStore } from "./store/JobStore.ts"
 import { LinknetStore } from "./store/LinknetStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
+import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
+import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -108,7 +112,9 @@ const actors = DeviceActor.layer.pipe(
   Layer.provide(drivers)
 )
 
-const inForce = Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer)
+const inForce = UndefinedPrints.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer))
+)
 
 const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
 
@@ -116,10 +122,14 @@ const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
 export const services = Layer.mergeAll(
   DeviceStates.layer,
   DeviceSelection.layer,
-  CandidateConfigs.layer,
   PluginActions.layer,
   InitSurvey.layer,
-  RepositoryUpdate.layer.pipe(Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]))
+  RepositoryUpdate.layer.pipe(
+    Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
+    Layer.provide(StrictRendering.layer),
+    Layer.provideMerge(CandidateConfigs.layer)
+  ),
+  RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer))
 ).pipe(
   Layer.provideMerge(
     Layer.mergeAll(starting, inForce, PluginRegistry.layer, DeviceLogin.layer.pipe(Layer.provide(drivers)))

@@ -112,6 +112,8 @@ const variables = {
   DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   SETTINGS_KEYS_TO_MERGE: withDefault(listOf("SETTINGS_KEYS_TO_MERGE"), []),
   SETTINGS_OVERRIDE: withDefault(Config.schema(JsonObject, "SETTINGS_OVERRIDE"), null),
+  STRICT_SETTINGS: flag("STRICT_SETTINGS", false),
+  STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false),
   TOTAL_COUNT: withDefault(Config.Literals(["unfiltered", "matching"], "TOTAL_COUNT"), "unfiltered"),
   ACCESS_LIST_OPTIMIZE: flag("ACCESS_LIST_OPTIMIZE", false)
 }
@@ -198,6 +200,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "settings keys whose values are merged over the levels instead of replaced, comma separated"
   ],
   ["SETTINGS_OVERRIDE", "", "JSON object laid over all template variables, for tests"],
+  [
+    "STRICT_SETTINGS",
+    "false",
+    "a refresh of the settings renders all managed devices, and refuses the commit for what else is a warning or an undefined variable that a template prints"
+  ],
+  ["STRICT_TEMPLATES", "false", "the same for a refresh of the templates"],
   [
     "TOTAL_COUNT",
     "unfiltered",

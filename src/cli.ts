@@ -6,6 +6,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, FileSystem, Path, Runtime, Schema } from "effect"
 import { Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
+import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 
@@ -30,7 +31,7 @@ const version = Command.make("version", {}, () => Effect.flatMap(readVersion, Co
 
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([serve, demo, lab, render, hook, migrate, version])
+  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, version])
 )
 
 const program = Effect.flatMap(readVersion, (number) => Command.run(root, { version: number })).pipe(

@@ -1,9 +1,10 @@
 /**
- * The failures of the API: one class per status, all with the body `{ status: "error", message }` and nothing else on the
- * wire. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because clients
+ * The failures of the API: one class per status, all with the body `{ status: "error", message }` and, where a class says so,
+ * one thing more. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because clients
  * depend on it. Carries contract api-rest.md §1.2 and §13.
  */
 import { Effect, Schema } from "effect"
+import { Remark } from "../domain/Remark.ts"
 
 /** What went wrong, in the form that the route's clients read. */
 export const FailureMessage = Schema.Union([
@@ -21,8 +22,11 @@ const body = {
   message: FailureMessage
 }
 
+/** Mistakes in the content of a repository, each with its place; only a refresh has them. */
+const problems = Schema.optionalKey(Schema.Array(Remark))
+
 /** 400: the request cannot be carried out as it is; nothing was changed unless `message.updated` says so. */
-export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body, { httpApiStatus: 400 }) {}
+export class BadRequest extends Schema.Error<BadRequest>("BadRequest")({ ...body, problems }, { httpApiStatus: 400 }) {}
 
 /** 401: no token, or one that cannot be accepted. `errorCode` is `auth_expired` for a token that was good once. */
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
@@ -45,7 +49,10 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
 }) {}
 
 /** 500 that the contract names: the request was good, something behind the API failed. */
-export class InternalError extends Schema.Error<InternalError>("InternalError")(body, { httpApiStatus: 500 }) {}
+export class InternalError extends Schema.Error<InternalError>("InternalError")(
+  { ...body, problems },
+  { httpApiStatus: 500 }
+) {}
 
 /** 503: a database or a lock is not available; trying again can help. */
 export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("ServiceUnavailable")(body, {

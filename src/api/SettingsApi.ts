@@ -1,6 +1,7 @@
 /** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Remark } from "../domain/Remark.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
@@ -32,6 +33,16 @@ const commit = {
   status: "success",
   data: "Commit cdf978245c3782ec391ffa2bda3ca540577ad36f master by Jane Doe at 2026-02-13 10:07:32+01:00\n"
 }
+const Remarks = Schema.Array(Remark)
+const warnings = [
+  {
+    file: "global/base_system.yml",
+    line: 12,
+    column: 1,
+    path: "ntp_serverz",
+    message: "no setting has this name"
+  }
+]
 const groups = {
   status: "success",
   data: {
@@ -164,6 +175,23 @@ const withGroups = settings.add(
 )
 
 const endpoints = withGroups.add(
+  HttpApiEndpoint.get("problems", "/repository/:name/problems", {
+    params: name,
+    success: Enveloped(Schema.Struct({ commit: Schema.NullOr(Schema.String), problems: Remarks, warnings: Remarks })),
+    error: BadRequest
+  }).annotateMerge(
+    documented({
+      summary: "Read a repository's problems",
+      description:
+        "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
+      example: {
+        response: {
+          status: "success",
+          data: { commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f", problems: [], warnings }
+        }
+      }
+    })
+  ),
   HttpApiEndpoint.get("repository", "/repository/:name", {
     params: name,
     success: Text,
@@ -178,14 +206,14 @@ const endpoints = withGroups.add(
   HttpApiEndpoint.put("refresh", "/repository/:name", {
     params: name,
     payload: Schema.Struct({ action: Schema.Literal("REFRESH") }),
-    success: Text,
+    success: Schema.Struct({ ...Text.fields, warnings: Remarks }),
     error: [...bodyFailures, InternalError, ServiceUnavailable]
   }).annotateMerge(
     documented({
       summary: "Refresh a repository",
       description:
-        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force. Running jobs go on with the commits that they began with.",
-      example: { request: { action: "REFRESH" }, response: commit }
+        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
+      example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
     })
   )
 )

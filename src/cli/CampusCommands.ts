@@ -1,6 +1,7 @@
 /** `switchyard demo` and `switchyard lab`: a simulated campus, with the server's story or alone. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as path from "node:path"
 
 /** The command. */
 export const demo = Command.make(
@@ -29,7 +30,7 @@ export const lab = Command.make(
   {
     topology: Argument.String("topology").pipe(
       Argument.withDescription("Topology file (YAML in the shape of containerlab)"),
-      Argument.withDefault("src/lab/example.clab.yml")
+      Argument.withDefault(path.resolve(import.meta.dirname, "../lab/example.clab.yml"))
     ),
     port: Flag.Int("port").pipe(Flag.withDescription("SSH port of all switches"), Flag.withDefault(2222)),
     control: Flag.Int("control").pipe(Flag.withDescription("Port of the control endpoint"), Flag.withDefault(2280)),

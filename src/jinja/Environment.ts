@@ -20,7 +20,7 @@ import type { Limits } from "./Meter.ts"
 import type { CompiledTemplate } from "./runtime/CompiledTemplate.ts"
 import { BaseNames, Context } from "./runtime/Context.ts"
 import { Rendering } from "./runtime/Rendering.ts"
-import type { LogEntry, Surroundings } from "./runtime/Rendering.ts"
+import type { LogEntry, Surroundings, UndefinedPrint } from "./runtime/Rendering.ts"
 import { parseTemplate } from "./syntax/Parser.ts"
 import type { Library } from "./values/Builtin.ts"
 import { Dict } from "./values/Dict.ts"
@@ -48,6 +48,8 @@ export interface Rendered {
   readonly text: string
   /** Messages of the global function `log`, in order, at most 1,000. */
   readonly log: ReadonlyArray<LogEntry>
+  /** Where undefined values were printed as nothing, each place once, at most 100. */
+  readonly undefinedPrints: ReadonlyArray<UndefinedPrint>
 }
 
 /** Variables of a rendering: values of the engine, or plain data of JavaScript, which is converted. */
@@ -122,7 +124,8 @@ export class Environment {
     if (Buffer.byteLength(text) > this.limits.output) {
       fail("LimitExceeded", `output is larger than ${this.limits.output} bytes`)
     }
-    return { text, log: rendering.log }
+    const undefinedPrints = Array.from(rendering.undefinedPrints, ([at, message]) => ({ at, message }))
+    return { text, log: rendering.log, undefinedPrints }
   }
 
   private guard<A>(name: string, run: () => A): Result<A> {

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
+import { Remark } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
@@ -13,17 +14,25 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
-import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import { ActiveTemplates, type NoTemplates } from "../templates/ActiveTemplates.ts"
 import { renderDevice, type RenderedDevice } from "../templates/Rendering.ts"
-import { describeTemplateError, type RepoStructureError, type TemplateError } from "../templates/TemplateErrors.ts"
+import {
+  describeTemplateError,
+  errorRemark,
+  type RepoStructureError,
+  type TemplateError
+} from "../templates/TemplateErrors.ts"
 import type { TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import { UndefinedPrints } from "../templates/UndefinedPrints.ts"
 import type { InitInputs, VariablesError } from "../templates/VariableInputs.ts"
 import { loadVariableInputs, type VariableRequest } from "../templates/VariableInputsLoader.ts"
 
 /** A device's configuration cannot be rendered. `type` and `message` are for the task list; the message may have lines. */
 export class RenderFailed extends Schema.TaggedError<RenderFailed>()("RenderFailed", {
   type: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  /** The place in a template, when it was a template that failed. */
+  place: Schema.optionalKey(Remark)
 }) {}
 
 /** Nothing can be rendered for anybody: no settings or no templates are in force. */
@@ -31,15 +40,26 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
   message: Schema.String
 }) {}
 
+/** A configuration, and the templates that it was rendered from. */
+export interface RenderedCandidate extends RenderedDevice {
+  readonly snapshot: TemplateSnapshot
+}
+
 /** A device's configuration, or why there is none. */
-export type Candidate = Result.Result<RenderedDevice, RenderFailed>
+export type Candidate = Result.Result<RenderedCandidate, RenderFailed>
+
+/** What is rendered from; branch null is the repository's own ref. */
+export interface Sources {
+  readonly settings: SettingsSnapshot
+  readonly templates: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
+}
 
 /** Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. */
 export type Render = (device: Device) => Candidate
 
 const asFailed = (error: VariablesError | RepoStructureError | TemplateError): RenderFailed =>
   error._tag === "TemplateError"
-    ? new RenderFailed({ type: error._tag, message: describeTemplateError(error) })
+    ? new RenderFailed({ type: error._tag, message: describeTemplateError(error), place: errorRemark(error) })
     : new RenderFailed({ type: error._tag, message: error.message })
 
 const nothing = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
@@ -48,6 +68,7 @@ const nothing = (error: { readonly _tag: string; readonly message: string } | Sq
 const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
+  const prints = yield* UndefinedPrints
   const services = yield* Effect.context<
     DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
   >()
@@ -57,10 +78,13 @@ const make = Effect.gen(function* () {
     init === undefined ? groupsOfDevice(snapshot, device).primary.templates_branch : null
 
   /** Templates by branch; a branch that a group asks for and that is not there concerns the devices of that group alone. */
-  const snapshotsOf = Effect.fnUntraced(function* (branches: ReadonlySet<string | null>) {
+  const snapshotsOf = Effect.fnUntraced(function* (
+    templatesOf: Sources["templates"],
+    branches: ReadonlySet<string | null>
+  ) {
     const found = new Map<string | null, Result.Result<TemplateSnapshot, RenderFailed>>()
     for (const branch of branches) {
-      const snapshot = yield* Effect.result(templates.snapshot(branch))
+      const snapshot = yield* Effect.result(templatesOf(branch))
       if (Result.isFailure(snapshot) && (branch === null || SqlError.isSqlError(snapshot.failure))) {
         return yield* snapshot.failure
       }
@@ -72,9 +96,11 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
-    const active = yield* settings.snapshot
-    const byBranch = yield* snapshotsOf(new Set(requests.map((request) => branchOf(active, request))))
+  const prepareFrom = Effect.fn("CandidateConfigs.prepareFrom")(function* (
+    { settings: active, templates: templatesOf }: Sources,
+    requests: ReadonlyArray<VariableRequest>
+  ) {
+    const byBranch = yield* snapshotsOf(templatesOf, new Set(requests.map((request) => branchOf(active, request))))
     const { byDevice, site } = yield* Effect.provideContext(loadVariableInputs(active, requests), services)
     const branches = new Map(requests.map((request) => [request.device.id, branchOf(active, request)]))
     const render: Render = (device) => {
@@ -84,15 +110,30 @@ const make = Effect.gen(function* () {
       if (inputs === undefined || snapshot === undefined) {
         return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))
       }
-      return Result.flatMap(snapshot, (active) =>
-        Result.mapError(
-          Result.flatMap(inputs, (ready) => renderDevice(active, ready, site)),
-          asFailed
+      return Result.flatMap(snapshot, (used) =>
+        Result.mapBoth(
+          Result.flatMap(inputs, (ready) => renderDevice(used, ready, site)),
+          { onFailure: asFailed, onSuccess: (rendered) => ({ ...rendered, snapshot: used }) }
         )
       )
     }
     return render
   }, Effect.mapError(nothing))
+
+  /** From what is in force; what is undefined in it is remembered for those who ask. */
+  const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
+    const active = yield* Effect.mapError(settings.snapshot, nothing)
+    const render = yield* prepareFrom({ settings: active, templates: templates.snapshot }, requests)
+    const noting: Render = (device) => {
+      const candidate = render(device)
+      if (Result.isSuccess(candidate)) {
+        const { snapshot, undefinedPrints } = candidate.success
+        prints.note(device.hostname, snapshot, device.platform ?? "", undefinedPrints)
+      }
+      return candidate
+    }
+    return noting
+  })
 
   const renderInit = Effect.fn("CandidateConfigs.renderInit")(function* (device: Device, init: InitInputs) {
     const prepared = yield* Effect.result(prepare([{ device, init }]))
@@ -102,7 +143,15 @@ const make = Effect.gen(function* () {
     return Result.fail(new RenderFailed({ type: error._tag, message: error.message }))
   })
 
-  return CandidateConfigs.of({ prepare: (devices) => prepare(devices.map((device) => ({ device }))), renderInit })
+  return CandidateConfigs.of({
+    prepare: (devices) => prepare(devices.map((device) => ({ device }))),
+    prepareFrom: (sources, devices) =>
+      prepareFrom(
+        sources,
+        devices.map((device) => ({ device }))
+      ),
+    renderInit
+  })
 })
 
 /** Configurations of devices. */
@@ -111,6 +160,11 @@ export class CandidateConfigs extends Context.Service<
   {
     /** Reads what is needed for these devices in a bounded number of queries. */
     readonly prepare: (devices: ReadonlyArray<Device>) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
+    /** The same from settings and templates that need not be in force; nobody else learns of it. */
+    readonly prepareFrom: (
+      sources: Sources,
+      devices: ReadonlyArray<Device>
+    ) => Effect.Effect<Render, NothingToRender | SqlError.SqlError>
     /** The base configuration of a switch that is being provisioned, under the name, type and addresses that it will have. */
     readonly renderInit: (device: Device, init: InitInputs) => Effect.Effect<Candidate, SqlError.SqlError>
   }

@@ -8,18 +8,26 @@ import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../machines/JobLifecycle.ts"
 import type { JobNotFound } from "../domain/Job.ts"
+import { Remark } from "../domain/Remark.ts"
 import { JobStore } from "../store/JobStore.ts"
 import type { RepositoryName } from "../store/RepositoryStore.ts"
 import { JobEngine } from "./JobEngine.ts"
 import { type JobHandler, type RunningJob, settled } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
-import { RefreshRefused } from "./RefreshRefused.ts"
+import { type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 
 /** What the job remembers: which repository, and the answer to the request once it was refused. */
 const Memo = Schema.Struct({
   repository: Schema.Literals(["settings", "templates"]),
-  refused: Schema.optionalKey(Schema.Struct({ status: Schema.Literals([400, 500, 503]), message: Schema.String }))
+  refused: Schema.optionalKey(
+    Schema.Struct({
+      status: Schema.Literals([400, 500, 503]),
+      message: Schema.String,
+      problems: Schema.optionalKey(Schema.Array(Remark))
+    })
+  ),
+  warnings: Schema.optionalKey(Schema.Array(Remark))
 })
 
 /** How often a refresh that waits for its remote looks whether it was aborted. */
@@ -39,8 +47,9 @@ export const make = Effect.gen(function* () {
     states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 
   const refuse = Effect.fnUntraced(
-    function* (id: number, repository: RepositoryName, { message, status }: RefreshRefused) {
-      yield* jobs.remember(id, { repository, refused: { status, message } })
+    function* (id: number, repository: RepositoryName, { message, problems, status }: RefreshRefused) {
+      const reasons = problems === undefined ? {} : { problems }
+      yield* jobs.remember(id, { repository, refused: { status, message, ...reasons } })
       const event: JobEvent =
         status === 503
           ? { type: "LOCK_BUSY" }
@@ -65,7 +74,8 @@ export const make = Effect.gen(function* () {
   const handler: JobHandler = Effect.fn("RefreshRepository")(function* ({ aborting, id, user }: RunningJob) {
     const { repository } = yield* readMemo(jobs, id)
     const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
-      Effect.map((message) => ({
+      Effect.tap(({ warnings }) => jobs.remember(id, { repository, warnings })),
+      Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
       })),
@@ -80,17 +90,18 @@ export const make = Effect.gen(function* () {
 
 const Refreshed = Schema.Struct({ message: Schema.String })
 
-/** Refreshes a repository and waits for the outcome: the text of the commit in force, or why it was refused. */
+/** Refreshes a repository and waits for the outcome, or why it was refused. */
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string
-): Effect.fn.Return<string, RefreshRefused | SqlError.SqlError | JobNotFound, JobEngine | JobStore> {
+): Effect.fn.Return<RefreshOutcome, RefreshRefused | SqlError.SqlError | JobNotFound, JobEngine | JobStore> {
   const engine = yield* JobEngine
   const jobs = yield* JobStore
   const memo = { repository: name }
   const id = yield* engine.start({ function: "refresh_repo", args: null, memo, user, delaySeconds: 0 })
   const { result } = yield* engine.ended(id)
-  const { refused } = yield* readMemo(jobs, id)
+  const { refused, warnings = [] } = yield* readMemo(jobs, id)
   if (refused !== undefined) return yield* new RefreshRefused(refused)
-  return (yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))).message
+  const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
+  return { message, warnings }
 })

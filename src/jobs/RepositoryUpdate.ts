@@ -16,7 +16,7 @@ import { type RepositoryName, RepositoryStore } from "../store/RepositoryStore.t
 import { missingBranchProblem } from "../settings/GroupView.ts"
 import { refreshAnswer } from "../settings/SettingsProblem.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import { type RefreshCause, RefreshRefused } from "./RefreshRefused.ts"
+import { type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
@@ -92,12 +92,14 @@ const make = Effect.gen(function* () {
       commit: refreshed.commit.hash,
       affected: checked.affected.length
     })
-    return refreshed.cloned && Option.isNone(before) ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+    const isFirst = refreshed.cloned && Option.isNone(before)
+    const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+    return { message, warnings: checked.warnings }
   }, asRefused)
 
   const turns = {
-    settings: RefreshTurns.make<string, RefreshRefused | SqlError.SqlError>(),
-    templates: RefreshTurns.make<string, RefreshRefused | SqlError.SqlError>()
+    settings: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
+    templates: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
   const update = (name: RepositoryName, cause: RefreshCause) => turns[name](updateNow(name, cause))
 
@@ -113,11 +115,11 @@ const make = Effect.gen(function* () {
 export class RepositoryUpdate extends Context.Service<
   RepositoryUpdate,
   {
-    /** Yields the text of the commit that is in force afterwards. Updates of one repository wait for each other. */
+    /** Yields what came into force, and what is doubtful about it. Updates of one repository wait for each other. */
     readonly update: (
       name: RepositoryName,
       cause: RefreshCause
-    ) => Effect.Effect<string, RefreshRefused | SqlError.SqlError>
+    ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
     /** The text of the commit in force. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
   }

@@ -6,6 +6,7 @@ import { commitText, type GitCommit } from "../git/GitCommit.ts"
 import type { GitRefNotFound } from "../git/GitRef.ts"
 import type { GitRepository } from "../git/GitRepository.ts"
 import type { Device } from "../domain/Device.ts"
+import { placeText, type Remark, remarkText } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { affectedDevices, changedFiles } from "../settings/AffectedDevices.ts"
 import { downstreamDevices } from "../settings/DownstreamDevices.ts"
@@ -14,22 +15,33 @@ import { templatesBranches } from "../settings/GroupView.ts"
 import type { Layered } from "../settings/Layering.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../settings/SettingsCheck.ts"
-import { refreshAnswer, type SettingsProblem } from "../settings/SettingsProblem.ts"
+import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
-import { LinknetStore } from "../store/LinknetStore.ts"
-import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import type { DeviceStore } from "../store/DeviceStore.ts"
+import type { LinknetStore } from "../store/LinknetStore.ts"
+import type { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import type { AppliedCommit } from "../store/RepositoryStore.ts"
+import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import { UndefinedPrints } from "../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
+import { readInventory } from "./SettingsInventory.ts"
+import { StrictRendering } from "./StrictRendering.ts"
 
-/** All problems as one answer: the first one decides the status, every message is in the text. */
-const refused = (problems: ReadonlyArray<SettingsProblem>): RefreshRefused => {
+type Texts = ReadonlyMap<string, { readonly text: string }>
+
+/** All problems as one answer: the first one decides the status, every message is in the text, and then every place. */
+const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): RefreshRefused => {
   const answers = problems.map(refreshAnswer)
+  const remarks = problemRemarks(problems, files).slice(0, MAX_REMARKS)
+  const places = remarks.filter(({ line }) => line !== null).map((one) => `${placeText(one)}: ${one.path ?? ""}`)
   return new RefreshRefused({
     status: answers[0]?.status ?? 500,
-    message: answers.map(({ message }) => message).join("\n")
+    message: [...answers.map(({ message }) => message), ...places].join("\n"),
+    problems: remarks
   })
 }
+
+const MAX_REMARKS = 500
 
 /** Whether two sets of settings are the same for everything that is rendered from them. */
 const sameSettings =
@@ -46,10 +58,11 @@ const sameSettings =
   }
 
 const make = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const links = yield* LinknetStore
-  const domains = yield* MgmtDomainStore
+  const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
+  const templates = yield* ActiveTemplates
+  const rendering = yield* StrictRendering
+  const undefinedPrints = yield* UndefinedPrints
 
   const snapshotOf = (files: ReadonlyMap<string, string>, root: string, refusedFiles?: ReadonlyMap<string, string>) =>
     buildSnapshot({
@@ -81,6 +94,15 @@ const make = Effect.gen(function* () {
     return changed
   })
 
+  /** With STRICT_SETTINGS every warning is a problem, and so is what any device would print for an undefined variable. */
+  const strict = Effect.fnUntraced(function* (settings: SettingsSnapshot, warnings: ReadonlyArray<Remark>) {
+    if (!config.STRICT_SETTINGS) return []
+    // a branch that the commit asks for comes into force with it, and is checked then
+    const templatesOf = (branch: string | null) =>
+      Effect.catchTag(templates.snapshot(branch), "NoTemplates", () => templates.snapshot(null))
+    return strictProblems([...warnings, ...(yield* rendering.check({ settings, templates: templatesOf }))])
+  })
+
   const check = Effect.fn("SettingsUpdate.check")(function* (
     repository: GitRepository,
     commit: GitCommit,
@@ -88,18 +110,17 @@ const make = Effect.gen(function* () {
   ) {
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
     const built = snapshotOf(tree.files, repository.directory, tree.refused)
-    if (Result.isFailure(built)) return yield* refused(built.failure)
+    if (Result.isFailure(built)) {
+      return yield* refused(built.failure, new Map([...tree.files].map(([file, text]) => [file, { text }])))
+    }
     const snapshot = built.success
-    const inventory = yield* devices.all
-    const linknets = yield* links.all
-    const { problems, warnings } = yield* checkSettingsGently(snapshot, {
-      devices: inventory,
-      linknets,
-      managementDomains: yield* domains.all,
-      globalUniqueVlans: config.GLOBAL_UNIQUE_VLANS
-    })
-    for (const warning of warnings) yield* Effect.logWarning(warning)
-    if (problems.length > 0) return yield* refused(problems)
+    const checked = yield* Effect.provideContext(readInventory, services)
+    const { devices: inventory, linknets } = checked
+    const { problems, warnings } = yield* checkSettingsGently(snapshot, checked)
+    for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
+    if (problems.length > 0) return yield* refused(problems, snapshot.files)
+    const strictly = yield* strict(snapshot, warnings)
+    if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
     const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
     const affected =
       Option.isSome(before) && Result.isSuccess(before.value)
@@ -115,7 +136,12 @@ const make = Effect.gen(function* () {
       description,
       files
     }
-    return { commits: [row], affected, branches: templatesBranches(snapshot) }
+    return {
+      commits: [row],
+      affected,
+      branches: templatesBranches(snapshot),
+      warnings: [...warnings, ...(yield* undefinedPrints.inForce)]
+    }
   })
 
   return SettingsUpdate.of({ check })

@@ -6,6 +6,8 @@ import { commitText, type GitCommit } from "../git/GitCommit.ts"
 import type { GitRefNotFound } from "../git/GitRef.ts"
 import type { GitRepository } from "../git/GitRepository.ts"
 import type { Device } from "../domain/Device.ts"
+import { type Remark, remarkText } from "../domain/Remark.ts"
+import { ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import { templatesBranches } from "../settings/GroupView.ts"
@@ -13,15 +15,20 @@ import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../templates/TemplateChanges.ts"
+import { NoTemplates } from "../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
+import { errorRemark } from "../templates/TemplateErrors.ts"
 import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
+import { UndefinedPrints } from "../templates/UndefinedPrints.ts"
 import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
+import { StrictRendering } from "./StrictRendering.ts"
 
 /** A branch with its commit, ready to be put in force, and the templates before and after. */
 interface CheckedBranch {
   readonly row: AppliedCommit
   readonly before: TemplateSnapshot | undefined
   readonly after: TemplateSnapshot
+  readonly warnings: ReadonlyArray<Remark>
 }
 
 const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTemplateSnapshot({ files, root })
@@ -34,16 +41,19 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const repositories = yield* RepositoryStore
   const active = yield* ActiveSettings
+  const config = yield* ServerConfig
+  const rendering = yield* StrictRendering
+  const undefinedPrints = yield* UndefinedPrints
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
     const tree = yield* repository.readTree(commit.hash, isTemplatePath)
     const { files, refused } = tree
     const after = buildTemplateSnapshot({ files, refused, root: repository.directory })
     const { problems, warnings } = checkTemplates(after)
-    for (const warning of warnings) yield* Effect.logWarning(warning)
+    for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
     if (problems.length > 0) {
       const message = problems.map((problem) => `Error in repository: ${problem.message}`).join("\n")
-      return yield* new RefreshRefused({ status: 500, message })
+      return yield* new RefreshRefused({ status: 500, message, problems: problems.map(errorRemark) })
     }
     const applied = yield* repositories.find("templates", ref)
     const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
@@ -55,7 +65,7 @@ const make = Effect.gen(function* () {
       description: commitText(commit),
       files: Object.fromEntries(files)
     }
-    return { row, after, before: Option.getOrUndefined(before) } satisfies CheckedBranch
+    return { row, after, warnings, before: Option.getOrUndefined(before) } satisfies CheckedBranch
   })
 
   const readBranch = Effect.fnUntraced(function* (repository: GitRepository, branch: string) {
@@ -69,6 +79,25 @@ const make = Effect.gen(function* () {
     return devicesOfTypes(types, itsDevices).map((device) => device.hostname)
   }
 
+  /** With STRICT_TEMPLATES every warning is an error, and so is what any device would print for an undefined variable. */
+  const strict = Effect.fnUntraced(function* (
+    settings: Option.Option<SettingsSnapshot>,
+    branches: ReadonlyArray<CheckedBranch>
+  ) {
+    if (!config.STRICT_TEMPLATES) return
+    const snapshots = new Map(branches.map(({ after, row }) => [row.ref, after]))
+    const templates = (branch: string | null) =>
+      Effect.mapError(
+        Effect.fromNullishOr(snapshots.get(branch ?? "")),
+        () => new NoTemplates({ branch: branch ?? "" })
+      )
+    const rendered = Option.isNone(settings) ? [] : yield* rendering.check({ settings: settings.value, templates })
+    const problems = [...branches.flatMap(({ warnings }) => warnings), ...rendered]
+    if (problems.length === 0) return
+    const message = problems.map((problem) => `Refused by STRICT_TEMPLATES: ${remarkText(problem)}`).join("\n")
+    return yield* new RefreshRefused({ status: 400, message, problems })
+  })
+
   const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit) {
     const settings = yield* Effect.option(active.snapshot)
     const branchOf = (device: Device): string =>
@@ -78,8 +107,11 @@ const make = Effect.gen(function* () {
       })
     const branches = [yield* checkBranch(repository, commit, "")]
     for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))
+    yield* strict(settings, branches)
     const all = yield* devices.all
+    const again = undefinedPrints.remarks(branches.map(({ after }) => after))
     return {
+      warnings: [...branches.flatMap(({ warnings }) => warnings), ...again],
       commits: branches.map(({ row }) => row),
       branches: [],
       affected: branches.flatMap((branch) =>

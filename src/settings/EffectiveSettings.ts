@@ -26,18 +26,20 @@ export const groupsOfDevice = (snapshot: SettingsSnapshot, device: GroupMember):
   snapshot.layering.membership(device)
 
 const LEVELS: Readonly<Record<string, string>> = {
-  groups: "group",
   dist: "devicetype",
   core: "devicetype"
 }
 
-/** The level of an origin as GET /settings names it: `global->routing.yml` → `global`, `dist->…` → `devicetype`. */
+/**
+ * The level of an origin as GET /settings names it: `global->routing.yml` → `global`, `dist->…` → `devicetype`. A group is
+ * named, because a device may be in many: `groups->EAST_WING->routing.yml` → `group->EAST_WING`.
+ */
 export const originLevel = (origin: string): string =>
   origin
     .split(", ")
     .map((part) => {
-      const level = part.split("->", 1)[0] ?? part
-      return LEVELS[level] ?? level
+      const [level = part, name] = part.split("->")
+      return level === "groups" ? `group->${name ?? ""}` : (LEVELS[level] ?? level)
     })
     .join(", ")
 

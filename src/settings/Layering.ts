@@ -6,6 +6,8 @@
 import { Array as Arr, Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import { MEMBER_FILES, modelFileName, type PathSet, type SettingsType, TYPE_DIRECTORIES } from "./RepositoryPaths.ts"
+import { finding } from "./Finding.ts"
+import { merge, problemIn, type Source, sourceOfPath, sourcesIn } from "./LayerSource.ts"
 import { type Audience, filterFile, type Mentions, mentionsIn } from "./SettingsFilter.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
 import { type GroupMember, type Membership, membershipOf, type SettingsGroup } from "./SettingsGroups.ts"
@@ -18,6 +20,8 @@ export interface EffectiveSettings {
   readonly settings: Settings
   /** The origin of each key in its long form, such as `global->base_system.yml`; unknown keys are listed too. */
   readonly origins: ReadonlyMap<string, string>
+  /** The files of each key, in the order of their layers; more than one for a key that is merged. */
+  readonly sources: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
 /** A device as far as its settings depend on it. A full device record fits. */
@@ -30,12 +34,15 @@ export type Layered<A = EffectiveSettings> = Result.Result<A, Arr.NonEmptyReadon
 interface Layer {
   readonly id: string
   readonly origin: string
+  /** Undefined for what no file says. */
+  readonly file?: string
   readonly values: ReadonlyMap<unknown, unknown>
 }
 
 interface Placed {
   readonly value: unknown
   readonly origin: string
+  readonly sources: ReadonlyArray<Source>
 }
 
 interface Laid extends EffectiveSettings {
@@ -183,9 +190,9 @@ export class Layering {
     if (content === undefined) return fail({ kind: "structure", message: `File ${path} not found` })
     if (Result.isFailure(content)) return fail(content.failure)
     const { values } = content.success
-    if (audience === undefined) return Result.succeed({ id: path, origin, values })
+    if (audience === undefined) return Result.succeed({ id: path, origin, file: path, values })
     const id = `${path}\0${this.#signature(path, values, audience)}`
-    return remember(this.#filtered, id, () => this.#filter({ id, origin, values }, audience))
+    return remember(this.#filtered, id, () => this.#filter({ id, origin, file: path, values }, audience))
   }
 
   /** What the outcome of filtering depends on: which of the names in the file are this device or its groups. */
@@ -196,12 +203,13 @@ export class Layering {
     return `${named}\0${mentions.devices.has(hostname) ? hostname : ""}`
   }
 
-  #filter({ id, origin, values }: Layer, audience: Audience): Layered<Layer> {
+  #filter({ file, id, origin, values }: Layer & { readonly file: string }, audience: Audience): Layered<Layer> {
     const faults = this.#faultsIn(values)
-    if (faults.length > 0) return fail(validationProblem(faults, () => origin))
+    if (faults.length > 0) return fail(problemIn(file, origin, faults))
     return Result.mapBoth(filterFile(values, audience), {
-      onFailure: (message) => Arr.of<SettingsProblem>({ kind: "other", message }),
-      onSuccess: (kept) => ({ id, origin, values: kept })
+      onFailure: (message) =>
+        Arr.of<SettingsProblem>({ kind: "other", message, findings: [finding(file, [], message)] }),
+      onSuccess: (kept) => ({ id, origin, file, values: kept })
     })
   }
 
@@ -244,13 +252,17 @@ export class Layering {
     return this.#nextId
   }
 
-  #lay(placed: Map<string, Placed>, { origin, values }: Layer): void {
+  #lay(placed: Map<string, Placed>, { file, origin, values }: Layer): void {
     for (const [key, value] of values) {
       const name = String(key)
       const before = placed.get(name)
+      const sources = sourcesIn(file, value)
       const merged = before !== undefined && this.#input.keysToMerge.has(name) ? merge(before.value, value) : undefined
-      if (before === undefined || merged === undefined) placed.set(name, { value, origin })
-      else placed.set(name, { value: merged, origin: `${before.origin}, ${origin}` })
+      if (before === undefined || merged === undefined) placed.set(name, { value, origin, sources })
+      else {
+        const all = [...before.sources, ...sources]
+        placed.set(name, { value: merged, origin: `${before.origin}, ${origin}`, sources: all })
+      }
     }
   }
 
@@ -264,16 +276,16 @@ export class Layering {
       if (Result.isSuccess(outcome)) values.set(key, outcome.success)
       else faults.push(...outcome.failure)
     }
-    if (faults.length > 0) return fail(validationProblem(faults, (key) => placed.get(key)?.origin ?? "unknown"))
+    if (faults.length > 0) {
+      const originOf = (key: string) => placed.get(key)?.origin ?? "unknown"
+      const sourceOf = (path: Fault["path"]) => sourceOfPath(placed.get(String(path[0]))?.sources ?? [], path)
+      return fail(validationProblem(faults, originOf, sourceOf))
+    }
     const origins = new Map([...placed].map(([key, { origin }]) => [key, origin]))
-    return Result.succeed({ settings: completeSettings(values), origins, vxlans: placed.get("vxlans")?.value })
+    const sources = new Map([...placed].map(([key, { sources: all }]) => [key, all.map(({ file }) => file)]))
+    const vxlans = placed.get("vxlans")?.value
+    return Result.succeed({ settings: completeSettings(values), origins, sources, vxlans })
   }
-}
-
-/** Two values of a key that is merged: mappings key by key, lists one after the other; other values do not merge. */
-const merge = (before: unknown, after: unknown): unknown => {
-  if (before instanceof Map && after instanceof Map) return new Map([...before, ...after])
-  return Array.isArray(before) && Array.isArray(after) ? [...before, ...after] : undefined
 }
 
 const addDownstream = (placed: Map<string, Placed>, downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>): void => {
@@ -281,5 +293,5 @@ const addDownstream = (placed: Map<string, Placed>, downstream: ReadonlyArray<Re
   if (before === undefined || !(before.value instanceof Map) || downstream.length === 0) return
   const all = new Map<unknown, unknown>(before.value)
   for (const vxlans of downstream) for (const [name, vxlan] of vxlans) if (!all.has(name)) all.set(name, vxlan)
-  if (all.size > before.value.size) placed.set("vxlans", { value: all, origin: before.origin })
+  if (all.size > before.value.size) placed.set("vxlans", { ...before, value: all })
 }

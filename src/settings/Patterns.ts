@@ -1,13 +1,14 @@
 /**
  * The published patterns and descriptions of the settings schema, each once (contract, settings §5.0). `source` is the
- * text that clients see in messages and in the schema; `test` is what is matched, which differs where the published
- * text would backtrack exponentially in JavaScript.
+ * text that clients see in the schema; `regExp` is what is matched, which differs where the published text would backtrack
+ * exponentially in JavaScript. Messages say it in `words`, because nobody finds a wrong letter with 400 characters of pattern.
  */
 
-/** A pattern as published, and a test of equal meaning that is linear in the length of the text. */
+/** A pattern as published, a test of equal meaning that is linear in the length of the text, and what a value has to be. */
 export interface Pattern {
   readonly source: string
   readonly regExp: RegExp
+  readonly words: string
 }
 
 const octet = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)"
@@ -20,26 +21,55 @@ const ipv6 =
 const hostname = "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z-][a-zA-Z0-9-]{0,62})*$"
 const dottedName = "^([a-zA-Z0-9_-]{1,63}\\.?)+$"
 
-const pattern = (source: string, linear = source): Pattern => ({ source, regExp: new RegExp(linear) })
+const pattern = (source: string, words: string, linear = source): Pattern => ({
+  source,
+  regExp: new RegExp(linear),
+  words
+})
+
+const DOTTED = "parts of 1 to 63 letters, digits, _ or -, separated by single dots"
 
 /** All patterns by their name in the contract. */
 export const Patterns = {
-  host: pattern(`^(${ipv4}|${ipv6}|${hostname})$`),
-  hostname: pattern(hostname),
-  domain: pattern("^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z0-9-]{1,63})+$"),
-  ipv4Address: pattern(`^${ipv4}$`),
-  ipv4Interface: pattern(`^${ipv4}\\/[0-9]{1,2}$`),
-  ipv6Address: pattern(`^${ipv6}$`),
-  ipv6Interface: pattern(`^${ipv6}\\/[0-9]{1,3}$`),
-  prefix: pattern(`(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`),
-  vlanName: pattern("^[a-zA-Z][a-zA-Z0-9-_]{0,31}$"),
-  interfaceName: pattern("^([a-zA-Z0-9\\/\\.:-])+$", "^[a-zA-Z0-9\\/\\.:-]+$"),
-  interfaceRange: pattern("^([a-zA-Z0-9\\/\\.:\\-\\[\\]])+$", "^[a-zA-Z0-9\\/\\.:\\-\\[\\]]+$"),
-  interfaceClass: pattern("^(custom|downlink|fabric|mirror|port_template_[a-zA-Z0-9_]+)$"),
-  acceptReject: pattern("^(accept|reject)$"),
-  maskRange: pattern("^[0-9]{1,3}([-][0-9]{1,3})?$"),
-  groupName: pattern(dottedName, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
-  aclName: pattern(dottedName, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$")
+  host: pattern(
+    `^(${ipv4}|${ipv6}|${hostname})$`,
+    "an IPv4 address (four numbers up to 255), an IPv6 address, or a host name of letters, digits, - and dots whose later parts do not begin with a digit"
+  ),
+  hostname: pattern(
+    hostname,
+    "a host name of letters, digits and -, its parts separated by single dots and at most 63 characters long"
+  ),
+  domain: pattern(
+    "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z0-9-]{1,63})+$",
+    "a domain name of at least two parts of letters, digits and -, separated by single dots"
+  ),
+  ipv4Address: pattern(`^${ipv4}$`, "an IPv4 address such as 10.0.0.1, without a prefix length"),
+  ipv4Interface: pattern(`^${ipv4}\\/[0-9]{1,2}$`, "an IPv4 address with a prefix length, such as 10.0.0.1/24"),
+  ipv6Address: pattern(`^${ipv6}$`, "an IPv6 address such as 2001:db8::1, without a prefix length"),
+  ipv6Interface: pattern(`^${ipv6}\\/[0-9]{1,3}$`, "an IPv6 address with a prefix length, such as 2001:db8::1/64"),
+  prefix: pattern(
+    `(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`,
+    "an IPv4 or IPv6 prefix with its length, such as 10.0.0.0/8 or 2001:db8::/32"
+  ),
+  vlanName: pattern("^[a-zA-Z][a-zA-Z0-9-_]{0,31}$", "a letter followed by at most 31 letters, digits, - or _"),
+  interfaceName: pattern(
+    "^([a-zA-Z0-9\\/\\.:-])+$",
+    "an interface name of letters, digits, /, ., : and -",
+    "^[a-zA-Z0-9\\/\\.:-]+$"
+  ),
+  interfaceRange: pattern(
+    "^([a-zA-Z0-9\\/\\.:\\-\\[\\]])+$",
+    "one interface name, or a range such as Ethernet[1-48], of letters, digits, /, ., :, -, [ and ]",
+    "^[a-zA-Z0-9\\/\\.:\\-\\[\\]]+$"
+  ),
+  interfaceClass: pattern(
+    "^(custom|downlink|fabric|mirror|port_template_[a-zA-Z0-9_]+)$",
+    "custom, downlink, fabric, mirror, or port_template_ followed by the name of a template"
+  ),
+  acceptReject: pattern("^(accept|reject)$", "accept or reject"),
+  maskRange: pattern("^[0-9]{1,3}([-][0-9]{1,3})?$", "a prefix length such as 24, or a range of them such as 16-24"),
+  groupName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
+  aclName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$")
 } as const
 
 /** The descriptions that fields carry in the schema and in messages. */

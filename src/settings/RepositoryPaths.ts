@@ -3,6 +3,7 @@
  * directories are there (contract, settings §1.1). Paths are relative to the repository, with `/`.
  */
 import { isHostname } from "../domain/Hostname.ts"
+import { finding } from "./Finding.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 
 /** Files below a group's or a device's directory, in the order in which they are layered. */
@@ -46,8 +47,40 @@ export const isSettingsPath = (path: string): boolean => SETTINGS_FILE.test(path
 
 const SETTINGS_DIRECTORY = /^(?:global|fabric|core|dist|access|groups|devices)(?:\/|$)/
 
-/** True for a path below the directories of settings, placeholders included; nothing else need be loaded. */
-export const isWithinSettings = (path: string): boolean => SETTINGS_DIRECTORY.test(path)
+const SETTINGS_NAME =
+  /^[^/.][^/]*\/(?:[^/]+\/)?(?:base_system|interfaces[^/]*|routing|vxlans|groups|access_lists)\.ya?ml$/
+
+/** True for a file that looks like settings in a directory that is none, because its name was mistyped for instance. */
+export const isMisplaced = (path: string): boolean => SETTINGS_NAME.test(path) && !SETTINGS_DIRECTORY.test(path)
+
+/** True for a path below the directories of settings, placeholders included, and for misplaced ones; nothing else need be loaded. */
+export const isWithinSettings = (path: string): boolean => SETTINGS_DIRECTORY.test(path) || isMisplaced(path)
+
+const OPTIONAL_FILE = "global/access_lists.yml"
+
+/** Why a file is never read; undefined when it may be, or when it is none of settings, such as a README. */
+export const whyUnused = (
+  path: string,
+  groups: ReadonlyMap<string, { readonly group_priority: number }>
+): string | undefined => {
+  if (/(^|\/)\./.test(path) || !/\.ya?ml$/.test(path)) return undefined
+  if (path.endsWith(".yaml")) return "not used: only files that end in .yml are read"
+  const [directory = "", name = "", file] = path.split("/")
+  if (isMisplaced(path)) return `not used: there is no directory ${directory} among ${MANDATORY_DIRECTORIES.join(", ")}`
+  if (file === undefined) {
+    const fixed: ReadonlyArray<string> = [...MANDATORY_FILES, OPTIONAL_FILE]
+    return fixed.includes(path) || MODEL_FILE.test(path) ? undefined : `not used: ${directory} has no file of this name`
+  }
+  if (directory === "groups" && !groups.has(name)) return `not used: there is no group ${name} in global/groups.yml`
+  if (directory === "groups" && groups.get(name)?.group_priority === 0) {
+    return `not used: group ${name} has no group_priority, so it is the primary group of no device`
+  }
+  if (directory === "devices" && !isHostname(name)) return `not used: ${name} is no hostname`
+  const members: ReadonlyArray<string> = MEMBER_FILES
+  return isSettingsPath(path) && members.includes(file)
+    ? undefined
+    : `not used: ${directory}/${name} has only the files ${MEMBER_FILES.join(", ")}`
+}
 
 /** Files of one commit by path. */
 export interface PathSet {
@@ -85,18 +118,23 @@ export const pathSet = (paths: Iterable<string>): PathSet => {
 export const deviceDirectories = (paths: PathSet): ReadonlyArray<string> =>
   paths.children("devices").filter((name) => !name.startsWith(".") && isHostname(name))
 
-const structureProblem = (message: string): SettingsProblem => ({ kind: "structure", message })
+/** A file or directory that is missing or of the wrong type. */
+export const structureProblem = (path: string, message: string): SettingsProblem => ({
+  kind: "structure",
+  message,
+  findings: [finding(path, [], message)]
+})
 
 const fileProblems = (paths: PathSet, path: string, root: string): ReadonlyArray<SettingsProblem> => {
   if (paths.has(path)) return []
   const full = `${root}/${path}`
-  return [structureProblem(paths.isDirectory(path) ? `${full} is not a regular file` : `File ${full} not found`)]
+  return [structureProblem(path, paths.isDirectory(path) ? `${full} is not a regular file` : `File ${full} not found`)]
 }
 
 const directoryProblems = (paths: PathSet, path: string, root: string): ReadonlyArray<SettingsProblem> => {
   if (paths.isDirectory(path)) return []
   const full = `${root}/${path}`
-  return [structureProblem(paths.has(path) ? `${full} is not a directory` : `Directory ${full} not found`)]
+  return [structureProblem(path, paths.has(path) ? `${full} is not a directory` : `Directory ${full} not found`)]
 }
 
 /**

@@ -91,7 +91,7 @@ const textFault = ({ check, maxLength, pattern }: TextRule, value: string): stri
     return `String should have at most ${maxLength} characters`
   }
   if (pattern !== undefined && (value.length > MAX_PATTERN_TEXT || !pattern.regExp.test(value))) {
-    return `String should match pattern '${pattern.source}'`
+    return `Input should be ${pattern.words}`
   }
   return check?.(value)
 }

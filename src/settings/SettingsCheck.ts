@@ -6,18 +6,23 @@
 import { Effect, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
+import { type Remark, remark } from "../domain/Remark.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, settingsOfType } from "./EffectiveSettings.ts"
-import type { Layered, SettingsTarget } from "./Layering.ts"
+import { type Finding, finding, locate } from "./Finding.ts"
+import { interfaceFindings } from "./InterfaceChecks.ts"
+import { problemIn } from "./LayerSource.ts"
+import type { EffectiveSettings, Layered, SettingsTarget } from "./Layering.ts"
 import { deviceDirectories, modelOfPath } from "./RepositoryPaths.ts"
-import { mentionsIn } from "./SettingsFilter.ts"
+import { routeMapFindings } from "./RouteMapChecks.ts"
 import { groupConflicts } from "./SettingsGroups.ts"
-import type { Settings } from "./SettingsModel.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
-import { type SettingsSnapshot, snapshotWarnings } from "./SettingsSnapshot.ts"
+import { snapshotFindings } from "./SettingsRemarks.ts"
+import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
+import { isSettingKey, settingKeys } from "./SettingValidator.ts"
 import { managementVlanProblems, VlanLedger } from "./VlanChecks.ts"
-import { underlayWarnings } from "./UnderlayCheck.ts"
+import { underlayFindings } from "./UnderlayCheck.ts"
 
 /** A device as the checks see it. A full device record fits. */
 export type CheckedDevice = SettingsTarget & Pick<Device, "id" | "hostname" | "device_type" | "state">
@@ -34,7 +39,7 @@ export interface Inventory {
 /** What the checks found. Without problems the settings may come into force. */
 export interface CheckResult {
   readonly problems: ReadonlyArray<SettingsProblem>
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Remark>
 }
 
 const MAX_PROBLEMS = 500
@@ -45,7 +50,8 @@ const NO_SUCH_DEVICE = "no-such-device"
 /** Problems in the order of their discovery, each message once. */
 class Findings {
   readonly problems = new Map<string, SettingsProblem>()
-  readonly warnings = new Set<string>()
+  readonly #warnings = new Map<string, Finding>()
+  #more = 0
 
   add(problems: Iterable<SettingsProblem>): void {
     for (const problem of problems) {
@@ -54,26 +60,34 @@ class Findings {
     }
   }
 
-  settings(layered: Layered): Settings | undefined {
-    if (Result.isSuccess(layered)) return layered.success.settings
+  effective(layered: Layered): EffectiveSettings | undefined {
+    if (Result.isSuccess(layered)) return layered.success
     this.add(layered.failure)
     return undefined
   }
 
-  warn(warnings: Iterable<string>): void {
-    for (const warning of warnings) if (this.warnings.size < MAX_WARNINGS) this.warnings.add(warning)
+  warn(warnings: Iterable<Finding>): void {
+    for (const warning of warnings) {
+      const key = JSON.stringify(warning)
+      if (this.#warnings.has(key)) continue
+      if (this.#warnings.size < MAX_WARNINGS) this.#warnings.set(key, warning)
+      else this.#more += 1
+    }
   }
 
-  get result(): CheckResult {
-    return { problems: [...this.problems.values()], warnings: [...this.warnings] }
+  /** Only what is shown is looked up in the texts. */
+  result({ files }: SettingsSnapshot): CheckResult {
+    const warnings = locate(this.#warnings.values(), files)
+    const rest = this.#more === 0 ? [] : [remark(`and ${this.#more} more warnings`)]
+    return { problems: [...this.problems.values()], warnings: [...warnings, ...rest] }
   }
 }
 
 const checkTypes = (snapshot: SettingsSnapshot, findings: Findings): void => {
-  findings.settings(settingsOfType(snapshot))
+  findings.effective(settingsOfType(snapshot))
   for (const type of ["ACCESS", "DIST", "CORE"] as const) {
-    const settings = findings.settings(settingsOfType(snapshot, type))
-    if (type === "CORE" && settings !== undefined) findings.warn(underlayWarnings(settings))
+    const effective = findings.effective(settingsOfType(snapshot, type))
+    if (type === "CORE" && effective !== undefined) findings.warn(underlayFindings(effective))
   }
 }
 
@@ -82,31 +96,46 @@ const checkModelFiles = (snapshot: SettingsSnapshot, findings: Findings): void =
     const found = modelOfPath(path)
     if (found === undefined) continue
     const device: SettingsTarget = { hostname: NO_SUCH_DEVICE, device_type: found.type, model: found.model }
-    findings.settings(effectiveSettings(snapshot, device))
+    findings.effective(effectiveSettings(snapshot, device))
   }
 }
 
-/** Route maps of BGP neighbours that are defined neither here nor in the templates (row 8). */
-const routeMapProblems = (hostname: string, settings: Settings): ReadonlyArray<SettingsProblem> => {
-  const external = new Set(settings.external_routing_policies)
-  const used = (settings.extroute_bgp?.vrfs ?? []).flatMap(({ neighbor_v4, neighbor_v6 }) =>
-    [...neighbor_v4, ...neighbor_v6].flatMap(({ route_map_in, route_map_out }) => [route_map_in, route_map_out])
-  )
-  return [...new Set(used)]
-    .filter((name) => !settings.routing_policies.has(name) && !external.has(name))
-    .map((name) => ({ kind: "policy", message: `${hostname}: BGP neighbor route map ${name} is not defined` }))
+/** The files of devices, of which nothing is known, each by itself. */
+const checkDeviceFiles = (snapshot: SettingsSnapshot, findings: Findings): void => {
+  for (const file of snapshot.files.values()) {
+    const [, name = "", last = ""] = /^(?:devices|groups)\/([^/]+)\/([^/]+\.yml)$/.exec(file.path) ?? []
+    if (last === "") continue
+    if (Result.isFailure(file.content)) findings.add([file.content.failure])
+    else {
+      const { values } = file.content.success
+      const faults = settingKeys.flatMap((key) => {
+        const outcome =
+          values.has(key) && isSettingKey(key) ? snapshot.validator.setting(key, values.get(key)) : undefined
+        return outcome !== undefined && Result.isFailure(outcome) ? outcome.failure : []
+      })
+      if (faults.length > 0) findings.add([problemIn(file.path, `${name}->${last}`, faults)])
+    }
+  }
 }
 
-/** Remarks about group names in `groups` lists that nobody defined: they match nothing, silently. */
-const groupNameWarnings = ({ definitions, files }: SettingsSnapshot): ReadonlyArray<string> => {
-  const defined = new Set(definitions.groups.map((group) => group.name))
-  return ["global/base_system.yml", "global/routing.yml", "global/vxlans.yml"].flatMap((path) => {
-    const content = files.get(path)?.content
-    if (content === undefined || Result.isFailure(content)) return []
-    return mentionsIn(content.success.values)
-      .groups.filter((name) => !defined.has(name))
-      .map((name) => `${path}: group ${name} is not defined`)
-  })
+/** What is doubtful about the settings of devices. Thousands share them: each set is looked at once. */
+const deviceFindings = () => {
+  const seen = new WeakSet<object>()
+  return (device: CheckedDevice, effective: EffectiveSettings): ReadonlyArray<Finding> => {
+    if (seen.has(effective.settings)) return []
+    seen.add(effective.settings)
+    return [...interfaceFindings(device, effective), ...routeMapFindings(device.hostname, effective)]
+  }
+}
+
+const withoutDevices = function* (snapshot: SettingsSnapshot): Generator<void, CheckResult> {
+  const findings = new Findings()
+  checkTypes(snapshot, findings)
+  findings.warn(yield* snapshotFindings(snapshot))
+  checkModelFiles(snapshot, findings)
+  checkDeviceFiles(snapshot, findings)
+  findings.add(groupConflicts(snapshot.definitions.groups))
+  return findings.result(snapshot)
 }
 
 const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Generator<void, CheckResult> {
@@ -114,36 +143,37 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   const { devices, globalUniqueVlans: unique, linknets, managementDomains: domains } = inventory
   const below = downstreamDevices(devices, linknets)
   const layered = (device: CheckedDevice) =>
-    findings.settings(effectiveSettings(snapshot, device, below.get(device.id)))
+    findings.effective(effectiveSettings(snapshot, device, below.get(device.id)))
   checkTypes(snapshot, findings)
+  // first of all: what is said of each device must not take their place in the list
+  findings.warn(yield* snapshotFindings(snapshot))
   const byName = new Map(devices.map((device) => [device.hostname, device]))
   for (const [index, name] of deviceDirectories(snapshot.paths).entries()) {
     const device = byName.get(name)
     if (device === undefined) {
-      findings.warn([`Device ${name} specified in settings/devices but it was not found in database`])
+      const message = `Device ${name} specified in settings/devices but it was not found in database`
+      findings.warn([finding(`devices/${name}`, [], message)])
     } else if (device.device_type !== "UNKNOWN") layered(device)
     if (index % DEVICES_PER_STEP === 0) yield
   }
   checkModelFiles(snapshot, findings)
   if (unique) findings.add(managementVlanProblems(domains))
   const ledger = new VlanLedger(unique, domains)
-  const routeMaps: Array<SettingsProblem> = []
+  const doubts = deviceFindings()
   for (const [index, device] of devices.entries()) {
     if (index % DEVICES_PER_STEP === 0) yield
-    const settings = device.state === "MANAGED" ? layered(device) : undefined
-    if (settings === undefined) continue
-    findings.add(ledger.add(device, settings))
-    if (routeMaps.length < MAX_PROBLEMS) routeMaps.push(...routeMapProblems(device.hostname, settings))
+    const effective = device.state === "MANAGED" ? layered(device) : undefined
+    if (effective === undefined) continue
+    findings.add(ledger.add(device, effective.settings, effective.sources.get("vxlans")))
+    findings.warn(doubts(device, effective))
   }
   findings.add(groupConflicts(snapshot.definitions.groups))
-  findings.add(routeMaps)
-  findings.warn([...groupNameWarnings(snapshot), ...snapshotWarnings(snapshot)])
-  return findings.result
+  return findings.result(snapshot)
 }
 
-/** Checks a snapshot against the inventory at one go. */
-export const checkSettings = (snapshot: SettingsSnapshot, inventory: Inventory): CheckResult => {
-  const steps = inSteps(snapshot, inventory)
+/** Checks a snapshot against the inventory at one go; without one, all that can be said of the files alone. */
+export const checkSettings = (snapshot: SettingsSnapshot, inventory?: Inventory): CheckResult => {
+  const steps = inventory === undefined ? withoutDevices(snapshot) : inSteps(snapshot, inventory)
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value

@@ -4,13 +4,14 @@
  */
 import { Result } from "effect"
 import { fileModelOf, fileModels } from "./FileModels.ts"
+import { type Finding, finding, findingOnKey, located } from "./Finding.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
-import { readYaml } from "./YamlFile.ts"
+import { readYaml, unreadableText } from "./YamlFile.ts"
 
 /** The top-level mapping of a file, and remarks about it. */
 export interface SettingsFileContent {
   readonly values: ReadonlyMap<unknown, unknown>
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Finding>
 }
 
 const NO_VALUES: ReadonlyMap<unknown, unknown> = new Map()
@@ -19,12 +20,12 @@ const IGNORED_KEYS = new Set<unknown>(["network_definitions", "service_definitio
 const ACCESS_LISTS = /(^|\/)access_lists\.yml$/
 const PLACED = new Set<unknown>(fileModels.flatMap(({ keys }) => keys))
 
-const keyWarning = (path: string, key: unknown): ReadonlyArray<string> => {
-  const name = String(key).slice(0, 100)
-  if (IGNORED_KEYS.has(key)) return [`${path}: ${name} is accepted but not used`]
-  if (!PLACED.has(key)) return [`${path}: Some configured settings for ${path} are undefined in model: ${name}`]
+const keyWarning = (path: string, key: unknown): ReadonlyArray<Finding> => {
+  const say = (message: string) => [findingOnKey(path, [String(key)], message)]
+  if (IGNORED_KEYS.has(key)) return say("accepted but not used")
+  if (!PLACED.has(key)) return say("no setting has this name")
   const keys: ReadonlyArray<unknown> = ACCESS_LISTS.test(path) ? [] : (fileModelOf(path)?.keys ?? [key])
-  return keys.includes(key) ? [] : [`${path}: ${name} belongs into another file`]
+  return keys.includes(key) ? [] : say("belongs into another file")
 }
 
 const MAX_WARNINGS = 20
@@ -46,17 +47,16 @@ export class SettingsFile {
     return this.#content
   }
 
-  /** Remarks about the file, if it has been read. */
-  get warnings(): ReadonlyArray<string> {
-    return this.#content !== undefined && Result.isSuccess(this.#content) ? this.#content.success.warnings : []
-  }
-
   #read(): Result.Result<SettingsFileContent, SettingsProblem> {
     const file = readYaml(this.path, this.text)
-    if (Result.isFailure(file)) return Result.fail({ kind: "yaml", message: file.failure })
-    const { value, warnings } = file.success
+    if (Result.isFailure(file)) {
+      const { failure } = file
+      return Result.fail({ kind: "yaml", message: unreadableText(failure), findings: [located(failure)] })
+    }
+    const { value } = file.success
+    const warnings = file.success.warnings.map(located)
     if (!(value instanceof Map)) {
-      const ignored = value === null ? [] : [`${this.path}: ignored, because its value is not a mapping`]
+      const ignored = value === null ? [] : [finding(this.path, [], "ignored, because its value is not a mapping")]
       return Result.succeed({ values: NO_VALUES, warnings: [...warnings, ...ignored] })
     }
     const remarks = [...value.keys()].flatMap((key) => keyWarning(this.path, key))

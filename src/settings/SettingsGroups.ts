@@ -5,6 +5,7 @@
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { compileGroupPattern, type GroupPattern } from "./GroupPattern.ts"
+import { type Finding, finding, findingOnKey } from "./Finding.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
 import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
@@ -32,6 +33,9 @@ export interface Membership {
 
 export const DEFAULT_GROUP = "DEFAULT"
 const ORIGIN = "global->groups.yml"
+
+/** The file that holds the definitions. */
+export const GROUPS_FILE = "global/groups.yml"
 
 const everybody: SettingsGroup = {
   name: DEFAULT_GROUP,
@@ -81,10 +85,26 @@ const FILTER_FIELDS = ["hostname", "device_type", "model", "os_version", "platfo
 /** What reading the definitions yields: the groups with DEFAULT last, and remarks. */
 export interface GroupDefinitions {
   readonly groups: ReadonlyArray<SettingsGroup>
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Finding>
 }
 
-const groupsProblem = (message: string): SettingsProblem => ({ kind: "groups", message })
+type Path = Finding["path"]
+
+const groupsProblem = (message: string, path: Path = []): SettingsProblem => ({
+  kind: "groups",
+  message,
+  findings: [finding(GROUPS_FILE, path, message)]
+})
+
+/** Values that break a rule, as one problem of the group definitions. */
+const faultsProblem = (faults: ReadonlyArray<Fault>, origin: string): SettingsProblem => ({
+  ...validationProblem(
+    faults,
+    () => origin,
+    (path) => ({ files: [GROUPS_FILE], path })
+  ),
+  kind: "groups"
+})
 
 const prefixed = (prefix: ReadonlyArray<string | number>, faults: ReadonlyArray<Fault>) =>
   faults.map((fault) => ({ ...fault, path: [...prefix, ...fault.path] }))
@@ -92,34 +112,48 @@ const prefixed = (prefix: ReadonlyArray<string | number>, faults: ReadonlyArray<
 interface Reading {
   readonly faults: Array<Fault>
   readonly problems: Array<SettingsProblem>
-  readonly warnings: Array<string>
+  readonly warnings: Array<Finding>
 }
 
-const compiled = (source: string, name: string, what: string, reading: Reading): GroupPattern => {
+/** A definition with the keys that lead to it. */
+interface PlacedDefinition {
+  readonly definition: GroupDefinition
+  readonly path: Path
+}
+
+const compiled = (
+  source: string,
+  { definition: { name }, path }: PlacedDefinition,
+  keys: ReadonlyArray<string>,
+  reading: Reading
+): GroupPattern => {
   const pattern = compileGroupPattern(source)
   if (Result.isSuccess(pattern)) return pattern.success
-  reading.problems.push(groupsProblem(`Group ${name}: ${what} is not a usable regular expression: ${pattern.failure}`))
+  const message = `Group ${name}: ${keys.join(" ")} is not a usable regular expression: ${pattern.failure}`
+  reading.problems.push(groupsProblem(message, [...path, ...keys]))
   return () => false
 }
 
-const filterTest = (definition: GroupDefinition, reading: Reading): SettingsGroup["matches"] => {
-  const filter = definition.device_filter
+const filterTest = (placed: PlacedDefinition, reading: Reading): SettingsGroup["matches"] => {
+  const filter = placed.definition.device_filter
   const tests = FILTER_FIELDS.flatMap((field) => {
     const source = filter?.[field] ?? null
     if (source === null) return []
-    const pattern = compiled(source, definition.name, `device_filter ${field}`, reading)
+    const pattern = compiled(source, placed, ["device_filter", field], reading)
     return [(device: GroupMember) => Predicate.isString(device[field]) && pattern(device[field])]
   })
   return (device) => tests.length > 0 && tests.every((test) => test(device))
 }
 
-const toGroup = (definition: GroupDefinition, reading: Reading): SettingsGroup => {
+const toGroup = (placed: PlacedDefinition, reading: Reading): SettingsGroup => {
+  const { definition, path } = placed
   const { devices, group_priority, name, regex, templates_branch } = definition
   const named = new Set(devices ?? [])
-  const byRegex = regex === "" ? () => false : compiled(regex, name, "regex", reading)
-  const byFilter = filterTest(definition, reading)
+  const byRegex = regex === "" ? () => false : compiled(regex, placed, ["regex"], reading)
+  const byFilter = filterTest(placed, reading)
   if (regex === "" && definition.device_filter === null && devices === null) {
-    reading.warnings.push(`Group ${name} has no regex, device_filter or devices: no device is a member`)
+    const message = `Group ${name} has no regex, device_filter or devices: no device is a member`
+    reading.warnings.push(finding(GROUPS_FILE, path, message))
   }
   return {
     name,
@@ -143,11 +177,13 @@ const readDefinitions = (elements: ReadonlyArray<unknown>, reading: Reading): Re
   return elements.flatMap((element, position) => {
     const { prefix, value } = definitionIn(element)
     if (prefix.length === 0 && element instanceof Map && element.has("regex")) {
-      reading.warnings.push(`groups->${position}: regex is read below the key 'group' only; use device_filter`)
+      const message = "regex is read below the key 'group' only; use device_filter"
+      reading.warnings.push(findingOnKey(GROUPS_FILE, ["groups", position, "regex"], message))
     }
     const outcome = validator.value(f_group, value)
-    if (Result.isSuccess(outcome)) return [toGroup(outcome.success, reading)]
-    reading.faults.push(...prefixed(["groups", position, ...prefix], outcome.failure))
+    const path = ["groups", position, ...prefix]
+    if (Result.isSuccess(outcome)) return [toGroup({ definition: outcome.success, path }, reading)]
+    reading.faults.push(...prefixed(path, outcome.failure))
     return []
   })
 }
@@ -169,12 +205,12 @@ export const readGroups = (
   const elements: unknown = file.get("groups")
   if (!Array.isArray(elements)) {
     const fault: Fault = { path: ["groups"], bad: elements, message: "Input should be a valid list" }
-    return Result.fail([groupsProblem(validationProblem([fault], () => origin).message)])
+    return Result.fail([faultsProblem([fault], origin)])
   }
   const reading: Reading = { faults: [], problems: [], warnings: [] }
   const groups = readDefinitions(elements, reading)
   if (reading.faults.length > 0) {
-    reading.problems.unshift(groupsProblem(validationProblem(reading.faults, () => origin).message))
+    reading.problems.unshift(faultsProblem(reading.faults, origin))
   }
   if (reading.problems.length > 0) return Result.fail(reading.problems)
   return Result.succeed({ groups: [...groups, everybody], warnings: reading.warnings })

@@ -4,6 +4,7 @@ import type { GitFailed } from "../git/GitCommand.ts"
 import type { GitRefNotFound } from "../git/GitRef.ts"
 import type { GitRepository } from "../git/GitRepository.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
+import type { Remark } from "../domain/Remark.ts"
 import { isWithinSettings } from "./RepositoryPaths.ts"
 import { checkSettingsGently, type Inventory } from "./SettingsCheck.ts"
 import { buildSnapshot, type SettingsSnapshot, type SnapshotInput } from "./SettingsSnapshot.ts"
@@ -26,7 +27,7 @@ export const loadSnapshot = Effect.fn("settings.loadSnapshot")(function* (
 /** A snapshot that may come into force, and the remarks of its checks. */
 export interface CheckedSnapshot {
   readonly snapshot: SettingsSnapshot
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Remark>
 }
 
 /** Reads a commit and checks it against the inventory. Fails with all problems, in the order of contract §6.2. */

@@ -3,19 +3,25 @@
  * a refresh (contract, settings §7.5), and its exact message (§6).
  */
 import { Schema } from "effect"
+import { type Remark, remarkText } from "../domain/Remark.ts"
+import { Finding, locate, located } from "./Finding.ts"
 import { hiddenText, pythonText } from "./PythonText.ts"
 import type { Fault } from "./SettingValidator.ts"
 
 /**
  * `structure`: a file or directory is missing or of the wrong type. `validation`: a value does not fit the model.
  * `yaml`: a file cannot be read. `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide.
- * `policy`: a route map is not defined. `other`: anything else.
+ * `strict`: a warning that STRICT_SETTINGS makes an error. `other`: anything else.
  */
-export const ProblemKind = Schema.Literals(["structure", "validation", "yaml", "groups", "vlan", "policy", "other"])
+export const ProblemKind = Schema.Literals(["structure", "validation", "yaml", "groups", "vlan", "strict", "other"])
 export type ProblemKind = typeof ProblemKind.Type
 
-/** One problem; `message` is what an operator reads. */
-export const SettingsProblem = Schema.Struct({ kind: ProblemKind, message: Schema.String })
+/** One problem; `message` is what an operator reads, `findings` the places that it speaks of, as far as they are known. */
+export const SettingsProblem = Schema.Struct({
+  kind: ProblemKind,
+  message: Schema.String,
+  findings: Schema.optionalKey(Schema.Array(Finding))
+})
 export type SettingsProblem = typeof SettingsProblem.Type
 
 const MAX_MESSAGE = 60_000
@@ -32,13 +38,19 @@ export class SettingsInvalid extends Schema.TaggedError<SettingsInvalid>()("Sett
 /** Where the value of a top-level setting comes from, for messages. */
 export type OriginOf = (key: string) => string
 
-const faultText = ({ bad, description, hidden, message, path }: Fault, originOf: OriginOf): string => {
+/** Which files a value that begins with this key may stand in, and where there. */
+export type SourceOf = (path: Fault["path"]) => Pick<Finding, "files" | "path">
+
+const ruleOf = ({ description, message }: Fault): string =>
+  description === undefined ? message : `${message}, field should be: ${description}`
+
+const faultText = (fault: Fault, originOf: OriginOf): string => {
+  const { bad, hidden, path } = fault
   const value = hidden === true && bad !== null ? hiddenText : pythonText(bad)
-  const what = description === undefined ? "" : `, field should be: ${description}`
   const origin = originOf(String(path[0] ?? ""))
   return (
     `Validation error for setting ${path.join("->")}, bad value: ${value} (value origin: ${origin})\n` +
-    `Message: ${message}${what}\n`
+    `Message: ${ruleOf(fault)}\n`
   )
 }
 
@@ -53,14 +65,40 @@ export const validationMessage = (faults: ReadonlyArray<Fault>, originOf: Origin
 }
 
 /** The faults as a problem of kind `validation`. */
-export const validationProblem = (faults: ReadonlyArray<Fault>, originOf: OriginOf): SettingsProblem => ({
+export const validationProblem = (
+  faults: ReadonlyArray<Fault>,
+  originOf: OriginOf,
+  sourceOf: SourceOf
+): SettingsProblem => ({
   kind: "validation",
-  message: validationMessage(faults, originOf)
+  message: validationMessage(faults, originOf),
+  findings: faults.map((fault) => ({ ...sourceOf(fault.path), message: ruleOf(fault) }))
 })
+
+/** Every place that the problems speak of; a problem of which none is known stands for itself. */
+export const problemRemarks = (
+  problems: ReadonlyArray<SettingsProblem>,
+  files: Parameters<typeof locate>[1]
+): ReadonlyArray<Remark> =>
+  locate(
+    problems.flatMap(({ findings = [], message }) =>
+      findings.length > 0 ? findings : [{ files: [], path: [], message }]
+    ),
+    files
+  )
+
+/** Warnings as problems. */
+export const strictProblems = (warnings: ReadonlyArray<Remark>): ReadonlyArray<SettingsProblem> =>
+  warnings.map((warning) => ({
+    kind: "strict",
+    message: remarkText(warning),
+    findings: [located(warning)]
+  }))
 
 const PREFIXES: Partial<Record<ProblemKind, string>> = {
   structure: "Repository structure is invalid (VerifyPathException): ",
-  validation: "Syntax error in repository: "
+  validation: "Syntax error in repository: ",
+  strict: "Refused by STRICT_SETTINGS: "
 }
 
 /** The answer to a refresh that met this problem: HTTP status and message (contract, settings §7.5). */

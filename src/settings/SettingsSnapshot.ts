@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Result } from "effect"
 import { Layering } from "./Layering.ts"
-import { isSettingsPath, pathSet, type PathSet, structureProblems } from "./RepositoryPaths.ts"
+import { isSettingsPath, pathSet, type PathSet, structureProblem, structureProblems } from "./RepositoryPaths.ts"
 import { SettingsFile } from "./SettingsFile.ts"
 import { type GroupDefinitions, readGroups } from "./SettingsGroups.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
@@ -56,7 +56,7 @@ const groupsOf = (
 
 const refusals = ({ refused = new Map(), root }: SnapshotInput): ReadonlyArray<SettingsProblem> =>
   [...refused].flatMap(([path, reason]) =>
-    isSettingsPath(path) ? [{ kind: "structure", message: `File ${root}/${path} cannot be read: ${reason}` }] : []
+    isSettingsPath(path) ? [structureProblem(path, `File ${root}/${path} cannot be read: ${reason}`)] : []
   )
 
 /**
@@ -81,16 +81,4 @@ export const buildSnapshot = (
   const keysToMerge = new Set(input.keysToMerge ?? [])
   const layering = new Layering({ files, paths, groups: definitions.groups, validator, keysToMerge })
   return Result.succeed({ root: input.root, files, paths, definitions, validator, layering })
-}
-
-const MAX_WARNINGS = 200
-
-/** Remarks about the group definitions and the files that have been read so far, each naming its place; at most 200. */
-export const snapshotWarnings = ({ definitions, files }: SettingsSnapshot): ReadonlyArray<string> => {
-  const all = [...definitions.warnings]
-  for (const { warnings } of files.values()) {
-    if (all.length >= MAX_WARNINGS) break
-    all.push(...warnings)
-  }
-  return all.slice(0, MAX_WARNINGS)
 }

@@ -2,7 +2,8 @@
  * The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the
  * schema but can hand out nothing (contract, settings §8.4, last paragraph).
  */
-import type { Settings } from "./SettingsModel.ts"
+import type { Finding } from "./Finding.ts"
+import type { EffectiveSettings } from "./Layering.ts"
 
 const POOLS = ["infra_lo_net", "infra_link_net", "mgmt_lo_net"] as const
 
@@ -13,11 +14,15 @@ const hasHostBits = (network: string): boolean => {
 }
 
 /** A remark for each pool of the underlay that is no usable network. */
-export const underlayWarnings = ({ underlay }: Settings): ReadonlyArray<string> =>
-  underlay === null
-    ? []
-    : POOLS.flatMap((pool) => {
-        const network = underlay[pool]
-        if (Number(network.split("/")[1]) > 32) return [`underlay->${pool}: ${network} is not a network`]
-        return hasHostBits(network) ? [`underlay->${pool}: ${network} has host bits set`] : []
-      })
+export const underlayFindings = ({
+  settings: { underlay },
+  sources
+}: Pick<EffectiveSettings, "settings" | "sources">): ReadonlyArray<Finding> => {
+  if (underlay === null) return []
+  return POOLS.flatMap((pool) => {
+    const network = underlay[pool]
+    const say = (message: string) => [{ files: sources.get("underlay") ?? [], path: ["underlay", pool], message }]
+    if (Number(network.split("/")[1]) > 32) return say(`${network} is not a network`)
+    return hasHostBits(network) ? say(`${network} has host bits set`) : []
+  })
+}

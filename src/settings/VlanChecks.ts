@@ -4,11 +4,19 @@
  */
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import type { Finding } from "./Finding.ts"
 import type { Settings } from "./SettingsModel.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import { vniRangeEnds } from "./VlanRange.ts"
 
 const conflict = (message: string): SettingsProblem => ({ kind: "vlan", message })
+
+/** A conflict of one value, which stands in one of these files. */
+const conflictAt = (message: string, files: ReadonlyArray<string>, path: Finding["path"]): SettingsProblem => ({
+  kind: "vlan",
+  message,
+  findings: [{ files, path, message }]
+})
 
 /** A VLAN that two management domains use (row 5). */
 export const managementVlanProblems = (domains: Iterable<Pick<MgmtDomain, "vlan">>): ReadonlyArray<SettingsProblem> => {
@@ -24,8 +32,11 @@ export const managementVlanProblems = (domains: Iterable<Pick<MgmtDomain, "vlan"
 
 type Vxlans = Settings["vxlans"]
 
-/** The same finding for every device that shares the settings; only the hostname differs. */
-type Finding = string | ((hostname: string) => string)
+/** The same conflict for every device that shares the settings; only the hostname differs. */
+interface Conflict {
+  readonly text: string | ((hostname: string) => string)
+  readonly path: Finding["path"]
+}
 
 const ON_DEVICE = "used multiple times in device"
 
@@ -35,7 +46,7 @@ export class VlanLedger {
   readonly #managementVlans: ReadonlySet<number>
   readonly #vnis = new Map<number, string>()
   readonly #vlans = new Map<number, string>()
-  readonly #findings = new WeakMap<Vxlans, Map<string, ReadonlyArray<Finding>>>()
+  readonly #findings = new WeakMap<Vxlans, Map<string, ReadonlyArray<Conflict>>>()
 
   constructor(uniqueVlans: boolean, domains: Iterable<Pick<MgmtDomain, "vlan">>) {
     this.#uniqueVlans = uniqueVlans
@@ -43,28 +54,38 @@ export class VlanLedger {
   }
 
   /** Everything wrong with the VXLANs of one more device, alone and beside those of the devices before it. */
-  add(device: Pick<Device, "hostname" | "device_type">, settings: Settings): ReadonlyArray<SettingsProblem> {
+  add(
+    device: Pick<Device, "hostname" | "device_type">,
+    settings: Settings,
+    files: ReadonlyArray<string> = []
+  ): ReadonlyArray<SettingsProblem> {
     const { internal_vlans: internal, vxlan_vni_range: range, vxlans } = settings
     const circumstances = [device.device_type === "ACCESS", internal?.vlan_id_low, internal?.vlan_id_high, range].join()
-    const known = this.#findings.get(vxlans) ?? new Map<string, ReadonlyArray<Finding>>()
+    const known = this.#findings.get(vxlans) ?? new Map<string, ReadonlyArray<Conflict>>()
     this.#findings.set(vxlans, known)
     const findings = known.get(circumstances) ?? this.#examine(device.device_type, settings)
     known.set(circumstances, findings)
-    return findings.map((finding) => conflict(typeof finding === "string" ? finding : finding(device.hostname)))
+    return findings.map(({ path, text }) =>
+      conflictAt(typeof text === "string" ? text : text(device.hostname), files, path)
+    )
   }
 
-  #examine(type: Device["device_type"], settings: Settings): ReadonlyArray<Finding> {
+  #examine(type: Device["device_type"], settings: Settings): ReadonlyArray<Conflict> {
     const ids = new Set<number>()
     const names = new Set<string>()
     return [...settings.vxlans].flatMap(([name, { vlan_id, vlan_name, vni }]) => {
+      const at = (key: string) => (text: Conflict["text"]) => ({ text, path: ["vxlans", name, key] })
       const findings = [
-        ...this.#vniFindings(name, vni, settings.vxlan_vni_range),
-        ...this.#vlanFindings(name, vlan_id),
-        ...(ids.has(vlan_id) ? [(host: string) => `VLAN id ${vlan_id} ${ON_DEVICE} ${host}`] : []),
-        ...internalFindings(vlan_id, settings.internal_vlans),
+        ...this.#vniFindings(name, vni, settings.vxlan_vni_range).map(at("vni")),
+        ...[
+          ...this.#vlanFindings(name, vlan_id),
+          ...(ids.has(vlan_id) ? [(host: string) => `VLAN id ${vlan_id} ${ON_DEVICE} ${host}`] : []),
+          ...internalFindings(vlan_id, settings.internal_vlans)
+        ].map(at("vlan_id")),
         ...(type === "ACCESS" && names.has(vlan_name)
           ? [(host: string) => `VLAN name ${vlan_name} ${ON_DEVICE} ${host}`]
-          : [])
+          : []
+        ).map(at("vlan_name"))
       ]
       ids.add(vlan_id)
       names.add(vlan_name)
@@ -72,8 +93,8 @@ export class VlanLedger {
     })
   }
 
-  #vniFindings(name: string, vni: number, range: string | null): ReadonlyArray<Finding> {
-    const findings: Array<Finding> = []
+  #vniFindings(name: string, vni: number, range: string | null): ReadonlyArray<string> {
+    const findings: Array<string> = []
     if (range !== null) {
       const [low, high] = vniRangeEnds(range)
       if (vni < low || vni > high) findings.push(`VXLAN VNI ${vni} is outside of the allowed range ${range}`)
@@ -85,7 +106,7 @@ export class VlanLedger {
     return findings
   }
 
-  #vlanFindings(name: string, id: number): ReadonlyArray<Finding> {
+  #vlanFindings(name: string, id: number): ReadonlyArray<string> {
     if (!this.#uniqueVlans) return []
     const other = this.#vlans.get(id)
     if (other === undefined) this.#vlans.set(id, name)
@@ -94,7 +115,7 @@ export class VlanLedger {
   }
 }
 
-const internalFindings = (id: number, internal: Settings["internal_vlans"]): ReadonlyArray<Finding> =>
+const internalFindings = (id: number, internal: Settings["internal_vlans"]): ReadonlyArray<string> =>
   internal !== null && id >= internal.vlan_id_low && id <= internal.vlan_id_high
     ? [`VLAN id ${id} is overlapping with internal VLAN range`]
     : []

@@ -15,6 +15,7 @@ import {
   type Pair,
   Scalar
 } from "yaml"
+import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
 import { yamlScalars } from "./YamlScalars.ts"
 import { MAX_DEPTH, tokenize, YamlFault } from "./YamlTokens.ts"
@@ -22,7 +23,7 @@ import { MAX_DEPTH, tokenize, YamlFault } from "./YamlTokens.ts"
 /** The value of a file, and remarks that do not prevent its use, such as a key given twice. */
 export interface YamlFile {
   readonly value: unknown
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Remark>
 }
 
 /** The longest file in characters. */
@@ -32,7 +33,8 @@ const MAX_WARNINGS = 20
 
 const EMPTY_FILE = /^\s*(---\s*)?(\{\s*\}\s*)?$/
 
-const composeDocument = (text: string, lines: LineCounter): Document => {
+/** The nodes of a text; `lines` learns where its lines begin. Throws YamlFault when it is no single sound document. */
+export const composeDocument = (text: string, lines: LineCounter): Document => {
   const composer = new Composer({
     version: "1.1",
     schema: "failsafe",
@@ -52,12 +54,15 @@ const composeDocument = (text: string, lines: LineCounter): Document => {
 
 /** Walks the parsed nodes of one file and builds plain values from them. */
 class Reader {
-  readonly warnings: Array<string> = []
+  readonly warnings: Array<Remark> = []
   readonly #anchors = new Map<string, { value: unknown; size: number } | null>()
-  readonly #place: (offset: number) => string
+  readonly #file: string
+  readonly #place: (offset: number) => TextPlace
+  readonly #path: Array<unknown> = []
   #values = 0
 
-  constructor(place: (offset: number) => string) {
+  constructor(file: string, place: (offset: number) => TextPlace) {
+    this.#file = file
     this.#place = place
   }
 
@@ -77,7 +82,7 @@ class Reader {
 
   #readNode(node: Node, depth: number, offset: number): unknown {
     if (isMap(node)) return this.#readMap(node.items, depth)
-    if (isSeq(node)) return node.items.map((item) => this.read(asNode(item), depth + 1))
+    if (isSeq(node)) return node.items.map((item, position) => this.#readPart(position, asNode(item), depth))
     if (isScalar(node)) return node.value ?? null
     throw new YamlFault("unsupported value", offset)
   }
@@ -105,13 +110,21 @@ class Reader {
         continue
       }
       const name = this.#readKey(keyNode, depth)
-      if (own.has(name)) this.#warn(`key ${String(name).slice(0, 100)} is given more than once`, keyNode)
-      own.set(name, this.read(asNode(value), depth + 1))
+      const again = own.has(name)
+      own.set(name, this.#readPart(name, asNode(value), depth))
+      if (again) this.#warn(`key ${String(name).slice(0, 100)} is given more than once`, name, keyNode)
     }
     if (merged.length === 0) return own
     const result = new Map<unknown, unknown>()
     for (const source of [...merged, own]) for (const [name, value] of source) result.set(name, value)
     return result
+  }
+
+  #readPart(name: unknown, node: Node | null, depth: number): unknown {
+    this.#path.push(name)
+    const value = this.read(node, depth + 1)
+    this.#path.pop()
+    return value
   }
 
   #readKey(node: Node | null, depth: number): unknown {
@@ -132,48 +145,55 @@ class Reader {
     })
   }
 
-  #warn(message: string, node: Node | null): void {
-    if (this.warnings.length < MAX_WARNINGS) this.warnings.push(`${this.#place(node?.range?.[0] ?? 0)}: ${message}`)
+  #warn(message: string, name: unknown, node: Node | null): void {
+    if (this.warnings.length >= MAX_WARNINGS) return
+    const path = pathText([...this.#path, name])
+    this.warnings.push(remark(message, { file: this.#file, ...this.#place(node?.range?.[0] ?? 0), path }))
   }
 }
 
 const isNode = (value: unknown): value is Node => isMap(value) || isSeq(value) || isScalar(value) || isAlias(value)
 
-const asNode = (value: unknown): Node | null => (isNode(value) ? value : null)
+/** The value when it is a node. */
+export const asNode = (value: unknown): Node | null => (isNode(value) ? value : null)
 
-const isMergeKey = (node: Node | null): node is Scalar =>
+/** True for a plain `<<`. */
+export const isMergeKey = (node: Node | null): node is Scalar =>
   isScalar(node) && node.value === "<<" && node.type === Scalar.PLAIN
 
 const placeIn =
-  (path: string, lines: LineCounter) =>
-  (offset: number): string => {
+  (lines: LineCounter) =>
+  (offset: number): TextPlace => {
     const { col, line } = lines.linePos(offset)
-    return `${path}, line ${Math.max(line, 1)}, column ${Math.max(col, 1)}`
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
 
-const describeError = (error: unknown, place: (offset: number) => string): string => {
-  if (error instanceof YamlFault) return `${place(error.offset)}: ${error.message}`
-  // The only other exceptions of the parser are exhausted stacks on hostile nesting.
-  return `${place(0)}: the structure of the file is too complex to read`
-}
+const describeError = (file: string, error: unknown, place: (offset: number) => TextPlace): Remark =>
+  error instanceof YamlFault
+    ? remark(error.message, { file, ...place(error.offset) })
+    : // The only other exceptions of the parser are exhausted stacks on hostile nesting.
+      remark("the structure of the file is too complex to read", { file, ...place(0) })
 
 /**
- * Reads the text of a YAML file; an empty file is null. Fails with a message that names the file, line and column.
- * `path` is only used in messages.
+ * Reads the text of a YAML file; an empty file is null. Fails with what is wrong and where; see `unreadableText`. `path` is
+ * only used in messages.
  */
-export const readYaml = (path: string, text: string): Result.Result<YamlFile, string> => {
+export const readYaml = (path: string, text: string): Result.Result<YamlFile, Remark> => {
   if (EMPTY_FILE.test(text.slice(0, 64)) && text.length < 64) {
     return Result.succeed({ value: text.includes("{") ? new Map() : null, warnings: [] })
   }
   if (text.length > MAX_YAML_LENGTH)
-    return Result.fail(`Could not parse ${path}: longer than ${MAX_YAML_LENGTH} characters`)
+    return Result.fail(remark(`longer than ${MAX_YAML_LENGTH} characters`, { file: path }))
   const lines = new LineCounter()
-  const place = placeIn(path, lines)
+  const place = placeIn(lines)
   try {
-    const reader = new Reader(place)
+    const reader = new Reader(path, place)
     const value = reader.read(asNode(composeDocument(text, lines).contents), 0)
     return Result.succeed({ value, warnings: reader.warnings })
   } catch (error) {
-    return Result.fail(`Could not parse ${describeError(error, place)}`)
+    return Result.fail(describeError(path, error, place))
   }
 }
+
+/** Why a file cannot be read, as one text with its place. */
+export const unreadableText = (fault: Remark): string => `Could not parse ${remarkText(fault)}`

@@ -12,6 +12,7 @@
  * `section` and `line` are regular expressions in Python's syntax, matched from the start of the line, as those of groups are.
  */
 import { Array as Arr, Result } from "effect"
+import { remarkText } from "../domain/Remark.ts"
 import { type AutoPushRule, type LineTest, ownRuleNames } from "../domain/AutoPushRules.ts"
 import { compileGroupPattern } from "../settings/GroupPattern.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
@@ -91,7 +92,8 @@ const nameOf = (value: unknown): string => {
 export const readAutoPushRules = (directory: string, text: string): RulesOrFaults => {
   const fault = (reason: string) => `Could not parse ${directory}/${AUTO_PUSH_FILE} in template repo: ${reason}`
   const file = readYaml(AUTO_PUSH_FILE, text)
-  if (Result.isFailure(file)) return Result.fail(Arr.of(fault(file.failure.replace(/^Could not parse /, ""))))
+  if (Result.isFailure(file))
+    return Result.fail(Arr.of(fault(remarkText(file.failure).replace(/^Could not parse /, ""))))
   const { value, warnings } = file.success
   if (!(value instanceof Map)) return Result.fail(Arr.of(fault(`expected a mapping, not ${pythonTypeName(value)}`)))
   const never: unknown = value.get("never")
@@ -99,7 +101,7 @@ export const readAutoPushRules = (directory: string, text: string): RulesOrFault
   const others = [...value.keys()].filter((key) => key !== "never").map((key) => `unknown key '${String(key)}'`)
   const tooMany = never.length > MAX_RULES ? [`more than ${MAX_RULES} rules`] : []
   const rules: Array<AutoPushRule> = []
-  const faults = [...warnings, ...others, ...tooMany]
+  const faults = [...warnings.map(remarkText), ...others, ...tooMany]
   for (const [index, entry] of never.slice(0, MAX_RULES).entries()) {
     const rule = readRule(entry, new Set(rules.map(({ name }) => name)))
     if (Result.isSuccess(rule)) rules.push(rule.success)

@@ -5,7 +5,7 @@
 import { Effect, FileSystem, Path, Result, Runtime, Schema, Stdio, Stream } from "effect"
 import { Dict, directoryLoader, Environment, Float, parseJson, siteFilters, type Value } from "../jinja/Jinja.ts"
 import { YamlFloat } from "../settings/PythonText.ts"
-import { readYaml } from "../settings/YamlFile.ts"
+import { readYaml, unreadableText } from "../settings/YamlFile.ts"
 import { describeTemplateError, templateError } from "./TemplateErrors.ts"
 
 /** What to render. */
@@ -48,7 +48,7 @@ const fromJson = (file: string, text: string): Read => {
 const isDict = (value: Value): value is Dict => value instanceof Dict
 
 const fromYaml = (file: string, text: string): Read =>
-  Result.flatMap(readYaml(file, text), ({ value }): Read => {
+  Result.flatMap(Result.mapError(readYaml(file, text), unreadableText), ({ value }): Read => {
     const variables = withFloats(value)
     return variables instanceof Map ? Result.succeed(variables) : noMapping(file)
   })

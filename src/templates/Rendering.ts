@@ -4,7 +4,7 @@
  * and memory of a rendering are bounded by the engine (contract, settings §10.4).
  */
 import { Result } from "effect"
-import type { LogEntry } from "../jinja/Jinja.ts"
+import type { LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
 import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { maskSecrets } from "./TemplateSecrets.ts"
@@ -16,6 +16,8 @@ import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } fr
 export interface Rendered {
   readonly text: string
   readonly log: ReadonlyArray<LogEntry>
+  /** Where undefined values were printed as nothing; templates are named by their path in the platform's directory. */
+  readonly undefinedPrints: ReadonlyArray<UndefinedPrint>
 }
 
 type RenderResult = Result.Result<Rendered, RepoStructureError | TemplateError>

@@ -3,16 +3,18 @@
  * that do not compile. What no device can meet, or only perhaps, is a remark and does not stop a refresh.
  */
 import { Result } from "effect"
+import { type Remark, remark } from "../domain/Remark.ts"
+import { placesIn } from "../settings/YamlPlaces.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
-import type { PlatformMapping } from "./PlatformMapping.ts"
-import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
+import { mappingRemarks, type PlatformMapping } from "./PlatformMapping.ts"
+import { errorRemark, RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { reachOf, referencesOf } from "./TemplateReferences.ts"
 import { MAPPING_FILE, type TemplatePlatform, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 
 /** What a check found. Nothing is rendered from a snapshot with problems. */
 export interface TemplateCheck {
   readonly problems: ReadonlyArray<RepoStructureError | TemplateError>
-  readonly warnings: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<Remark>
 }
 
 /** Handed to switches as it is, and written for them, not for the template engine. */
@@ -21,15 +23,21 @@ const FIXED_NAMES = ["hostname.j2", "bounce-down.j2", "bounce-up.j2"]
 
 const MAX_REPORTED = 200
 
-const structureError = (message: string) => new RepoStructureError({ message })
+/** `place.file` is a path in the platform's directory. */
+const structureError = ({ name }: TemplatePlatform, place: Remark) =>
+  new RepoStructureError({ message: place.message, place: inPlatform(name, place) })
+
+const inPlatform = (name: string, place: Remark): Remark => ({ ...place, file: `${name}/${place.file ?? ""}` })
 
 const entrypointProblems = (
-  { directory, files, refused }: TemplatePlatform,
+  platform: TemplatePlatform,
   mapping: PlatformMapping
-): ReadonlyArray<RepoStructureError> =>
-  [...new Set([...mapping.values()].map(({ entrypoint }) => entrypoint))]
+): ReadonlyArray<RepoStructureError> => {
+  const { directory, files, refused } = platform
+  return [...new Set([...mapping.values()].map(({ entrypoint }) => entrypoint))]
     .filter((file) => !files.has(file) && !refused.has(file))
-    .map((file) => structureError(`File ${directory}/${file} not found in template repo`))
+    .map((file) => structureError(platform, remark(`File ${directory}/${file} not found in template repo`, { file })))
+}
 
 const compileError = (platform: TemplatePlatform, file: string): TemplateError | undefined => {
   const compiled = platform.environment.compile(file)
@@ -42,60 +50,85 @@ const compileError = (platform: TemplatePlatform, file: string): TemplateError |
   )
 }
 
-const missingReferences = (platform: TemplatePlatform, reached: ReadonlyArray<string>): ReadonlyArray<string> =>
+const missingReferences = (platform: TemplatePlatform, reached: ReadonlyArray<string>): ReadonlyArray<Remark> =>
   reached.flatMap((file) =>
     referencesOf(platform, file)
       .named.filter((reference) => !reference.optional && !platform.files.has(reference.file))
-      .map((reference) => `${platform.name}/${file}, line ${reference.line}: file ${reference.file} does not exist`)
+      .map(({ column, file: named, line }) => remark(`file ${named} does not exist`, { file, line, column }))
   )
 
-const missingDependencies = ({ files, name }: TemplatePlatform, mapping: PlatformMapping): ReadonlyArray<string> =>
-  [...mapping].flatMap(([type, { dependencies }]) =>
-    dependencies
-      .filter((file) => !files.has(file))
-      .map((file) => `${name}/${MAPPING_FILE}: dependency ${file} of ${type} does not exist`)
+const missingDependencies = ({ files }: TemplatePlatform, mapping: PlatformMapping): ReadonlyArray<Remark> => {
+  const places = placesIn(files.get(MAPPING_FILE) ?? "")
+  return [...mapping].flatMap(([type, { dependencies }]) =>
+    [...dependencies.entries()]
+      .filter(([, file]) => !files.has(file))
+      .map(([position, file]) => {
+        const { column = null, line = null } = places([type, "dependencies", position]) ?? {}
+        return remark(`dependency ${file} of ${type} does not exist`, { file: MAPPING_FILE, line, column })
+      })
   )
+}
 
-const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<readonly [file: string, message: string]> =>
-  [...refused].map(([file, reason]) => [file, `File ${directory}/${file} cannot be read: ${reason}`])
+const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<readonly [file: string, place: Remark]> =>
+  [...refused].map(([file, reason]) => [file, remark(`File ${directory}/${file} cannot be read: ${reason}`, { file })])
+
+const notUsed = "not used: no device type leads to it"
+
+const unusedRemarks = (
+  platform: TemplatePlatform,
+  unused: ReadonlyArray<string>,
+  isUnused: (file: string) => boolean
+): ReadonlyArray<Remark> =>
+  unused.flatMap((file) => {
+    const error = compileError(platform, file)
+    if (error !== undefined) {
+      const found = errorRemark(error)
+      return [{ ...found, file, message: `Not used by any device type: ${found.message}` }]
+    }
+    return isUnused(file) ? [remark(notUsed, { file })] : []
+  })
 
 /** A rule that does not work would let a change pass that the site wants to see first. */
 const autoPushProblems = (platform: TemplatePlatform): ReadonlyArray<RepoStructureError> => {
   const unread = refusals(platform).filter(([file]) => file === AUTO_PUSH_FILE)
   const rules = autoPushRules(platform)
-  return [...unread.map(([, message]) => message), ...(Result.isFailure(rules) ? rules.failure : [])].map(
-    structureError
-  )
+  const broken = Result.isFailure(rules)
+    ? rules.failure.map((message) => remark(message, { file: AUTO_PUSH_FILE }))
+    : []
+  return [...unread.map(([, place]) => place), ...broken].map((place) => structureError(platform, place))
 }
 
 const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   const { files, mapping } = platform
   const refused = refusals(platform)
   if (Result.isFailure(mapping)) {
-    const messages = refused.filter(([file]) => file === MAPPING_FILE).map(([, message]) => message)
-    const problems = (messages.length > 0 ? messages : mapping.failure).map(structureError)
+    const unread = refused.filter(([file]) => file === MAPPING_FILE).map(([, place]) => place)
+    const places = unread.length > 0 ? unread : mapping.failure
+    const problems = places.map((place) => structureError(platform, place))
     return { problems: [...problems, ...autoPushProblems(platform)], warnings: [] }
   }
   const entrypoints = [...mapping.success.values()].map(({ entrypoint }) => entrypoint)
-  const reached = reachOf(platform, [...entrypoints, ...FIXED_NAMES]).files
+  const { computed, files: reached } = reachOf(platform, [...entrypoints, ...FIXED_NAMES])
   const used = [...reached].filter((file) => files.has(file))
+  const listed = new Set([...mapping.success.values()].flatMap(({ dependencies }) => dependencies))
   const unused = [...files.keys()].filter(
     (file) => file.endsWith(".j2") && file !== NEVER_RENDERED && !reached.has(file)
   )
   const errorsIn = (names: ReadonlyArray<string>) => names.flatMap((file) => compileError(platform, file) ?? [])
   return {
     problems: [
-      ...refused.filter(([file]) => reached.has(file)).map(([, message]) => structureError(message)),
+      ...refused.filter(([file]) => reached.has(file)).map(([, place]) => structureError(platform, place)),
       ...entrypointProblems(platform, mapping.success),
       ...errorsIn(used),
       ...autoPushProblems(platform)
     ],
     warnings: [
-      ...refused.filter(([file]) => !reached.has(file) && file !== AUTO_PUSH_FILE).map(([, message]) => message),
+      ...refused.filter(([file]) => !reached.has(file) && file !== AUTO_PUSH_FILE).map(([, place]) => place),
+      ...mappingRemarks(files.get(MAPPING_FILE) ?? ""),
       ...missingReferences(platform, used),
       ...missingDependencies(platform, mapping.success),
-      ...errorsIn(unused).map((error) => `Not used by any device type: ${error.message}`)
-    ]
+      ...unusedRemarks(platform, unused, (file) => !computed && !listed.has(file))
+    ].map((found) => inPlatform(platform.name, found))
   }
 }
 

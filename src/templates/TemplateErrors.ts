@@ -3,11 +3,14 @@
  * existing clients know (contract, settings §7.3); messages about a template name the place in it.
  */
 import { Schema } from "effect"
+import { Remark, remark } from "../domain/Remark.ts"
 import type { Failure, Position } from "../jinja/Jinja.ts"
 
 /** A mapping or a file is missing or unusable; a retry helps only after the repository has changed. */
 export class RepoStructureError extends Schema.TaggedError<RepoStructureError>()("RepoStructureError", {
-  message: Schema.String
+  message: Schema.String,
+  /** Where in the repository, as far as it is known. */
+  place: Schema.optionalKey(Remark)
 }) {}
 
 /** A place in a template; `template` is the path in the repository, line and column count from 1. */
@@ -29,6 +32,13 @@ export class TemplateError extends Schema.TaggedError<TemplateError>()("Template
     const { column, line, template } = this.place
     return `${this.kind}: ${this.sentence} (${template}, line ${line}, column ${column})`
   }
+}
+
+/** An error of the repository as its author reads it in a list, with its place apart from its text. */
+export const errorRemark = (error: RepoStructureError | TemplateError): Remark => {
+  if (error._tag === "RepoStructureError") return error.place ?? remark(error.message)
+  const { column, line, template } = error.place
+  return remark(`${error.kind}: ${error.sentence}`, { file: template, line, column })
 }
 
 const MAX_SENTENCE = 2_000

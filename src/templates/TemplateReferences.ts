@@ -16,6 +16,7 @@ export interface Reference {
   /** True when nothing happens if there is no such file. */
   readonly optional: boolean
   readonly line: number
+  readonly column: number
 }
 
 /** What one template refers to. */
@@ -65,7 +66,8 @@ const inStatement = (statement: Statement, from: string): References => {
       const named = constants.map((name) => ({
         file: resolveName(name, from) ?? name,
         optional,
-        line: statement.at.line
+        line: statement.at.line,
+        column: statement.at.column
       }))
       return { named, computed }
     }

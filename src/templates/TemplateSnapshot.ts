@@ -4,8 +4,9 @@
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
 import { Array as Arr, Result } from "effect"
+import { remark } from "../domain/Remark.ts"
 import { Environment, type Limits, memoryLoader, siteFilters } from "../jinja/Jinja.ts"
-import { type PlatformMapping, readMapping } from "./PlatformMapping.ts"
+import { type MappingOrFaults, type PlatformMapping, readMapping } from "./PlatformMapping.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
 
 /** What a snapshot is built from. */
@@ -31,7 +32,7 @@ export interface TemplatePlatform {
   /** Why a file could not be read, by its path in the directory. */
   readonly refused: ReadonlyMap<string, string>
   /** The mapping, or everything that is wrong with it. */
-  readonly mapping: Result.Result<PlatformMapping, Arr.NonEmptyReadonlyArray<string>>
+  readonly mapping: MappingOrFaults
   readonly environment: Environment
 }
 
@@ -78,7 +79,9 @@ const makePlatform = (
   const text = files.get(MAPPING_FILE)
   const mapping =
     text === undefined
-      ? Result.fail(Arr.of(`File ${MAPPING_FILE} not found in template repo ${directory}`))
+      ? Result.fail(
+          Arr.of(remark(`File ${MAPPING_FILE} not found in template repo ${directory}`, { file: MAPPING_FILE }))
+        )
       : readMapping(directory, text)
   const environment = new Environment({ loader: memoryLoader(files), filters: [siteFilters], limits })
   return { name, directory, files, refused, mapping, environment }
@@ -110,7 +113,7 @@ export const platformOf = (
     return Result.fail(new RepoStructureError({ message }))
   }
   return Result.mapBoth(platform.mapping, {
-    onFailure: ([message]) => new RepoStructureError({ message }),
+    onFailure: ([{ message }]) => new RepoStructureError({ message }),
     onSuccess: (mapping) => ({ platform, mapping })
   })
 }

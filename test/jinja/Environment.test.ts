@@ -150,3 +150,20 @@ it("has the filters of section 9 and of no other package", () => {
   expect(outcome("{{ 'x'|fqdn_to_ip }}")).toBe("TemplateAssertionError: No filter named 'fqdn_to_ip'.")
   expect(siteFilters.has("encrypt_type7")).toBe(false)
 })
+
+it("tells where undefined values were printed as nothing, each place once, and not where that was meant", () => {
+  const files = {
+    "main.j2":
+      "{{ gone }}\n{% for i in range(3) %}{{ i }}{{ d.x }}{% endfor %}\n{{ 'a' ~ gone }}\n" +
+      "{{ gone | default('') }}{{ 'yes' if false }}{{ gone is defined }}{% if gone %}x{% endif %}\n{% include 'b.j2' %}",
+    "b.j2": "{{ other }}"
+  }
+  const result = new Environment({ loader: memoryLoader(files) }).renderFile("main.j2", { d: {} })
+  const prints = result.ok ? result.value.undefinedPrints : []
+  expect(prints.map(({ at, message }) => [at.template, at.line, message])).toEqual([
+    ["main.j2", 1, "'gone' is undefined"],
+    ["main.j2", 2, "'dict object' has no attribute 'x'"],
+    ["main.j2", 3, "'gone' is undefined"],
+    ["b.j2", 1, "'other' is undefined"]
+  ])
+})

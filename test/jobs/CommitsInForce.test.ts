@@ -6,13 +6,17 @@ import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { stores } from "../../src/Engine.ts"
+import { CandidateConfigs } from "../../src/jobs/CandidateConfigs.ts"
 import { CommitsInForce } from "../../src/jobs/CommitsInForce.ts"
 import { RepositoryUpdate } from "../../src/jobs/RepositoryUpdate.ts"
 import { SettingsUpdate } from "../../src/jobs/SettingsUpdate.ts"
+import { StrictRendering } from "../../src/jobs/StrictRendering.ts"
 import { TemplatesUpdate } from "../../src/jobs/TemplatesUpdate.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
 import { COMMITS_LOCK, RepositoryStore } from "../../src/store/RepositoryStore.ts"
+import { ActiveTemplates } from "../../src/templates/ActiveTemplates.ts"
+import { UndefinedPrints } from "../../src/templates/UndefinedPrints.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -22,7 +26,10 @@ type Folders = Effect.Success<typeof Campus.makeFolders>
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
-    Layer.provide(ActiveSettings.layer),
+    Layer.provide(StrictRendering.layer),
+    Layer.provide(CandidateConfigs.layer),
+    Layer.provide(UndefinedPrints.layer),
+    Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),
     Layer.provide(
       ServerConfig.layerOf({
         DATA_DIR: path.join(folder, name),
@@ -35,7 +42,9 @@ const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
     Effect.map(
       (services) => (repository: "settings" | "templates") =>
         Effect.provideContext(
-          Effect.flatMap(RepositoryUpdate, (updates) => updates.update(repository, { by: name, jobId: 1 })),
+          Effect.flatMap(RepositoryUpdate, (updates) =>
+            Effect.map(updates.update(repository, { by: name, jobId: 1 }), ({ message }) => message)
+          ),
           services
         )
     )

@@ -20,7 +20,8 @@ const commitNtp = Effect.fnUntraced(function* ({ repositories }: Pick<Lab.SyncLa
   yield* repositories.settings.commit({ "global/base_system.yml": changed }, `NTP ${address}`)
 })
 
-const hashOf = (answer: string): string => /ommit ([0-9a-f]{40})/.exec(answer)?.[1] ?? answer
+const hashOf = ({ message }: { readonly message: string }): string =>
+  /ommit ([0-9a-f]{40})/.exec(message)?.[1] ?? message
 
 /** A test with its settings behind a gate. */
 const withGate = <A, E>(
@@ -55,14 +56,14 @@ it.live(
         const job = yield* Lab.sync()
         assert.deepInclude(job, { status: "FINISHED", exception: null }, JSON.stringify(job))
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted two", "wanted two"])
-        assert.match(yield* refresh("templates", "tester"), /^Commit /)
+        assert.match((yield* refresh("templates", "tester")).message, /^Commit /)
         assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
         yield* commitNtp(lab, "10.20.0.9")
         const last = yield* Effect.forkChild(refresh("settings", "tester"))
         yield* Effect.yieldNow
         gate.open()
         const answers = yield* Effect.forEach(waiting, Fiber.join)
-        for (const answer of answers) assert.match(answer, /^Commit /)
+        for (const { message } of answers) assert.match(message, /^Commit /)
         const newest = hashOf(yield* Fiber.join(last))
         assert.strictEqual((yield* Lab.commitsInForce).settings, newest)
         // those that wait share one refresh, which begins after all of them have asked

@@ -30,7 +30,8 @@ const putBanner = Effect.fnUntraced(function* ({ repositories: { templates } }: 
   return hashOf(yield* refresh("templates", "other"))
 })
 
-const hashOf = (answer: string): string => /ommit ([0-9a-f]{40})/.exec(answer)?.[1] ?? answer
+const hashOf = ({ message }: { readonly message: string }): string =>
+  /ommit ([0-9a-f]{40})/.exec(message)?.[1] ?? message
 
 const ntpOf = (device: LabSwitch | undefined): string =>
   /^ntp server .*?(10\.20\.0\.\d+)/m.exec(device?.running() ?? "")?.[1] ?? ""

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Predicate } from "effect"
 import { checkSettings, type CheckedDevice } from "../../src/settings/SettingsCheck.ts"
-import { effectiveSettings, groupsOfDevice, originLevels } from "../../src/settings/EffectiveSettings.ts"
+import { effectiveSettings, groupsOfDevice, originLevel, originLevels } from "../../src/settings/EffectiveSettings.ts"
 import { settingsToJson } from "../../src/settings/SettingsJsonSchema.ts"
 import { buildSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { stored } from "../support/Lindhaven.ts"
@@ -83,6 +83,7 @@ describe("the example repository", () => {
   it("says where every key of a device comes from, by file and by level", () => {
     const { origins } = settingsOf(effectiveSettings(snapshot, named("lhv-acc3")))
     assert.strictEqual(origins.get("radius_servers"), "groups->EAST_WING->base_system.yml")
+    assert.strictEqual(originLevel(origins.get("radius_servers") ?? ""), "group->EAST_WING")
     assert.strictEqual(origins.get("poe_reboot_maintain"), "devicetype->base_system.yml")
     assert.strictEqual(origins.get("domain_name"), "global->base_system.yml")
     assert.strictEqual(origins.get("vxlans"), "global->vxlans.yml")

@@ -78,7 +78,7 @@ describe("groups.yml", () => {
 
   const WRONG: ReadonlyArray<readonly [yaml: string, path: string, value: string, rule: string]> = [
     ["{group: {regex: a}}", "group->name", "None", "Field required"],
-    ["{group: {name: 'a b'}}", "group->name", "a b", `String should match pattern '${Patterns.groupName.source}'`],
+    ["{group: {name: 'a b'}}", "group->name", "a b", `Input should be ${Patterns.groupName.words}`],
     ["{group: {name: a, regex: 5}}", "group->regex", "5", "Input should be a valid string"],
     [
       "{group: {name: a, group_priority: 101}}",
@@ -146,11 +146,14 @@ describe("groups.yml", () => {
     const { groups, warnings } = groupsIn("groups: [{group: {name: A}}, {name: B, regex: x}]")
     assert.isFalse(groups[0]?.matches({ hostname: "x" }))
     assert.isFalse(groups[1]?.matches({ hostname: "x" }))
-    assert.deepStrictEqual(warnings, [
-      "Group A has no regex, device_filter or devices: no device is a member",
-      "groups->1: regex is read below the key 'group' only; use device_filter",
-      "Group B has no regex, device_filter or devices: no device is a member"
-    ])
+    assert.deepStrictEqual(
+      warnings.map(({ message, path }) => [path.join("->"), message]),
+      [
+        ["groups->0->group", "Group A has no regex, device_filter or devices: no device is a member"],
+        ["groups->1->regex", "regex is read below the key 'group' only; use device_filter"],
+        ["groups->1", "Group B has no regex, device_filter or devices: no device is a member"]
+      ]
+    )
   })
 })
 

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { YamlFloat } from "../../src/settings/PythonText.ts"
-import { MAX_YAML_LENGTH, readYaml } from "../../src/settings/YamlFile.ts"
+import { MAX_YAML_LENGTH, readYaml, unreadableText } from "../../src/settings/YamlFile.ts"
 import { failure, success } from "./repository.ts"
 
 const read = (text: string) => success(readYaml("global/x.yml", text)).value
-const refuse = (text: string) => failure(readYaml("global/x.yml", text))
+const refuse = (text: string) => unreadableText(failure(readYaml("global/x.yml", text)))
 
 const SCALARS: ReadonlyArray<readonly [text: string, value: unknown]> = [
   ...["yes", "Yes", "YES", "on", "true", "True"].map((text) => [text, true] as const),
@@ -79,7 +79,9 @@ describe("a YAML file", () => {
         ["b", 2]
       ])
     )
-    assert.deepStrictEqual(file.warnings, ["global/x.yml, line 3, column 1: key a is given more than once"])
+    assert.deepStrictEqual(file.warnings, [
+      { file: "global/x.yml", line: 3, column: 1, path: "a", message: "key a is given more than once" }
+    ])
   })
 
   it("names file, line and column of what it cannot read", () => {

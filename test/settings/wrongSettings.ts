@@ -15,7 +15,7 @@ const inPeer = (extra: object) => ({
   extroute_bgp: { vrfs: [{ name: "X", local_as: 65_001, neighbor_v4: [{ ...peer, ...extra }] }] }
 })
 const PEER = "extroute_bgp->vrfs->0->neighbor_v4->0"
-const matches = (pattern: { readonly source: string }) => `String should match pattern '${pattern.source}'`
+const matches = (pattern: { readonly words: string }) => `Input should be ${pattern.words}`
 const HOST = [matches(Patterns.host), Descriptions.host] as const
 const NOT_INT = "Input should be a valid integer"
 const NOT_BOOL = "Input should be a valid boolean, unable to interpret input"

@@ -9,6 +9,8 @@ export interface Reply {
     readonly status: string
     readonly message?: unknown
     readonly job_id?: number
+    readonly warnings?: unknown
+    readonly problems?: unknown
     // replies differ by route, and each test says what it expects of them
     readonly data: Record<string, unknown>
   }

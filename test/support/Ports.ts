@@ -6,7 +6,13 @@ import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.t
 import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"
 import { Plugins, PluginsUnavailable } from "../../src/http/ports/Plugins.ts"
 import { PreviewFailed, Previews } from "../../src/http/ports/Previews.ts"
-import { Repositories, RepositoryBusy, RepositoryFailed, RepositoryInvalid } from "../../src/http/ports/Repositories.ts"
+import {
+  type RefreshedRepository,
+  Repositories,
+  RepositoryBusy,
+  RepositoryFailed,
+  RepositoryInvalid
+} from "../../src/http/ports/Repositories.ts"
 import {
   InvalidSettings,
   SettingsUnavailable,
@@ -92,7 +98,7 @@ const COMMIT = "Commit cdf978245c3782ec391ffa2bda3ca540577ad36f master by Jane D
 
 /** What a refresh by this user does. */
 export const refreshOutcomes: Readonly<
-  Record<string, Effect.Effect<string, RepositoryInvalid | RepositoryBusy | RepositoryFailed>>
+  Record<string, Effect.Effect<RefreshedRepository, RepositoryInvalid | RepositoryBusy | RepositoryFailed>>
 > = {
   invalid: Effect.fail(new RepositoryInvalid({ message: "Syntax error in repository: bad\n" })),
   busy: Effect.fail(
@@ -103,7 +109,8 @@ export const refreshOutcomes: Readonly<
 
 const RepositoriesLayer = Layer.succeed(Repositories, {
   describe: (name) => Effect.succeed(name === "settings" ? COMMIT : "Repository is not yet cloned from remote"),
-  refresh: (_name, user) => refreshOutcomes[user] ?? Effect.succeed(COMMIT)
+  refresh: (_name, user) => refreshOutcomes[user] ?? Effect.succeed({ message: COMMIT, warnings: [] }),
+  problems: () => Effect.succeed({ commit: null, problems: [], warnings: [] })
 })
 
 const PreviewsLayer = Layer.succeed(Previews, {

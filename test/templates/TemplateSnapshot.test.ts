@@ -1,6 +1,7 @@
 /** Reading and checking a templates repository (contract, settings §1.2 and §7.3). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { remarkText } from "../../src/domain/Remark.ts"
 import { renderConfiguration } from "../../src/templates/Rendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateChanges.ts"
@@ -18,7 +19,7 @@ const snapshotOf = (files: Files, refused: Files = {}) =>
 
 const check = (files: Files, refused: Files = {}) => {
   const { problems, warnings } = checkTemplates(snapshotOf(files, refused))
-  return { problems: problems.map(({ message }) => message), warnings }
+  return { problems: problems.map(({ message }) => message), warnings: warnings.map(remarkText) }
 }
 
 const mapping = "ACCESS:\n  entrypoint: access.j2\n"
@@ -109,10 +110,13 @@ describe("a templates repository", () => {
     })
     assert.deepEqual(problems, [])
     assert.deepEqual(warnings.slice(0, 2), [
-      "eos/access.j2, line 1: file missing.j2 does not exist",
-      "eos/mapping.yml: dependency gone.j2 of ACCESS does not exist"
+      "eos/access.j2, line 1, column 18: file missing.j2 does not exist",
+      "eos/mapping.yml, line 3, column 18: dependency gone.j2 of ACCESS does not exist"
     ])
-    assert.match(warnings[2] ?? "", /^Not used by any device type: TemplateSyntaxError: .*eos\/draft\.j2/)
+    assert.match(
+      warnings[2] ?? "",
+      /^eos\/draft\.j2, line 1, column \d+: Not used by any device type: TemplateSyntaxError: /
+    )
     assert.lengthOf(warnings, 3)
   })
 
@@ -120,7 +124,7 @@ describe("a templates repository", () => {
     const needed = check({ "eos/mapping.yml": mapping }, { "eos/access.j2": "not UTF-8", "eos/logo.png": "not UTF-8" })
     assert.deepEqual(needed, {
       problems: ["File /srv/templates/eos/access.j2 cannot be read: not UTF-8"],
-      warnings: ["File /srv/templates/eos/logo.png cannot be read: not UTF-8"]
+      warnings: ["eos/logo.png: File /srv/templates/eos/logo.png cannot be read: not UTF-8"]
     })
     const unmapped = check({ "eos/access.j2": "" }, { "eos/mapping.yml": "too large" })
     assert.deepEqual(unmapped.problems, ["File /srv/templates/eos/mapping.yml cannot be read: too large"])

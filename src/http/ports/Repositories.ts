@@ -1,11 +1,13 @@
 /** The two repositories as the API shows and refreshes them (contract api-rest.md §8). */
 import { Context, type Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { Remark } from "../../domain/Remark.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 
 /** The repository's content is not acceptable; the old commit stays in force. Answered with 400 and this text. */
 export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("RepositoryInvalid", {
-  message: Schema.String
+  message: Schema.String,
+  problems: Schema.optionalKey(Schema.Array(Remark))
 }) {}
 
 /** Another job has the lock of the devices; trying again later helps. Answered with 503. */
@@ -15,8 +17,22 @@ export class RepositoryBusy extends Schema.TaggedError<RepositoryBusy>()("Reposi
 
 /** Git or something else failed. Answered with 500. */
 export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("RepositoryFailed", {
-  message: Schema.String
+  message: Schema.String,
+  problems: Schema.optionalKey(Schema.Array(Remark))
 }) {}
+
+/** The commit that a refresh brought into force, as a text, and what is doubtful about it. */
+export interface RefreshedRepository {
+  readonly message: string
+  readonly warnings: ReadonlyArray<Remark>
+}
+
+/** What is wrong with a repository now; `commit` is the one in force. */
+export interface ProblemsOfRepository {
+  readonly commit: string | null
+  readonly problems: ReadonlyArray<Remark>
+  readonly warnings: ReadonlyArray<Remark>
+}
 
 /** Describes and refreshes repositories. */
 export class Repositories extends Context.Service<
@@ -24,10 +40,12 @@ export class Repositories extends Context.Service<
   {
     /** The line about the commit in force, ending in a newline, or that nothing is cloned yet. */
     readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
-    /** Fetches, checks and applies the newest commit, recorded as a job of this user. Yields the text to answer with. */
+    /** Fetches, checks and applies the newest commit, recorded as a job of this user. */
     readonly refresh: (
       name: RepositoryName,
       user: string
-    ) => Effect.Effect<string, RepositoryInvalid | RepositoryBusy | RepositoryFailed | SqlError.SqlError>
+    ) => Effect.Effect<RefreshedRepository, RepositoryInvalid | RepositoryBusy | RepositoryFailed | SqlError.SqlError>
+    /** Warnings of what is in force, and why the last refresh was refused. */
+    readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
 >()("switchyard/http/ports/Repositories") {}

@@ -11,7 +11,7 @@ import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { readBody } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { has } from "../core/Values.ts"
-import { Repositories } from "../ports/Repositories.ts"
+import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../ports/Repositories.ts"
 import { SettingsView } from "../ports/SettingsView.ts"
 import { makeEffective } from "./EffectiveRequest.ts"
 import { makeGroups } from "./GroupRequests.ts"
@@ -26,11 +26,17 @@ const nameOf = (sent: string) => {
     : Effect.succeed(found)
 }
 
+const asFailure = ({ message, problems }: RepositoryInvalid | RepositoryFailed) =>
+  problems === undefined ? { message } : { message, problems }
+
 const makeRepository = Effect.gen(function* () {
   const repositories = yield* Repositories
   return {
     describe: Effect.fnUntraced(function* (name: string) {
       return enveloped(yield* repositories.describe(yield* nameOf(name)))
+    }),
+    problems: Effect.fnUntraced(function* (name: string) {
+      return enveloped(yield* repositories.problems(yield* nameOf(name)))
     }),
     refresh: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, sent: string) {
       const { name: user } = yield* Caller
@@ -41,14 +47,14 @@ const makeRepository = Effect.gen(function* () {
       if (typeof action !== "string" || action.toUpperCase() !== "REFRESH") {
         return yield* new BadRequest({ message: "Invalid action" })
       }
-      const text = yield* repositories.refresh(name, user).pipe(
+      const { message, warnings } = yield* repositories.refresh(name, user).pipe(
         Effect.catchTags({
-          RepositoryInvalid: ({ message }) => Effect.fail(new BadRequest({ message })),
+          RepositoryInvalid: (refusal) => Effect.fail(new BadRequest(asFailure(refusal))),
           RepositoryBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message })),
-          RepositoryFailed: ({ message }) => Effect.fail(new InternalError({ message }))
+          RepositoryFailed: (refusal) => Effect.fail(new InternalError(asFailure(refusal)))
         })
       )
-      return enveloped(text)
+      return { ...enveloped(message), warnings }
     })
   }
 })
@@ -68,6 +74,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
       .handle("osVersions", ({ params }) => answered(groups.osVersions(params.name)))
       .handle("osVersion", ({ params }) => answered(groups.osVersions(params.name)))
       .handle("repository", ({ params }) => answered(repository.describe(params.name)))
+      .handle("problems", ({ params }) => answered(repository.problems(params.name)))
       .handleRaw("refresh", ({ params, request }) => answered(repository.refresh(request, params.name)))
   })
 )

@@ -22,7 +22,7 @@ import { Dict } from "../values/Dict.ts"
 import { compare, equals } from "../values/Equality.ts"
 import { contains, truthy } from "../values/Iteration.ts"
 import { str } from "../values/Printing.ts"
-import { Tuple, Undefined } from "../values/Value.ts"
+import { Tuple, Omitted, Undefined } from "../values/Value.ts"
 import type { Value } from "../values/Value.ts"
 import { compileCall, compileFilter, compileTest } from "./Calls.ts"
 import { nameReader, softScope } from "./Scope.ts"
@@ -210,7 +210,11 @@ const compileConcatenation = (scope: Scope, node: Concatenation): Evaluate => {
   const parts = compileAll(scope, node.parts)
   return (activation) => {
     let text = ""
-    for (const part of parts) text += str(part(activation))
+    for (const part of parts) {
+      const value = part(activation)
+      if (value instanceof Undefined) activation.rendering.printUndefined(value, node.at)
+      text += str(value)
+    }
     reserveText(text.length)
     return text
   }
@@ -220,7 +224,7 @@ const compileConditional = (outer: Scope, node: Conditional): Evaluate => {
   const scope = softScope(outer)
   const test = compileExpression(scope, node.test)
   const then = compileExpression(scope, node.value)
-  const missing = new Undefined(
+  const missing = new Omitted(
     `the inline if-expression on line ${node.at.line} in '${node.at.template}' evaluated to false and no else section was defined.`
   )
   const otherwise = node.otherwise === undefined ? () => missing : compileExpression(scope, node.otherwise)

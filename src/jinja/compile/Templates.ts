@@ -12,6 +12,7 @@ import type { Rendering } from "../runtime/Rendering.ts"
 import type { Block, Body, Branch, FilterBlock, If, Print, Statement, Template, With } from "../syntax/Tree.ts"
 import { truthy } from "../values/Iteration.ts"
 import { str } from "../values/Printing.ts"
+import { Undefined } from "../values/Value.ts"
 import { compileAssign, compileAssignBlock, compileTarget } from "./Assignments.ts"
 import { compileFilter } from "./Calls.ts"
 import { compileExpression } from "./Expressions.ts"
@@ -91,6 +92,7 @@ const compilePrint = (scope: Scope, node: Print): Execute => {
     const { rendering } = activation
     if (typeof printed === "string") return rendering.write(printed)
     rendering.at = at
+    if (printed instanceof Undefined) rendering.printUndefined(printed, at)
     rendering.write(str(printed))
   }
 }

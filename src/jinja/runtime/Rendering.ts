@@ -6,7 +6,8 @@ import { fail, Fault } from "../Failure.ts"
 import type { Position } from "../Failure.ts"
 import { limits, spend } from "../Meter.ts"
 import type { Library } from "../values/Builtin.ts"
-import type { Value } from "../values/Value.ts"
+import { Omitted } from "../values/Value.ts"
+import type { Undefined, Value } from "../values/Value.ts"
 import type { CompiledTemplate } from "./CompiledTemplate.ts"
 import { noNames } from "./Context.ts"
 import type { Names } from "./Context.ts"
@@ -23,12 +24,16 @@ export interface Surroundings {
   readonly compileText: (name: string, source: string) => CompiledTemplate
 }
 
+const mostNoted = 100
+
 /** One rendering in progress. */
 export class Rendering {
   readonly surroundings: Surroundings
   readonly modules = new Map<CompiledTemplate, Module>()
   /** Messages of the global function `log`, in order. */
   readonly log: Array<LogEntry> = []
+  /** Undefined values that were printed as nothing, each place once. */
+  readonly undefinedPrints = new Map<Position, string>()
   /** The place that is being evaluated. */
   at: Position
   /** The names that the filter being applied may use. */
@@ -45,6 +50,12 @@ export class Rendering {
   write(text: string): void {
     this.text += text
     if (this.text.length > limits().output) fail("LimitExceeded", `output is larger than ${limits().output} bytes`)
+  }
+
+  /** Notes that nothing is printed here because a value is undefined, which is seldom meant. */
+  printUndefined(value: Undefined, at: Position): void {
+    if (this.undefinedPrints.size < mostNoted && !(value instanceof Omitted))
+      this.undefinedPrints.set(at, value.message)
   }
 
   /** Runs something and returns what it wrote instead of adding that to the output. */
@@ -81,6 +92,12 @@ export class Rendering {
     this.depth--
     return result
   }
+}
+
+/** A place where an undefined value was printed, and the sentence that says what is undefined. */
+export interface UndefinedPrint {
+  readonly message: string
+  readonly at: Position
 }
 
 /** A message of the global function `log`. */

@@ -40,6 +40,9 @@ export class Undefined {
   }
 }
 
+/** What an inline `if` without `else` yields when its test fails: printing nothing is what its author wants. */
+export class Omitted extends Undefined {}
+
 /** Keyword arguments of a call. */
 export type Keywords = ReadonlyMap<string, Value>
 

@@ -219,10 +219,15 @@ const repositories: ReadonlyArray<Case> = [
     data: "Repository is not yet cloned from remote"
   }),
   refused("which repositories there are", "/repository/etc", "Invalid repository type"),
+  get("what is wrong with a repository", "/repository/settings/problems", {
+    status: "success",
+    data: { commit: null, problems: [], warnings: [] }
+  }),
+  refused("which repositories have problems", "/repository/etc/problems", "Invalid repository type"),
   ...["REFRESH", "refresh"].map((action): Case => ({
     name: "the commit after the refresh",
     request: { method: "PUT", path: "/repository/settings", json: { action } },
-    reply: { status: 200, body: { status: "success", data: commit } }
+    reply: { status: 200, body: { status: "success", data: commit, warnings: [] } }
   })),
   {
     name: "which repositories there are",

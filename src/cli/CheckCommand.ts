@@ -1,0 +1,35 @@
+/** `switchyard check`: what a refresh would say of two working copies, for a job that runs before a merge. */
+import { Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+
+/** The command. */
+export const check = Command.make(
+  "check",
+  {
+    settings: Flag.String("settings").pipe(Flag.withDescription("Directory of the settings repository"), Flag.optional),
+    templates: Flag.String("templates").pipe(
+      Flag.withDescription("Directory of the templates repository"),
+      Flag.optional
+    ),
+    devices: Flag.String("devices").pipe(
+      Flag.withDescription("File with the answer of GET /devices: check the settings of these devices as well"),
+      Flag.optional
+    )
+  },
+  (request) =>
+    Effect.flatMap(
+      Effect.promise(() => import("./RepositoryCheck.ts")),
+      ({ checkRepositories }) => checkRepositories(request)
+    )
+).pipe(
+  Command.withDescription(
+    "Check settings and templates as a refresh does. Prints FILE:LINE:COLUMN: error|warning: TEXT for each mistake; exit code 0 without any, 1 with errors, 2 with warnings alone. GLOBAL_UNIQUE_VLANS and SETTINGS_KEYS_TO_MERGE count as for the server."
+  ),
+  Command.withExamples([
+    { command: "switchyard check --settings .", description: "In the pipeline of the settings repository" },
+    {
+      command: "switchyard check --settings settings --templates templates --devices devices.json",
+      description: "Both, and every device that the server knows"
+    }
+  ])
+)

@@ -1,0 +1,149 @@
+/**
+ * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one
+ * line for each mistake in the form that compilers use, which editors and pipelines understand.
+ */
+import { Console, Effect, FileSystem, Option, Path, Result, Runtime, Schema } from "effect"
+import { Device } from "../domain/Device.ts"
+import { type Remark, remark } from "../domain/Remark.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { isWithinSettings } from "../settings/RepositoryPaths.ts"
+import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
+import { problemRemarks } from "../settings/SettingsProblem.ts"
+import { buildSnapshot } from "../settings/SettingsSnapshot.ts"
+import { checkTemplates } from "../templates/TemplateCheck.ts"
+import { errorRemark } from "../templates/TemplateErrors.ts"
+import { buildTemplateSnapshot, isTemplatePath } from "../templates/TemplateSnapshot.ts"
+
+/** What to check. */
+export interface CheckRequest {
+  readonly settings: Option.Option<string>
+  readonly templates: Option.Option<string>
+  readonly devices: Option.Option<string>
+}
+
+/** Errors and warnings of one repository. */
+interface Mistakes {
+  readonly errors: ReadonlyArray<Remark>
+  readonly warnings: ReadonlyArray<Remark>
+}
+
+const ERRORS = 1
+const WARNINGS_ONLY = 2
+
+/** Mistakes were found and have been printed. Exit code 1, or 2 when none of them would stop a refresh. */
+export class MistakesFound extends Schema.TaggedError<MistakesFound>()("MistakesFound", {
+  exitCode: Schema.Literals([ERRORS, WARNINGS_ONLY])
+}) {
+  override readonly [Runtime.errorReported] = false
+  override readonly [Runtime.errorExitCode] = this.exitCode
+}
+
+/** The check could not be made; the message has been printed. Exit code 1. */
+export class CheckImpossible extends Schema.TaggedError<CheckImpossible>()("CheckImpossible", {
+  message: Schema.String
+}) {
+  override readonly [Runtime.errorReported] = false
+  override readonly [Runtime.errorExitCode] = ERRORS
+}
+
+const isHidden = (file: string): boolean => file.split("/").some((part) => part.startsWith(".") && part !== ".gitkeep")
+
+/** The wanted files of a directory, by their path in it. */
+const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (file: string) => boolean) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const names = yield* fs.readDirectory(directory, { recursive: true })
+  const files = new Map<string, string>()
+  for (const name of names.toSorted()) {
+    const file = name.replaceAll(path.sep, "/")
+    if (isHidden(file) || !isWanted(file)) continue
+    const full = path.join(directory, name)
+    if ((yield* fs.stat(full)).type === "File") files.set(file, yield* fs.readFileString(full))
+  }
+  return files
+})
+
+const List = Schema.Array(
+  Schema.Struct({
+    id: Device.fields.id,
+    hostname: Device.fields.hostname,
+    device_type: Device.fields.device_type,
+    state: Device.fields.state,
+    model: Device.fields.model,
+    platform: Device.fields.platform,
+    os_version: Device.fields.os_version
+  })
+)
+const Answer = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ devices: List }) }))
+
+const readDevices = Effect.fnUntraced(function* (file: string) {
+  const text = yield* (yield* FileSystem.FileSystem).readFileString(file)
+  const { data } = yield* Effect.mapError(
+    Schema.decodeEffect(Answer)(text),
+    () => new CheckImpossible({ message: `${file} does not hold the answer of GET /devices` })
+  )
+  return data.devices
+})
+
+const checkSettingsIn = Effect.fnUntraced(function* (directory: string, devices: Option.Option<string>) {
+  const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans, SETTINGS_KEYS_TO_MERGE: keysToMerge } = yield* ServerConfig
+  const files = yield* readFiles(directory, isWithinSettings)
+  const texts = new Map([...files].map(([file, text]) => [file, { text }]))
+  const built = buildSnapshot({ files, root: directory, keysToMerge })
+  if (Result.isFailure(built)) return { errors: problemRemarks(built.failure, texts), warnings: [] }
+  const inventory: Inventory | undefined = Option.isNone(devices)
+    ? undefined
+    : { devices: yield* readDevices(devices.value), linknets: [], managementDomains: [], globalUniqueVlans }
+  const { problems, warnings } = checkSettings(built.success, inventory)
+  return { errors: problemRemarks(problems, texts), warnings }
+})
+
+const checkTemplatesIn = Effect.fnUntraced(function* (directory: string) {
+  const files = yield* readFiles(directory, isTemplatePath)
+  if (files.size === 0) return { errors: [remark("no platform: there is no directory with templates")], warnings: [] }
+  const { problems, warnings } = checkTemplates(buildTemplateSnapshot({ files, root: directory }))
+  return { errors: problems.map(errorRemark), warnings }
+})
+
+const lineOf = (directory: string, kind: "error" | "warning", one: Remark): string => {
+  const place = [one.file === null ? directory : `${directory}/${one.file}`, one.line, one.column]
+  const text = [one.path, one.message].filter((part) => part !== null).join(": ")
+  return `${place.filter((part) => part !== null).join(":")}: ${kind}: ${text.trim().replaceAll(/\s*\n\s*/g, "; ")}`
+}
+
+const print = Effect.fnUntraced(function* (directory: string, { errors, warnings }: Mistakes) {
+  for (const error of errors) yield* Console.log(lineOf(directory, "error", error))
+  for (const warning of warnings) yield* Console.log(lineOf(directory, "warning", warning))
+})
+
+const checkAll = Effect.fnUntraced(function* ({ devices, settings, templates }: CheckRequest) {
+  if (Option.isNone(settings) && Option.isNone(templates)) {
+    return yield* new CheckImpossible({ message: "Nothing to check: give --settings DIR, --templates DIR or both" })
+  }
+  const found: Array<Mistakes> = []
+  for (const { directory, mistakes } of [
+    ...Option.toArray(settings).map((directory) => ({ directory, mistakes: checkSettingsIn(directory, devices) })),
+    ...Option.toArray(templates).map((directory) => ({ directory, mistakes: checkTemplatesIn(directory) }))
+  ]) {
+    const one = yield* mistakes
+    yield* print(directory.replace(/(.)\/+$/, "$1"), one)
+    found.push(one)
+  }
+  const errors = found.reduce((sum, one) => sum + one.errors.length, 0)
+  const warnings = found.reduce((sum, one) => sum + one.warnings.length, 0)
+  yield* Console.error(`${errors} errors, ${warnings} warnings`)
+  if (errors > 0) return yield* new MistakesFound({ exitCode: ERRORS })
+  if (warnings > 0) return yield* new MistakesFound({ exitCode: WARNINGS_ONLY })
+})
+
+/** Checks, prints, and fails when there are mistakes. */
+export const checkRepositories = (request: CheckRequest) =>
+  checkAll(request).pipe(
+    Effect.provide(ServerConfig.layer),
+    Effect.mapError((error) =>
+      error._tag === "MistakesFound" || error._tag === "CheckImpossible"
+        ? error
+        : new CheckImpossible({ message: error.message })
+    ),
+    Effect.tapError((error) => (error._tag === "CheckImpossible" ? Console.error(error.message) : Effect.void))
+  )
