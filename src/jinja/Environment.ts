@@ -15,7 +15,7 @@ import { tests } from "./library/Tests.ts"
 import { textFilters } from "./library/TextFilters.ts"
 import { resolveName } from "./Loader.ts"
 import type { Loader } from "./Loader.ts"
-import { defaultLimits, metered } from "./Meter.ts"
+import { defaultLimits, exceed, metered } from "./Meter.ts"
 import type { Limits } from "./Meter.ts"
 import type { CompiledTemplate } from "./runtime/CompiledTemplate.ts"
 import { BaseNames, Context } from "./runtime/Context.ts"
@@ -120,7 +120,7 @@ export class Environment {
     const context = new Context(template.compiled, new BaseNames(names, this.surroundings.globals))
     const text = rendering.capture(() => template.compiled.run(context, rendering))
     if (Buffer.byteLength(text) > this.limits.output) {
-      fail("LimitExceeded", `output is larger than ${this.limits.output} bytes`)
+      exceed("output", `output is larger than ${this.limits.output} bytes`)
     }
     return { text, log: rendering.log }
   }

@@ -45,6 +45,6 @@ export const parseFloatText = (text: string): number | undefined => {
   const factor = sign === "-" ? -1 : 1
   const named = Object.hasOwn(special, body) ? special[body] : undefined
   if (named !== undefined) return factor * named
-  if (!/^(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[-+]?\d+(?:_\d+)*)?$/.test(body)) return undefined
+  if (!/^(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[-+]?\d+(?:_\d+)*)?$/.test(body)) return undefined
   return factor * Number(body.replaceAll("_", ""))
 }
