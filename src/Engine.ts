@@ -52,6 +52,7 @@ import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
+import { Renderer } from "./templates/Renderer.ts"
 
 /** A setting has a form that its type cannot express. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -98,7 +99,7 @@ const drivers = Layer.unwrap(
 
 const actors = DeviceActor.layer.pipe(Layer.provide(DeviceLogin.layer), Layer.provide(drivers))
 
-const inForce = Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer)
+const inForce = Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer).pipe(Layer.provideMerge(Renderer.layer))
 
 const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
 

@@ -47,7 +47,7 @@ export interface Failure {
   readonly message: string
   readonly position: Position
   readonly via: ReadonlyArray<Position>
-  /** Which bound of the rendering was met, for LimitExceeded where it is known. */
+  /** Which bound of the rendering was met, for LimitExceeded; none for bounds that are always the same. */
   readonly limit?: keyof Limits
 }
 
@@ -79,9 +79,7 @@ const asFault = (cause: unknown): Fault => {
   if (cause instanceof RangeError && cause.message.includes("call stack")) {
     return new Fault("RecursionError", "maximum recursion depth exceeded")
   }
-  if (cause instanceof RangeError) {
-    return new Fault("LimitExceeded", `a value is too large: ${cause.message}`, undefined, "cells")
-  }
+  if (cause instanceof RangeError) return new Fault("LimitExceeded", `a value is too large: ${cause.message}`)
   return new Fault("InternalError", cause instanceof Error ? cause.message : String(cause))
 }
 

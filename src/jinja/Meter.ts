@@ -4,7 +4,7 @@
  * and looks at the clock now and then, `allocate` counts cells (about eight bytes) of newly made values, `borrow` those
  * that an operation needs only while it runs. An operation that does much at once charges before it begins.
  */
-import { Fault } from "./Failure.ts"
+import { fail, Fault } from "./Failure.ts"
 
 /** Bounds of one rendering. */
 export interface Limits {
@@ -43,6 +43,8 @@ const stepsPerMilli = 100_000
 
 interface Running {
   readonly limits: Limits
+  /** What messages call it: rendering or compiling. */
+  readonly doing: string
   /** Processor time of the thread when the rendering began. */
   readonly began: number
   /** Until this time the processor time cannot be used up. */
@@ -51,7 +53,14 @@ interface Running {
   cells: number
 }
 
-let running: Running = { limits: defaultLimits, began: 0, until: Infinity, credit: slice, cells: Infinity }
+let running: Running = {
+  limits: defaultLimits,
+  doing: "rendering",
+  began: 0,
+  until: Infinity,
+  credit: slice,
+  cells: Infinity
+}
 
 /** The bounds that hold now. */
 export const limits = (): Limits => running.limits
@@ -63,11 +72,11 @@ export const processorTime = (): number => {
 }
 
 /** Runs something under these bounds, beginning now. A rendering inside a rendering keeps the outer bounds. */
-export const metered = <A>(bounds: Limits, run: () => A): A => {
+export const metered = <A>(bounds: Limits, run: () => A, doing = "rendering"): A => {
   if (running.until !== Infinity) return run()
   const outer = running
   const until = performance.now() + bounds.deadline
-  running = { limits: bounds, began: processorTime(), until, credit: slice, cells: bounds.cells }
+  running = { limits: bounds, doing, began: processorTime(), until, credit: slice, cells: bounds.cells }
   try {
     return run()
   } finally {
@@ -81,10 +90,10 @@ export const exceed = (limit: keyof Limits, message: string): never => {
 }
 
 const lateness = (): never =>
-  exceed("deadline", `rendering needs more than its ${running.limits.deadline / 1000} seconds of processor time`)
+  exceed("deadline", `${running.doing} needs more than its ${running.limits.deadline / 1000} seconds of processor time`)
 
 const fullness = (): never =>
-  exceed("cells", `rendering uses too much memory: more than its ${running.limits.cells / cellsPerMegabyte} MB`)
+  exceed("cells", `${running.doing} uses too much memory: more than its ${running.limits.cells / cellsPerMegabyte} MB`)
 
 // The clock is asked first, because it costs least: who has had less time than that has used less of the processor.
 const lookAtClock = (announced: number): void => {
@@ -117,7 +126,7 @@ export const borrow = (cells: number): void => {
   if ((running.credit -= cells) < 0) lookAtClock(0)
 }
 
-const tooLong = (length: number): never => exceed("cells", `text of ${length} characters is too long`)
+const tooLong = (length: number): never => fail("LimitExceeded", `text of ${length} characters is too long`)
 
 /** Charges a text that is about to be made, `length` in UTF-16 units, and returns its length. */
 export const reserveText = (length: number): number => {

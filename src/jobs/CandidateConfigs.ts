@@ -14,7 +14,8 @@ import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
-import { renderDevice, type RenderedDevice } from "../templates/Rendering.ts"
+import { Renderer } from "../templates/Renderer.ts"
+import { deviceTask, type RenderedDevice } from "../templates/Rendering.ts"
 import { describeTemplateError, type RepoStructureError, type TemplateError } from "../templates/TemplateErrors.ts"
 import type { TemplateSnapshot } from "../templates/TemplateSnapshot.ts"
 import type { InitInputs, VariablesError } from "../templates/VariableInputs.ts"
@@ -34,8 +35,11 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
 /** A device's configuration, or why there is none. */
 export type Candidate = Result.Result<RenderedDevice, RenderFailed>
 
-/** Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. */
-export type Render = (device: Device) => Candidate
+/**
+ * Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. All
+ * prepared together share a budget of processor time.
+ */
+export type Render = (device: Device) => Effect.Effect<Candidate>
 
 const asFailed = (error: VariablesError | RepoStructureError | TemplateError): RenderFailed =>
   error._tag === "TemplateError"
@@ -48,6 +52,7 @@ const nothing = (error: { readonly _tag: string; readonly message: string } | Sq
 const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
+  const { renderer } = yield* Renderer
   const services = yield* Effect.context<
     DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
   >()
@@ -77,26 +82,30 @@ const make = Effect.gen(function* () {
     const byBranch = yield* snapshotsOf(new Set(requests.map((request) => branchOf(active, request))))
     const { byDevice, site } = yield* Effect.provideContext(loadVariableInputs(active, requests), services)
     const branches = new Map(requests.map((request) => [request.device.id, branchOf(active, request)]))
-    const render: Render = (device) => {
+    const renderTask = yield* renderer
+
+    const renderPrepared = Effect.fnUntraced(function* (device: Device) {
       const inputs = byDevice.get(device.id)
       byDevice.delete(device.id)
       const snapshot = byBranch.get(branches.get(device.id) ?? null)
       if (inputs === undefined || snapshot === undefined) {
-        return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))
+        return yield* new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` })
       }
-      return Result.flatMap(snapshot, (active) =>
-        Result.mapError(
-          Result.flatMap(inputs, (ready) => renderDevice(active, ready, site)),
-          asFailed
-        )
-      )
-    }
+      const templates = yield* Effect.fromResult(snapshot)
+      const ready = yield* Effect.mapError(Effect.fromResult(inputs), asFailed)
+      const task = yield* Effect.mapError(Effect.fromResult(deviceTask(templates, ready, site)), asFailed)
+      const rendered = yield* Effect.mapError(renderTask(task), asFailed)
+      const { variables, warnings } = task
+      return { ...rendered, variables, warnings } satisfies RenderedDevice
+    })
+
+    const render: Render = (device) => Effect.result(renderPrepared(device))
     return render
   }, Effect.mapError(nothing))
 
   const renderInit = Effect.fn("CandidateConfigs.renderInit")(function* (device: Device, init: InitInputs) {
     const prepared = yield* Effect.result(prepare([{ device, init }]))
-    if (Result.isSuccess(prepared)) return prepared.success(device)
+    if (Result.isSuccess(prepared)) return yield* prepared.success(device)
     const error = prepared.failure
     if (SqlError.isSqlError(error)) return yield* error
     return Result.fail(new RenderFailed({ type: error._tag, message: error.message }))

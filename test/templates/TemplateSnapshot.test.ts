@@ -1,7 +1,7 @@
 /** Reading and checking a templates repository (contract, settings §1.2 and §7.3). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { renderConfiguration } from "../../src/templates/Rendering.ts"
+import { renderConfiguration } from "./DirectRendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateChanges.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"

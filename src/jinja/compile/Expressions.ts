@@ -2,7 +2,7 @@
  * Expressions as closures. Before an operation that may fail, the closure notes its place in the rendering, so that a
  * failure knows where it happened at the price of one store.
  */
-import { allocate, reserveText } from "../Meter.ts"
+import { allocate, reserveText, spend } from "../Meter.ts"
 import type { Evaluate } from "../runtime/CompiledTemplate.ts"
 import type {
   Binary,
@@ -30,6 +30,7 @@ import type { Scope } from "./Scope.ts"
 
 /** Compiles an expression for this place. */
 export const compileExpression = (scope: Scope, node: Expression): Evaluate => {
+  spend(32)
   switch (node.type) {
     case "name":
       return nameReader(scope, node.name)

@@ -2,7 +2,7 @@
  * Filters on names of interfaces, as the Python package netutils has them.
  */
 import { fail } from "../Failure.ts"
-import { allocate, borrow, exceed, spend } from "../Meter.ts"
+import { allocate, borrow, spend } from "../Meter.ts"
 import { argument, softText } from "../values/Arguments.ts"
 import { library } from "../values/Builtin.ts"
 import type { Library } from "../values/Builtin.ts"
@@ -34,7 +34,7 @@ const expandRange: Implementation = (args) => {
   let names = [""]
   for (const [, text = "", inner] of softText(args, 0).matchAll(/([^[\]]+)|\[([^[\]]*)\]/g)) {
     const choices = inner === undefined ? [text] : alternatives(inner)
-    if (names.length * choices.length > mostNames) exceed("cells", `more than ${mostNames} names`)
+    if (names.length * choices.length > mostNames) fail("LimitExceeded", `more than ${mostNames} names`)
     allocate(names.length * choices.length * 4)
     names = names.flatMap((name) => choices.map((choice) => name + choice))
   }

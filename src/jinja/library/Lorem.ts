@@ -1,7 +1,8 @@
 /**
  * Filler text for `lipsum()`.
  */
-import { exceed, reserveText } from "../Meter.ts"
+import { fail } from "../Failure.ts"
+import { reserveText } from "../Meter.ts"
 import { Markup } from "../values/Value.ts"
 import type { Value } from "../values/Value.ts"
 
@@ -19,7 +20,7 @@ const paragraph = (least: number, most: number): string => {
 
 /** Paragraphs of filler text, with HTML tags around them if asked for. */
 export const lorem = (count: number, html: boolean, least: number, most: number): Value => {
-  if (count > 1000 || least > 10_000 || most > 10_000) return exceed("cells", "too much filler text")
+  if (count > 1000 || least > 10_000 || most > 10_000) return fail("LimitExceeded", "too much filler text")
   reserveText(Math.max(0, count) * Math.max(1, least, most) * 12)
   const paragraphs = Array.from({ length: Math.max(0, count) }, () => paragraph(least, most))
   return html ? new Markup(paragraphs.map((text) => `<p>${text}</p>`).join("\n")) : paragraphs.join("\n\n")

@@ -4,7 +4,7 @@
  */
 import { RE2JS } from "re2js"
 import { fail } from "../Failure.ts"
-import { allocate, checkTime, exceed, spend } from "../Meter.ts"
+import { allocate, checkTime, spend } from "../Meter.ts"
 
 /** A match: where it is and its groups, undefined for groups that took no part. Group 0 is the whole match. */
 export interface RegexMatch {
@@ -57,10 +57,10 @@ const statesOf = (pattern: string): number => {
 
 const compile = (pattern: string): RE2JS => {
   if (pattern.length > longestPattern) {
-    return exceed("cells", `regular expression longer than ${longestPattern} characters`)
+    return fail("LimitExceeded", `regular expression longer than ${longestPattern} characters`)
   }
   const states = statesOf(pattern)
-  if (states > largestProgram) exceed("cells", "regular expression repeats too much")
+  if (states > largestProgram) fail("LimitExceeded", "regular expression repeats too much")
   spend((pattern.length + states) * 64)
   try {
     return RE2JS.compile(pattern)
@@ -78,7 +78,7 @@ export const regex = (pattern: string): Regex => {
     names: new Map(Object.entries(compiled.namedGroups()).map(([name, index]) => [name, Number(index)])),
     matches: (text, most) => {
       const work = text.length * compiled.programSize()
-      if (work > largestSearch) exceed("deadline", "text is too long for this regular expression")
+      if (work > largestSearch) fail("LimitExceeded", "text is too long for this regular expression")
       spend(work)
       const matcher = compiled.matcher(text)
       const matches: Array<RegexMatch> = []

@@ -3,7 +3,7 @@
  * the divisor, joining and repeating of texts and lists. Anything else fails with Python's words.
  */
 import { fail } from "../Failure.ts"
-import { allocate, checkTime, exceed, reserveText } from "../Meter.ts"
+import { allocate, checkTime, reserveText } from "../Meter.ts"
 import { numberOf, toFloat } from "./Equality.ts"
 import { escapeHtml } from "./Html.ts"
 import { formatPercent } from "./PercentFormat.ts"
@@ -30,7 +30,7 @@ const integerOf = (value: Value): number | bigint | undefined =>
 
 const boundedInteger = (value: bigint): number | bigint => {
   const bits = value.toString(16).length * 4
-  if (bits > maxBits) exceed("cells", `integer of more than ${maxBits} bits`)
+  if (bits > maxBits) fail("LimitExceeded", `integer of more than ${maxBits} bits`)
   // Nobody knows before how long large numbers take.
   checkTime()
   if (bits > 1024) allocate(bits / 64)
@@ -64,7 +64,7 @@ const integerPower = (a: number | bigint, b: number | bigint): Value => {
       : new Float(toFloat(a) ** toFloat(b))
   }
   const bits = BigInt(a).toString(2).length * Number(b)
-  if (a != 0 && a != 1 && a != -1 && bits > maxBits) exceed("cells", `integer of more than ${maxBits} bits`)
+  if (a != 0 && a != 1 && a != -1 && bits > maxBits) fail("LimitExceeded", `integer of more than ${maxBits} bits`)
   const small = Number(a) ** Number(b)
   if (Number.isSafeInteger(small)) return small
   return boundedInteger(BigInt(a) ** BigInt(b))

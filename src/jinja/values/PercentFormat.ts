@@ -2,7 +2,7 @@
  * Python's `"..." % value`: conversions s r a d i u x X o e E f F g G c %, flags, width, precision, names and `*`.
  */
 import { fail } from "../Failure.ts"
-import { allocate, checkTime, exceed, maxText, reserveText } from "../Meter.ts"
+import { allocate, checkTime, maxText, reserveText } from "../Meter.ts"
 import { Dict } from "./Dict.ts"
 import { numberOf, toFloat } from "./Equality.ts"
 import { exponential, fixed, general } from "./FloatText.ts"
@@ -64,7 +64,7 @@ export const formatPercent = (format: string | Markup, value: Value): string | M
   let length = 0
   const counted = (piece: string): string => {
     length += piece.length
-    if (length > maxText) exceed("cells", `text of ${length} characters is too long`)
+    if (length > maxText) fail("LimitExceeded", `text of ${length} characters is too long`)
     allocate(4 + piece.length / 8)
     return piece
   }
