@@ -44,7 +44,9 @@ it.live(
       assert.isAbove(answered, 10)
 
       const { result } = Schema.decodeUnknownSync(EndedJob)(yield* job)
-      const texts = Object.values(result.devices).map(({ job_tasks }) => String(job_tasks[0]?.result))
+      const texts = Object.values(result.devices).map(({ job_tasks }) =>
+        job_tasks.map(({ result: text }) => String(text)).join("")
+      )
       assert.strictEqual(texts.length, names.length)
       for (const text of texts) {
         assert.include(text, "rendering needs more than its 2 seconds of processor time (RENDER_DEVICE_SECONDS)")

@@ -218,10 +218,8 @@ const compileConcatenation = (scope: Scope, node: Concatenation): Evaluate => {
   const parts = compileAll(scope, node.parts)
   return (activation) => {
     let text = ""
-    for (const part of parts) {
-      text += str(part(activation))
-      reserveText(text.length)
-    }
+    for (const part of parts) text += str(part(activation))
+    reserveText(text.length)
     return text
   }
 }

@@ -23,6 +23,8 @@ const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argu
 /** A generator whose beginning is put off until its first value is wanted, as in Python. */
 export const lazily = (begin: () => Cursor): Stream => {
   let cursor: Cursor | undefined
+  // What waits for its first value, and the cursors that it will be made of.
+  allocate(48)
   return new Stream({ next: () => (cursor ??= begin()).next() })
 }
 
