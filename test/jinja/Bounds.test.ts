@@ -12,7 +12,7 @@ const seed = Number(process.env["JINJA_SEED"] ?? 1)
 const MEMORY = 160
 
 /** Milliseconds of processor time that a call may take; it should end after 200, and making its arguments takes some. */
-const LONG = 3_000
+const LONG = 10_000
 
 /** Milliseconds after which a call that does not end is given up. */
 const ENDLESS = 60_000
