@@ -60,6 +60,7 @@ import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
+import { Renderer } from "./templates/Renderer.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
 
 /** A setting has a form that its type cannot express. */
@@ -113,7 +114,8 @@ const actors = DeviceActor.layer.pipe(
 )
 
 const inForce = UndefinedPrints.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer))
+  Layer.provideMerge(Layer.mergeAll(ActiveSettings.layer, ActiveTemplates.layer)),
+  Layer.provideMerge(Renderer.layer)
 )
 
 const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))

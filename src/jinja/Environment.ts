@@ -4,7 +4,7 @@
  */
 import { compileTemplate } from "./compile/Templates.ts"
 import { attempt, fail, Position } from "./Failure.ts"
-import type { Result } from "./Failure.ts"
+import type { Failure, Result } from "./Failure.ts"
 import { commonFilters } from "./library/CommonFilters.ts"
 import { functionFilters } from "./library/FunctionFilters.ts"
 import { globals } from "./library/Globals.ts"
@@ -15,7 +15,7 @@ import { tests } from "./library/Tests.ts"
 import { textFilters } from "./library/TextFilters.ts"
 import { resolveName } from "./Loader.ts"
 import type { Loader } from "./Loader.ts"
-import { defaultLimits, metered } from "./Meter.ts"
+import { defaultLimits, exceed, metered } from "./Meter.ts"
 import type { Limits } from "./Meter.ts"
 import type { CompiledTemplate } from "./runtime/CompiledTemplate.ts"
 import { BaseNames, Context } from "./runtime/Context.ts"
@@ -67,6 +67,9 @@ export const builtinFilters: Library = new Map([
 
 const mostAsked = 10_000
 
+// Milliseconds of processor time for one template and the templates that it needs to be compiled; some hundred kilobytes.
+const compileDeadline = 500
+
 /** Compiles and renders templates. */
 export class Environment {
   readonly limits: Limits
@@ -74,6 +77,8 @@ export class Environment {
   private readonly cache = new Map<string, CompiledTemplate>()
   // The templates that files have asked for, by the file that asks and the name it uses.
   private readonly asked = new Map<string, CompiledTemplate>()
+  // Files that took too long to compile, which is not tried again.
+  private readonly refused = new Map<string, Failure>()
   private readonly surroundings: Surroundings
 
   constructor(options: EnvironmentOptions) {
@@ -88,12 +93,16 @@ export class Environment {
     }
   }
 
-  /** The template in a file. Fails with TemplateNotFound or a syntax error. Compiled once, then kept. */
+  /**
+   * The template in a file. Fails with TemplateNotFound, a syntax error, or LimitExceeded when it takes too long. Compiled
+   * once, then kept.
+   */
   compile(name: string): Result<Template> {
-    return this.guard(name, () => {
-      const compiled = this.find(name, "") ?? fail("TemplateNotFound", `template '${name}' was not found`)
-      return { name, compiled }
-    })
+    const refused = this.refused.get(name)
+    if (refused !== undefined) return { ok: false, failure: refused }
+    const result = this.guard(name, () => this.template(name))
+    if (!result.ok && result.failure.kind === "LimitExceeded") this.refused.set(name, result.failure)
+    return result
   }
 
   /** A template from a text; `name` stands in error messages and is what relative includes start from. Not kept. */
@@ -110,10 +119,18 @@ export class Environment {
     )
   }
 
-  /** Compiles (or takes from the cache) and renders a file. */
-  renderFile(name: string, variables: Variables): Result<Rendered> {
-    const template = this.compile(name)
-    return template.ok ? this.render(template.value, variables) : template
+  /** Compiles (or takes from the cache) and renders a file, both together within the limits, or within narrower ones. */
+  renderFile(name: string, variables: Variables, narrower: Partial<Limits> = {}): Result<Rendered> {
+    const rendering = new Rendering(this.surroundings, new Position(name, 1, 1))
+    return attempt(
+      () => metered({ ...this.limits, ...narrower }, () => this.run(this.template(name), variables, rendering)),
+      () => rendering.at
+    )
+  }
+
+  private template(name: string): Template {
+    const compiled = this.find(name, "") ?? fail("TemplateNotFound", `template '${name}' was not found`)
+    return { name, compiled }
   }
 
   private run(template: Template, variables: Variables, rendering: Rendering): Rendered {
@@ -122,14 +139,17 @@ export class Environment {
     const context = new Context(template.compiled, new BaseNames(names, this.surroundings.globals))
     const text = rendering.capture(() => template.compiled.run(context, rendering))
     if (Buffer.byteLength(text) > this.limits.output) {
-      fail("LimitExceeded", `output is larger than ${this.limits.output} bytes`)
+      exceed("output", `output is larger than ${this.limits.output} bytes`)
     }
     const undefinedPrints = Array.from(rendering.undefinedPrints, ([at, message]) => ({ at, message }))
     return { text, log: rendering.log, undefinedPrints }
   }
 
   private guard<A>(name: string, run: () => A): Result<A> {
-    return attempt(run, () => new Position(name, 1, 1))
+    return attempt(
+      () => metered({ ...this.limits, deadline: compileDeadline }, run, "compiling"),
+      () => new Position(name, 1, 1)
+    )
   }
 
   private find(name: string, from: string): CompiledTemplate | undefined {

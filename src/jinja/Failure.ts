@@ -4,6 +4,8 @@
  * travels as a thrown `Fault`; the functions of the module border turn it into a `Result`, so nothing throws across it.
  */
 
+import type { Limits } from "./Meter.ts"
+
 /** A place in a template; line and column count from 1, the column in UTF-16 units. */
 export class Position {
   readonly template: string
@@ -45,6 +47,8 @@ export interface Failure {
   readonly message: string
   readonly position: Position
   readonly via: ReadonlyArray<Position>
+  /** Which bound of the rendering was met, for LimitExceeded; none for bounds that are always the same. */
+  readonly limit?: keyof Limits
 }
 
 /** A value, or the failure that stands in its place. */
@@ -53,13 +57,15 @@ export type Result<A> = { readonly ok: true; readonly value: A } | { readonly ok
 /** The exception that carries a failure inside the engine. Position and way are filled in as it travels outwards. */
 export class Fault extends Error {
   readonly kind: FailureKind
+  readonly limit: keyof Limits | undefined
   position: Position | undefined
   readonly via: Array<Position> = []
 
-  constructor(kind: FailureKind, message: string, position?: Position) {
+  constructor(kind: FailureKind, message: string, position?: Position, limit?: keyof Limits) {
     super(message)
     this.kind = kind
     this.position = position
+    this.limit = limit
   }
 }
 
@@ -86,8 +92,9 @@ export const attempt = <A>(run: () => A, here: () => Position): Result<A> => {
     return { ok: true, value: run() }
   } catch (cause) {
     const fault = asFault(cause)
-    const { kind, message, via } = fault
-    return { ok: false, failure: { kind, message, position: fault.position ?? here(), via } }
+    const { kind, limit, message, via } = fault
+    const failure = { kind, message, position: fault.position ?? here(), via }
+    return { ok: false, failure: limit === undefined ? failure : { ...failure, limit } }
   }
 }
 

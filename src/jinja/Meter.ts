@@ -1,13 +1,14 @@
 /**
  * The bounds of a rendering: time, memory and sizes. Rendering is synchronous, so one meter at a time is running; it is
  * kept in this module so that every operation on values can charge it without carrying it around. `spend` counts work
- * and looks at the clock now and then, `allocate` counts cells (about eight bytes) of newly made values.
+ * and looks at the clock now and then, `allocate` counts cells (about eight bytes) of newly made values, `borrow` those
+ * that an operation needs only while it runs. An operation that does much at once charges before it begins.
  */
-import { fail } from "./Failure.ts"
+import { fail, Fault } from "./Failure.ts"
 
 /** Bounds of one rendering. */
 export interface Limits {
-  /** Wall time of one rendering in milliseconds. */
+  /** Processor time of one rendering in milliseconds. */
   readonly deadline: number
   /** Largest output, in bytes of UTF-8. */
   readonly output: number
@@ -19,13 +20,16 @@ export interface Limits {
   readonly cells: number
 }
 
+/** Cells of a megabyte. */
+export const cellsPerMegabyte = 131_072
+
 /** The bounds of contract/settings-and-templates.md section 10.4, and 128 MB of values. */
 export const defaultLimits: Limits = {
   deadline: 10_000,
   output: 10 * 1024 * 1024,
   depth: 50,
   range: 100_000,
-  cells: 16 * 1024 * 1024
+  cells: 128 * cellsPerMegabyte
 }
 
 /** Largest text that an operation may make, in UTF-16 units. */
@@ -34,23 +38,45 @@ export const maxText = 16 * 1024 * 1024
 // Work between two looks at the clock: a few ten microseconds.
 const slice = 4096
 
+// Steps of work in a millisecond: how long announced work will take at least.
+const stepsPerMilli = 100_000
+
 interface Running {
   readonly limits: Limits
-  readonly until: number
+  /** What messages call it: rendering or compiling. */
+  readonly doing: string
+  /** Processor time of the thread when the rendering began. */
+  readonly began: number
+  /** Until this time the processor time cannot be used up. */
+  until: number
   credit: number
   cells: number
 }
 
-let running: Running = { limits: defaultLimits, until: Infinity, credit: slice, cells: Infinity }
+let running: Running = {
+  limits: defaultLimits,
+  doing: "rendering",
+  began: 0,
+  until: Infinity,
+  credit: slice,
+  cells: Infinity
+}
 
 /** The bounds that hold now. */
 export const limits = (): Limits => running.limits
 
+/** Milliseconds of processor time that this thread has used. */
+export const processorTime = (): number => {
+  const { system, user } = process.threadCpuUsage()
+  return (system + user) / 1000
+}
+
 /** Runs something under these bounds, beginning now. A rendering inside a rendering keeps the outer bounds. */
-export const metered = <A>(bounds: Limits, run: () => A): A => {
+export const metered = <A>(bounds: Limits, run: () => A, doing = "rendering"): A => {
   if (running.until !== Infinity) return run()
   const outer = running
-  running = { limits: bounds, until: performance.now() + bounds.deadline, credit: slice, cells: bounds.cells }
+  const until = performance.now() + bounds.deadline
+  running = { limits: bounds, doing, began: processorTime(), until, credit: slice, cells: bounds.cells }
   try {
     return run()
   } finally {
@@ -58,27 +84,75 @@ export const metered = <A>(bounds: Limits, run: () => A): A => {
   }
 }
 
-const lookAtClock = (): void => {
-  running.credit = slice
-  if (performance.now() > running.until) {
-    fail("LimitExceeded", `rendering took longer than ${running.limits.deadline / 1000} seconds`)
-  }
+/** Fails with LimitExceeded, naming which bound was met. */
+export const exceed = (limit: keyof Limits, message: string): never => {
+  throw new Fault("LimitExceeded", message, undefined, limit)
 }
 
-/** Charges work in steps of about ten nanoseconds. Fails with LimitExceeded when the time is up. */
-export const spend = (work: number): void => {
-  if ((running.credit -= work) < 0) lookAtClock()
+const lateness = (): never =>
+  exceed("deadline", `${running.doing} needs more than its ${running.limits.deadline / 1000} seconds of processor time`)
+
+const fullness = (): never =>
+  exceed("cells", `${running.doing} uses too much memory: more than its ${running.limits.cells / cellsPerMegabyte} MB`)
+
+// The clock is asked first, because it costs least: who has had less time than that has used less of the processor.
+const lookAtClock = (announced: number): void => {
+  running.credit = slice
+  const ahead = announced / stepsPerMilli
+  const now = performance.now()
+  if (now + ahead <= running.until) return
+  const left = running.limits.deadline - (processorTime() - running.began)
+  if (ahead > left) lateness()
+  running.until = now + left
 }
+
+/** Charges work in steps of about ten nanoseconds. Fails with LimitExceeded when the time is up, or would be after it. */
+export const spend = (work: number): void => {
+  if ((running.credit -= work) < 0) lookAtClock(work > slice ? work : 0)
+}
+
+/** Looks at the clock now: for operations whose work is not known before. */
+export const checkTime = (): void => lookAtClock(0)
 
 /** Charges the making of values. Fails with LimitExceeded when the memory or the time is used up. */
 export const allocate = (cells: number): void => {
-  if ((running.cells -= cells) < 0) fail("LimitExceeded", "rendering uses too much memory")
-  if ((running.credit -= cells) < 0) lookAtClock()
+  if ((running.cells -= cells) < 0) fullness()
+  if ((running.credit -= cells) < 0) lookAtClock(0)
 }
+
+/** Checks the room for what an operation needs only while it runs. Fails with LimitExceeded when there is not enough. */
+export const borrow = (cells: number): void => {
+  if (cells > running.cells) fullness()
+  if ((running.credit -= cells) < 0) lookAtClock(0)
+}
+
+const tooLong = (length: number): never => fail("LimitExceeded", `text of ${length} characters is too long`)
 
 /** Charges a text that is about to be made, `length` in UTF-16 units, and returns its length. */
 export const reserveText = (length: number): number => {
-  if (length > maxText) fail("LimitExceeded", `text of ${length} characters is too long`)
+  if (length > maxText) tooLong(length)
   if (length > 64) allocate(length / 8)
   return length
+}
+
+/** A text that is put together of many pieces, charged as it grows. */
+export class GrowingText {
+  private text = ""
+
+  /** Adds a piece. Fails with LimitExceeded when the whole becomes too long. */
+  add(piece: string): void {
+    const length = this.text.length + piece.length
+    if (length > maxText) tooLong(length)
+    // Joined texts refer to their pieces, which costs more than short pieces themselves.
+    allocate(2 + piece.length / 8)
+    this.text += piece
+  }
+
+  get length(): number {
+    return this.text.length
+  }
+
+  toString(): string {
+    return this.text
+  }
 }

@@ -15,7 +15,8 @@ import { InterfaceStore } from "../store/InterfaceStore.ts"
 import { LinknetStore } from "../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../templates/ActiveTemplates.ts"
-import { renderDevice, type RenderedDevice } from "../templates/Rendering.ts"
+import { Renderer } from "../templates/Renderer.ts"
+import { deviceTask, type RenderedDevice } from "../templates/Rendering.ts"
 import {
   describeTemplateError,
   errorRemark,
@@ -54,8 +55,11 @@ export interface Sources {
   readonly templates: (branch: string | null) => Effect.Effect<TemplateSnapshot, NoTemplates | SqlError.SqlError>
 }
 
-/** Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. */
-export type Render = (device: Device) => Candidate
+/**
+ * Renders one of the prepared devices, once: what it was made of is forgotten, which counts when they are thousands. All
+ * prepared together share a budget of processor time.
+ */
+export type Render = (device: Device) => Effect.Effect<Candidate>
 
 const asFailed = (error: VariablesError | RepoStructureError | TemplateError): RenderFailed =>
   error._tag === "TemplateError"
@@ -69,6 +73,7 @@ const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const templates = yield* ActiveTemplates
   const prints = yield* UndefinedPrints
+  const { renderer } = yield* Renderer
   const services = yield* Effect.context<
     DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
   >()
@@ -103,20 +108,24 @@ const make = Effect.gen(function* () {
     const byBranch = yield* snapshotsOf(templatesOf, new Set(requests.map((request) => branchOf(active, request))))
     const { byDevice, site } = yield* Effect.provideContext(loadVariableInputs(active, requests), services)
     const branches = new Map(requests.map((request) => [request.device.id, branchOf(active, request)]))
-    const render: Render = (device) => {
+    const renderTask = yield* renderer
+
+    const renderPrepared = Effect.fnUntraced(function* (device: Device) {
       const inputs = byDevice.get(device.id)
       byDevice.delete(device.id)
       const snapshot = byBranch.get(branches.get(device.id) ?? null)
       if (inputs === undefined || snapshot === undefined) {
-        return Result.fail(new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` }))
+        return yield* new RenderFailed({ type: "NotPrepared", message: `${device.hostname} was not prepared` })
       }
-      return Result.flatMap(snapshot, (used) =>
-        Result.mapBoth(
-          Result.flatMap(inputs, (ready) => renderDevice(used, ready, site)),
-          { onFailure: asFailed, onSuccess: (rendered) => ({ ...rendered, snapshot: used }) }
-        )
-      )
-    }
+      const used = yield* Effect.fromResult(snapshot)
+      const ready = yield* Effect.mapError(Effect.fromResult(inputs), asFailed)
+      const task = yield* Effect.mapError(Effect.fromResult(deviceTask(used, ready, site)), asFailed)
+      const rendered = yield* Effect.mapError(renderTask(task), asFailed)
+      const { variables, warnings } = task
+      return { ...rendered, variables, warnings, snapshot: used } satisfies RenderedCandidate
+    })
+
+    const render: Render = (device) => Effect.result(renderPrepared(device))
     return render
   }, Effect.mapError(nothing))
 
@@ -124,20 +133,18 @@ const make = Effect.gen(function* () {
   const prepare = Effect.fn("CandidateConfigs.prepare")(function* (requests: ReadonlyArray<VariableRequest>) {
     const active = yield* Effect.mapError(settings.snapshot, nothing)
     const render = yield* prepareFrom({ settings: active, templates: templates.snapshot }, requests)
-    const noting: Render = (device) => {
-      const candidate = render(device)
-      if (Result.isSuccess(candidate)) {
-        const { snapshot, undefinedPrints } = candidate.success
-        prints.note(device.hostname, snapshot, device.platform ?? "", undefinedPrints)
-      }
-      return candidate
+    const note = ({ hostname, platform }: Device, candidate: Candidate) => {
+      if (Result.isFailure(candidate)) return
+      prints.note(hostname, candidate.success.snapshot, platform ?? "", candidate.success.undefinedPrints)
     }
+    const noting: Render = (device) =>
+      Effect.tap(render(device), (candidate) => Effect.sync(() => note(device, candidate)))
     return noting
   })
 
   const renderInit = Effect.fn("CandidateConfigs.renderInit")(function* (device: Device, init: InitInputs) {
     const prepared = yield* Effect.result(prepare([{ device, init }]))
-    if (Result.isSuccess(prepared)) return prepared.success(device)
+    if (Result.isSuccess(prepared)) return yield* prepared.success(device)
     const error = prepared.failure
     if (SqlError.isSqlError(error)) return yield* error
     return Result.fail(new RenderFailed({ type: error._tag, message: error.message }))

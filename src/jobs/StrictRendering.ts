@@ -26,7 +26,7 @@ const make = Effect.gen(function* () {
       for (const some of Arr.chunksOf(managed, DEVICES_AT_ONCE)) {
         const render = yield* configs.prepareFrom(sources, some)
         for (const device of some) {
-          const candidate = render(device)
+          const candidate = yield* render(device)
           if (Result.isFailure(candidate)) {
             const { message, place, type } = candidate.failure
             found.add([place ?? remark(`${device.hostname}: ${type}: ${message}`)])
@@ -35,7 +35,6 @@ const make = Effect.gen(function* () {
             snapshots.add(snapshot)
             ledger.note(device.hostname, snapshot, device.platform ?? "", undefinedPrints)
           }
-          yield* Effect.yieldNow
         }
       }
       found.add(ledger.remarks([...snapshots]))

@@ -31,7 +31,7 @@ const invalid = (error: { readonly message: string }) => new JobFailure({ type: 
 
 /** For a run in which every device has its candidate already. */
 const nothingPrepared: Render = ({ hostname }) =>
-  Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` }))
+  Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
 
 /** How this job confirms, from its arguments and the server's mode. */
 interface Plan extends Limits {

@@ -122,7 +122,7 @@ export const make = Effect.gen(function* () {
     const begun = work.begun.get(device.id)
     if (begun !== undefined) return Option.getOrNull(yield* changes.get(begun.id))
     const { args, guard, job, mode, render, run } = work
-    const rendered = render(device)
+    const rendered = yield* render(device)
     if (Result.isFailure(rendered)) {
       const { hostname } = device
       const result = renderFailed(`${rendered.failure.type}: ${rendered.failure.message}\n`)

@@ -14,6 +14,7 @@ import { templatesBranches } from "../settings/GroupView.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
+import { compileAll } from "../templates/Compilation.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../templates/TemplateChanges.ts"
 import { NoTemplates } from "../templates/ActiveTemplates.ts"
 import { checkTemplates } from "../templates/TemplateCheck.ts"
@@ -49,6 +50,7 @@ const make = Effect.gen(function* () {
     const tree = yield* repository.readTree(commit.hash, isTemplatePath)
     const { files, refused } = tree
     const after = buildTemplateSnapshot({ files, refused, root: repository.directory })
+    yield* compileAll(after)
     const { problems, warnings } = checkTemplates(after)
     for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
     if (problems.length > 0) {

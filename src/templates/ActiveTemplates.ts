@@ -6,7 +6,9 @@ import { Context, Effect, Layer, Option, Ref, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
-import { type FixedTemplate, type Rendered, renderFixed } from "./Rendering.ts"
+import { compileAll } from "./Compilation.ts"
+import { Renderer } from "./Renderer.ts"
+import { type FixedTemplate, fixedTask, type Rendered } from "./Rendering.ts"
 import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
 import { buildTemplateSnapshot, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 
@@ -26,6 +28,7 @@ interface InForce {
 
 const make = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
+  const { renderer } = yield* Renderer
   const known = yield* Ref.make<ReadonlyMap<string, InForce>>(new Map())
   const one = yield* Semaphore.make(1)
 
@@ -41,6 +44,7 @@ const make = Effect.gen(function* () {
       root: "templates",
       ...(previous === undefined ? {} : { previous })
     })
+    yield* compileAll(snapshot)
     return { commit, snapshot } satisfies InForce
   })
 
@@ -79,7 +83,8 @@ const make = Effect.gen(function* () {
     file: FixedTemplate,
     variables: Readonly<Record<string, unknown>>
   ) {
-    return yield* Effect.fromResult(renderFixed(yield* snapshot(null), platform, file, variables))
+    const task = yield* Effect.fromResult(fixedTask(yield* snapshot(null), platform, file, variables))
+    return yield* (yield* renderer)(task)
   })
 
   return ActiveTemplates.of({ snapshot, renderNamed })

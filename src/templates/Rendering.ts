@@ -1,10 +1,10 @@
 /**
- * Renders configurations from a snapshot: the whole configuration of a device, or one of the templates with a fixed name.
- * Pure; every failure is a value with template, line and column, and secrets are taken out of its sentence. Time, output
- * and memory of a rendering are bounded by the engine (contract, settings §10.4).
+ * What is rendered from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure;
+ * every failure is a value with template, line and column, and secrets are taken out of its sentence. `Renderer` carries
+ * the renderings out, within bounds of time and memory (contract, settings §10.4).
  */
 import { Result } from "effect"
-import type { LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
+import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
 import { deviceVariables } from "./DeviceVariables.ts"
 import { RepoStructureError, type TemplateError, templateError } from "./TemplateErrors.ts"
 import { maskSecrets } from "./TemplateSecrets.ts"
@@ -20,21 +20,25 @@ export interface Rendered {
   readonly undefinedPrints: ReadonlyArray<UndefinedPrint>
 }
 
-type RenderResult = Result.Result<Rendered, RepoStructureError | TemplateError>
-
 /** Templates with fixed names, all from the main checkout (contract, settings §1.2). */
 export type FixedTemplate = "hostname.j2" | "bounce-down.j2" | "bounce-up.j2"
 
-/** Renders one file of a platform. */
-export const renderTemplate = (
-  { environment, files, name }: TemplatePlatform,
-  file: string,
-  variables: TemplateVariables
-): Result.Result<Rendered, TemplateError> => {
-  const rendered = environment.renderFile(file, variables)
-  if (rendered.ok) return Result.succeed(rendered.value)
-  const mask = (text: string) => maskSecrets(text, variables)
-  return Result.fail(templateError(rendered.failure, name, (template) => files.get(template), mask))
+/** One file of a platform with the variables that it is rendered with. */
+export interface RenderTask {
+  readonly platform: TemplatePlatform
+  readonly file: string
+  readonly variables: TemplateVariables
+}
+
+/** Why a task failed, for people. */
+export const taskError = ({ platform, variables }: RenderTask, failure: Failure): TemplateError => {
+  const { files, name } = platform
+  return templateError(
+    failure,
+    name,
+    (template) => files.get(template),
+    (text) => maskSecrets(text, variables)
+  )
 }
 
 /** What the mapping says about a device type. Fails with RepoStructureError. */
@@ -51,29 +55,31 @@ export const mappingEntryOf = (
   })
 
 /** The whole configuration of a device of this platform and type, from its mapping's entry point. */
-export const renderConfiguration = (
+export const configurationTask = (
   snapshot: TemplateSnapshot,
   platformName: string,
   deviceType: string,
   variables: TemplateVariables
-): RenderResult =>
-  Result.flatMap(mappingEntryOf(snapshot, platformName, deviceType), ({ entry, platform }) =>
-    renderTemplate(platform, entry.entrypoint, variables)
-  )
+): Result.Result<RenderTask, RepoStructureError> =>
+  Result.map(mappingEntryOf(snapshot, platformName, deviceType), ({ entry, platform }) => ({
+    platform,
+    file: entry.entrypoint,
+    variables
+  }))
 
 /** A template with a fixed name; its variables are few, such as `host` and `interfaces` (names) for a bounce. */
-export const renderFixed = (
+export const fixedTask = (
   snapshot: TemplateSnapshot,
   platformName: string,
   file: FixedTemplate,
   variables: Readonly<Record<string, unknown>>
-): RenderResult => {
+): Result.Result<RenderTask, RepoStructureError> => {
   const platform = snapshot.platforms.get(platformName)
   if (platform === undefined || !platform.files.has(file)) {
     const message = `File ${snapshot.root}/${platformName}/${file} not found in template repo`
     return Result.fail(new RepoStructureError({ message }))
   }
-  return renderTemplate(platform, file, new Map(Object.entries(variables)))
+  return Result.succeed({ platform, file, variables: new Map(Object.entries(variables)) })
 }
 
 /** A device's configuration with the variables it was made of, secrets in clear text, and remarks for the log. */
@@ -82,17 +88,21 @@ export interface RenderedDevice extends Rendered {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** The rendering of a device's configuration, with remarks for the log. */
+export interface DeviceTask extends RenderTask {
+  readonly warnings: ReadonlyArray<string>
+}
+
 /** The configuration of a device from its rows and settings: for a sync, a preview, or with `inputs.init` for init step 1. */
-export const renderDevice = (
+export const deviceTask = (
   snapshot: TemplateSnapshot,
   inputs: VariableInputs,
   site: SiteInputs
-): Result.Result<RenderedDevice, VariablesError | RepoStructureError | TemplateError> =>
+): Result.Result<DeviceTask, VariablesError | RepoStructureError> =>
   Result.gen(function* () {
     const { variables, warnings } = yield* deviceVariables(inputs, site)
     const { device, init } = inputs
     const platform = device.platform ?? "None"
     const type = init?.device_type ?? device.device_type
-    const rendered = yield* renderConfiguration(snapshot, platform, type, variables)
-    return { ...rendered, variables, warnings }
+    return { ...(yield* configurationTask(snapshot, platform, type, variables)), warnings }
   })

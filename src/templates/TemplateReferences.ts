@@ -4,7 +4,8 @@
  */
 import { allStatements } from "../jinja/compile/Walk.ts"
 import { attempt, Position } from "../jinja/Failure.ts"
-import { resolveName } from "../jinja/Jinja.ts"
+import { defaultLimits, resolveName } from "../jinja/Jinja.ts"
+import { metered } from "../jinja/Meter.ts"
 import { parseTemplate } from "../jinja/syntax/Parser.ts"
 import type { Expression, Statement } from "../jinja/syntax/Tree.ts"
 import type { TemplatePlatform } from "./TemplateSnapshot.ts"
@@ -76,9 +77,15 @@ const inStatement = (statement: Statement, from: string): References => {
   }
 }
 
+/** Processor time for reading one template; more than any needs that compiles in time. */
+const LIMITS = { ...defaultLimits, deadline: 500 }
+
 const readReferences = (file: string, source: string): References => {
   const parsed = attempt(
-    () => allStatements(parseTemplate(file, source).body).map((statement) => inStatement(statement, file)),
+    () =>
+      metered(LIMITS, () =>
+        allStatements(parseTemplate(file, source).body).map((statement) => inStatement(statement, file))
+      ),
     () => new Position(file, 1, 1)
   )
   // A file that cannot be parsed cannot be rendered either, so it leads nowhere.

@@ -16,6 +16,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../src/settings/ActiveSettings.ts"
 import { COMMITS_LOCK, RepositoryStore } from "../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../src/templates/ActiveTemplates.ts"
+import { Renderer } from "../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../src/templates/UndefinedPrints.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
@@ -30,6 +31,7 @@ const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
     Layer.provide(CandidateConfigs.layer),
     Layer.provide(UndefinedPrints.layer),
     Layer.provide([ActiveSettings.layer, ActiveTemplates.layer]),
+    Layer.provide(Renderer.layer),
     Layer.provide(
       ServerConfig.layerOf({
         DATA_DIR: path.join(folder, name),

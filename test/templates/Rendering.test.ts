@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Limits } from "../../src/jinja/Jinja.ts"
-import { renderConfiguration, renderDevice, renderFixed } from "../../src/templates/Rendering.ts"
+import { renderConfiguration, renderDevice, renderFixed } from "./DirectRendering.ts"
 import {
   describeTemplateError,
   type RepoStructureError,

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { remarkText } from "../../src/domain/Remark.ts"
-import { renderConfiguration } from "../../src/templates/Rendering.ts"
+import { renderConfiguration } from "./DirectRendering.ts"
 import { checkTemplates } from "../../src/templates/TemplateCheck.ts"
 import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../src/templates/TemplateChanges.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"

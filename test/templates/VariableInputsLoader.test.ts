@@ -9,7 +9,7 @@ import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
 import { StackMemberStore } from "../../src/store/StackMemberStore.ts"
-import { renderDevice } from "../../src/templates/Rendering.ts"
+import { renderDevice } from "./DirectRendering.ts"
 import { buildTemplateSnapshot } from "../../src/templates/TemplateSnapshot.ts"
 import {
   type LoadedInputs,

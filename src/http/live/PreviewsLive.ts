@@ -17,7 +17,7 @@ const make = Effect.gen(function* () {
             SqlError.isSqlError(error) ? error : new PreviewFailed({ message: error.message })
           )
         )
-      const rendered = render(device)
+      const rendered = yield* render(device)
       if (Result.isFailure(rendered)) {
         const { message, type } = rendered.failure
         return yield* new PreviewFailed({ message: `${type}: ${message}` })

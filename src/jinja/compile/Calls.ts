@@ -2,7 +2,7 @@
  * Calls, filters and tests as closures.
  */
 import { fail } from "../Failure.ts"
-import { allocate, spend } from "../Meter.ts"
+import { allocate } from "../Meter.ts"
 import type { Activation, Evaluate } from "../runtime/CompiledTemplate.ts"
 import type { Arguments, Call, Expression, Filter, Test } from "../syntax/Tree.ts"
 import { attributeOf, methodOf } from "../values/Access.ts"
@@ -73,8 +73,7 @@ export const callValue = (
   args: ReadonlyArray<Value>,
   keywords: Keywords | undefined
 ): Value => {
-  spend(4)
-  allocate(args.length)
+  allocate(8 + args.length)
   if (callee instanceof Undefined) return fail("UndefinedError", callee.message)
   if (!(callee instanceof Native) || !callee.callable) {
     return fail("TypeError", `'${typeName(callee)}' object is not callable`)
@@ -117,7 +116,7 @@ const compileMethodCall = (of: Evaluate, name: string, args: CompiledArguments, 
       const values = evaluateArguments(args, activation, owner)
       const keywords = args.keywords?.(activation)
       rendering.at = at
-      spend(4)
+      allocate(4)
       return method.call(rendering, values, keywords)
     }
     rendering.at = node.callee.at
@@ -155,7 +154,8 @@ const compileApplication = (
     const keywords = args.keywords?.(activation)
     rendering.at = at
     rendering.context = activation.context
-    spend(4)
+    // What a filter makes at least, such as a generator.
+    allocate(8)
     return builtin.call(rendering, values, keywords)
   }
 }

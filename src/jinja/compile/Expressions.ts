@@ -2,7 +2,7 @@
  * Expressions as closures. Before an operation that may fail, the closure notes its place in the rendering, so that a
  * failure knows where it happened at the price of one store.
  */
-import { reserveText } from "../Meter.ts"
+import { allocate, reserveText, spend } from "../Meter.ts"
 import type { Evaluate } from "../runtime/CompiledTemplate.ts"
 import type {
   Binary,
@@ -30,6 +30,7 @@ import type { Scope } from "./Scope.ts"
 
 /** Compiles an expression for this place. */
 export const compileExpression = (scope: Scope, node: Expression): Evaluate => {
+  spend(32)
   switch (node.type) {
     case "name":
       return nameReader(scope, node.name)
@@ -78,12 +79,18 @@ const constantly =
 
 const compileList = (scope: Scope, nodes: ReadonlyArray<Expression>): Evaluate => {
   const items = compileAll(scope, nodes)
-  return (activation) => items.map((item) => item(activation))
+  return (activation) => {
+    allocate(items.length + 2)
+    return items.map((item) => item(activation))
+  }
 }
 
 const compileTuple = (scope: Scope, nodes: ReadonlyArray<Expression>): Evaluate => {
   const items = compileAll(scope, nodes)
-  return (activation) => new Tuple(items.map((item) => item(activation)))
+  return (activation) => {
+    allocate(items.length + 4)
+    return new Tuple(items.map((item) => item(activation)))
+  }
 }
 
 const compileItem = (scope: Scope, node: Item): Evaluate => {
@@ -113,6 +120,7 @@ const compileBinary = (scope: Scope, node: Binary): Evaluate => {
 const compileDict = (scope: Scope, nodes: ReadonlyArray<readonly [Expression, Expression]>): Evaluate => {
   const pairs = nodes.map(([key, value]) => [compileExpression(scope, key), compileExpression(scope, value)] as const)
   return (activation) => {
+    allocate(16)
     const dict = new Dict()
     for (const [key, value] of pairs) dict.set(key(activation), value(activation))
     return dict

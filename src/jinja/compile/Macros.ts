@@ -1,6 +1,7 @@
 /**
  * Macros and call blocks.
  */
+import { allocate } from "../Meter.ts"
 import { Activation } from "../runtime/CompiledTemplate.ts"
 import type { Execute } from "../runtime/CompiledTemplate.ts"
 import { MacroFunction } from "../runtime/MacroFunction.ts"
@@ -71,12 +72,14 @@ const compileDefinition = (outer: Scope, definition: Definition, compileBody: Co
   const defaults = definition.parameters.map((parameter, index) => compileDefault(scope, parameter, named[index] ?? 0))
   const run = sequence([enterScope(scope), ...defaults, compileBody(scope, definition.body)])
   const slots = [...named, ...special]
-  return (activation) =>
-    new MacroFunction(shape, (args, rendering) => {
+  return (activation) => {
+    allocate(16)
+    return new MacroFunction(shape, (args, rendering) => {
       const own = new Activation(owner.size, activation, activation.context, rendering)
       for (let i = 0; i < slots.length; i++) own.slots[slots[i] ?? 0] = args[i]
       run(own)
     })
+  }
 }
 
 /** Compiles a macro: where it stands, it sets its name. */

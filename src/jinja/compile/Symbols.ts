@@ -3,6 +3,7 @@
  * order in which a scope reads and sets its names, and that decision shows in the output: a name that is set later in an
  * outer scope, for instance, is not looked up in the context by an inner one. The rules here give the same answers.
  */
+import { spend } from "../Meter.ts"
 import type { Body, Expression, Statement, Target } from "../syntax/Tree.ts"
 import { visitExpression, visitTarget } from "./Walk.ts"
 
@@ -85,6 +86,7 @@ export class Symbols {
   visibleStores(): ReadonlyMap<string, Variable> {
     const visible = new Map<string, Variable | undefined>(this.outer?.visibleStores())
     for (const name of this.stores) visible.set(name, undefined)
+    spend(visible.size * 8)
     return new Map(
       [...visible.keys()].flatMap((name) => {
         const variable = this.find(name)

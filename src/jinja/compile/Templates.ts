@@ -37,6 +37,7 @@ const compileBody = (scope: Scope, body: Body): Execute => {
 }
 
 const compileStatement = (scope: Scope, node: Statement): Execute | undefined => {
+  spend(32)
   switch (node.type) {
     case "text": {
       const { text } = node

@@ -2,6 +2,7 @@
  * Walks over syntax trees: every use of a name in the order in which Jinja2 meets them. That order decides which names
  * of a template count as its own.
  */
+import { spend } from "../Meter.ts"
 import type { Arguments, Body, Branch, Expression, For, Parameter, Statement, Target, With } from "../syntax/Tree.ts"
 
 /** What to do with a node's parts. */
@@ -56,6 +57,7 @@ const expressionParts = (node: Expression): ReadonlyArray<Expression | undefined
 /** Reports the names that an expression reads. */
 export const visitExpression = (node: Expression | undefined, visitor: Visitor): void => {
   if (node === undefined) return
+  spend(4)
   if (node.type === "name") visitor.load(node.name)
   for (const part of expressionParts(node)) visitExpression(part, visitor)
 }
@@ -103,6 +105,7 @@ const visitWith = (node: With, visitor: Visitor): void => {
 }
 
 const visitStatement = (node: Statement, visitor: Visitor): void => {
+  spend(4)
   switch (node.type) {
     case "print":
       return visitExpression(node.value, visitor)
@@ -174,6 +177,17 @@ const parts = (node: Statement): ReadonlyArray<Body> => {
   }
 }
 
+const addStatements = (body: Body, all: Array<Statement>): void => {
+  for (const node of body) {
+    spend(8)
+    all.push(node)
+    for (const part of parts(node)) addStatements(part, all)
+  }
+}
+
 /** All statements at any depth, blocks and what is in them included, outer ones first. */
-export const allStatements = (body: Body): ReadonlyArray<Statement> =>
-  body.flatMap((node) => [node, ...parts(node).flatMap(allStatements)])
+export const allStatements = (body: Body): ReadonlyArray<Statement> => {
+  const all: Array<Statement> = []
+  addStatements(body, all)
+  return all
+}

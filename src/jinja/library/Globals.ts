@@ -98,6 +98,9 @@ const range: Implementation = ([values]) => {
     : makeRange(given)
 }
 
+// Messages go to a log, line by line.
+const longestMessage = 4000
+
 const functions: Readonly<Record<string, Implementation>> = {
   "range(*values)": range,
   "dict(*pairs, **keywords)": makeDict,
@@ -112,7 +115,10 @@ const functions: Readonly<Record<string, Implementation>> = {
   "raise(text)": (args) => fail("TemplateRuntimeError", softText(args, 0)),
   "log(text, level='INFO', module='')": (args, rendering) => {
     allocate(16)
-    const entry = { text: softText(args, 0), level: softText(args, 1), module: softText(args, 2), at: rendering.at }
+    const [text = "", level = "", module = ""] = [0, 1, 2].map((index) =>
+      softText(args, index).slice(0, longestMessage)
+    )
+    const entry = { text, level, module, at: rendering.at }
     if (rendering.log.length < 1000) rendering.log.push(entry)
     return ""
   }

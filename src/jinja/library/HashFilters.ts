@@ -3,7 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import { fail } from "../Failure.ts"
-import { reserveText, spend } from "../Meter.ts"
+import { borrow, reserveText, spend } from "../Meter.ts"
 import { argument, softText } from "../values/Arguments.ts"
 import { library } from "../values/Builtin.ts"
 import type { Library } from "../values/Builtin.ts"
@@ -22,13 +22,16 @@ const encodingOf = (value: Value, name: string): BufferEncoding =>
   encodings.get(name.toLowerCase().replace(/[-_]/g, "")) ?? fail("LookupError", `unknown encoding: ${repr(value)}`)
 
 const bytesOf = (args: ReadonlyArray<Value>): Buffer => {
-  const bytes = Buffer.from(softText(args, 0), encodingOf(argument(args, 1), softText(args, 1)))
+  const text = softText(args, 0)
+  borrow(text.length / 2)
+  const bytes = Buffer.from(text, encodingOf(argument(args, 1), softText(args, 1)))
   spend(bytes.length)
   return bytes
 }
 
 const decoded = (bytes: Buffer, args: ReadonlyArray<Value>): string => {
   const encoding = encodingOf(argument(args, 1), softText(args, 1))
+  reserveText(bytes.length)
   const text = bytes.toString(encoding)
   return encoding === "utf8" && text.includes("\ufffd") && !bytes.includes("\ufffd")
     ? fail("ValueError", "the decoded bytes are no text in this encoding")
@@ -47,6 +50,7 @@ const encode = (args: ReadonlyArray<Value>, encoding: "base64" | "hex"): string 
 }
 
 const decode64: Implementation = (args) => {
+  borrow(softText(args, 0).length)
   const text = softText(args, 0).replace(/[^A-Za-z0-9+/=]/g, "")
   if (text.replace(/=+$/, "").length % 4 === 1 || text.length % 4 !== 0) return fail("ValueError", "Incorrect padding")
   return decoded(Buffer.from(text, "base64"), args)
@@ -54,7 +58,8 @@ const decode64: Implementation = (args) => {
 
 const decode16: Implementation = (args) => {
   const text = softText(args, 0)
-  if (!/^(?:[0-9A-F]{2})*$/.test(text)) return fail("ValueError", "Non-base16 digit found")
+  spend(text.length)
+  if (text.length % 2 !== 0 || /[^0-9A-F]/.test(text)) return fail("ValueError", "Non-base16 digit found")
   return decoded(Buffer.from(text, "hex"), args)
 }
 

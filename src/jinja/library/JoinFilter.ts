@@ -1,7 +1,7 @@
 /**
  * The filter `join`: printed elements with a separator between them.
  */
-import { reserveText } from "../Meter.ts"
+import { GrowingText } from "../Meter.ts"
 import { argument, softText } from "../values/Arguments.ts"
 import { cursorOf } from "../values/Iteration.ts"
 import { str } from "../values/Printing.ts"
@@ -13,12 +13,12 @@ export const joinFilter: Implementation = (args) => {
   const separator = softText(args, 1)
   const getter = getterFor(argument(args, 2))
   const cursor = cursorOf(argument(args, 0))
-  let text = ""
+  const text = new GrowingText()
   let begun = false
   for (let item = cursor.next(); item !== undefined; item = cursor.next()) {
-    text += begun ? separator + str(getter(item)) : str(getter(item))
+    if (begun && separator !== "") text.add(separator)
+    text.add(str(getter(item)))
     begun = true
-    reserveText(text.length)
   }
-  return text
+  return text.toString()
 }

@@ -2,7 +2,7 @@
  * The filter `tojson`: JSON with sorted keys, safe inside HTML, written as Python's json module writes it.
  */
 import { fail } from "../Failure.ts"
-import { reserveText, spend } from "../Meter.ts"
+import { allocate, borrow, GrowingText, spend } from "../Meter.ts"
 import { argument } from "../values/Arguments.ts"
 import { repeatText } from "../values/Arithmetic.ts"
 import { library } from "../values/Builtin.ts"
@@ -15,14 +15,17 @@ import { elementsOf, Float, isInteger, isText, Markup, textOf } from "../values/
 import type { Value } from "../values/Value.ts"
 
 const unicode = (unit: number): string => {
+  allocate(2)
   spend(8)
   return `\\u${unit.toString(16).padStart(4, "0")}`
 }
 
-const quoted = (text: string): string =>
-  JSON.stringify(text).replace(/[\x7f-\uffff<>&']/g, (character) =>
+const quoted = (text: string): string => {
+  borrow(text.length / 4)
+  return JSON.stringify(text).replace(/[\x7f-\uffff<>&']/g, (character) =>
     character === "\x7f" ? character : unicode(character.charCodeAt(0))
   )
+}
 
 const floatJson = (value: number): string => {
   if (Number.isFinite(value)) return floatRepr(value)
@@ -47,7 +50,7 @@ const scalar = (value: Value): string => {
 class Writer {
   private readonly indent: string | undefined
   private readonly open: Array<Value> = []
-  private text = ""
+  private readonly text = new GrowingText()
 
   constructor(indent: string | undefined) {
     this.indent = indent
@@ -55,12 +58,11 @@ class Writer {
 
   write(value: Value): string {
     this.value(value)
-    return this.text
+    return this.text.toString()
   }
 
   private add(text: string): void {
-    this.text += text
-    reserveText(this.text.length)
+    this.text.add(text)
   }
 
   private value(value: Value): void {
@@ -88,7 +90,7 @@ class Writer {
     parts: ReadonlyArray<Value>,
     one: (part: Value) => void
   ): void {
-    spend(4)
+    spend(4 + this.open.length / 8)
     if (this.open.includes(value)) fail("ValueError", "Circular reference detected")
     this.add(left)
     this.open.push(value)
@@ -103,7 +105,7 @@ class Writer {
   }
 
   private newLine(): void {
-    if (this.indent !== undefined) this.add(`\n${this.indent.repeat(this.open.length)}`)
+    if (this.indent !== undefined) this.add(`\n${repeatText(this.indent, this.open.length)}`)
   }
 }
 

@@ -1,9 +1,11 @@
 /**
  * The filter `pprint`: Python's pformat, with keys in order and containers broken over lines at 80 columns.
  */
-import { spend } from "../Meter.ts"
+import { allocate, GrowingText } from "../Meter.ts"
 import { Dict } from "../values/Dict.ts"
 import { compare, sorted } from "../values/Equality.ts"
+import { lengthOf } from "../values/Iteration.ts"
+import { repeatText } from "../values/Arithmetic.ts"
 import { repr } from "../values/Printing.ts"
 import { Fault } from "../Failure.ts"
 import { Tuple } from "../values/Value.ts"
@@ -29,7 +31,8 @@ const compareAll = (keys: ReadonlyArray<Value>): void => {
 }
 
 const sortDeep = (value: Value): Value => {
-  spend(2)
+  allocate(4)
+  if (Array.isArray(value) || value instanceof Tuple) allocate(lengthOf(value))
   if (Array.isArray(value)) return value.map(sortDeep)
   if (value instanceof Tuple) return new Tuple(value.items.map(sortDeep))
   if (!(value instanceof Dict)) return value
@@ -50,10 +53,18 @@ const format = (value: Value, indent: number, allowance: number): string => {
   return `(${formatItems(value.items, indent + 1, allowance + end.length)}${end}`
 }
 
+const joined = (parts: ReadonlyArray<string>, indent: number): string => {
+  const text = new GrowingText()
+  const margin = `,\n${repeatText(" ", indent)}`
+  parts.forEach((part, index) => text.add(index > 0 ? margin + part : part))
+  return text.toString()
+}
+
 const formatItems = (items: ReadonlyArray<Value>, indent: number, allowance: number): string =>
-  items
-    .map((item, index) => format(item, indent, index === items.length - 1 ? allowance : 1))
-    .join(`,\n${" ".repeat(indent)}`)
+  joined(
+    items.map((item, index) => format(item, indent, index === items.length - 1 ? allowance : 1)),
+    indent
+  )
 
 const formatDict = (dict: Dict, indent: number, allowance: number): string => {
   const entries = [...dict.items()].map(({ key, value }, index) => {
@@ -61,5 +72,5 @@ const formatDict = (dict: Dict, indent: number, allowance: number): string => {
     const last = index === dict.size - 1
     return `${name}: ${format(value, indent + name.length + 3, last ? allowance + 1 : 1)}`
   })
-  return `{${entries.join(`,\n${" ".repeat(indent + 1)}`)}}`
+  return `{${joined(entries, indent + 1)}}`
 }

@@ -2,7 +2,7 @@
  * Filters with regular expressions, as the Python package netutils has them: the pattern is the filtered value.
  */
 import { fail } from "../Failure.ts"
-import { reserveText } from "../Meter.ts"
+import { GrowingText } from "../Meter.ts"
 import { integerArgument, softText } from "../values/Arguments.ts"
 import { library } from "../values/Builtin.ts"
 import type { Library } from "../values/Builtin.ts"
@@ -15,29 +15,39 @@ const reference = /\\(?:(\d{1,2})|g<(\w+)>|([^]))/g
 
 const letters: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "\\": "\\" }
 
-// The replacement of a match, with \1 and \g<name> filled in.
-const expand = (template: string, match: RegexMatch, compiled: Regex): string =>
-  template.replace(reference, (whole: string, number?: string, name?: string, letter?: string) => {
-    if (letter !== undefined) return letters[letter] ?? whole
-    const index = number ?? (name !== undefined && /^\d+$/.test(name) ? name : compiled.names.get(name ?? ""))
-    if (index === undefined || Number(index) >= match.groups.length)
-      return fail("ValueError", `invalid group reference in ${template}`)
-    return match.groups[Number(index)] ?? ""
-  })
+// Writes the replacement of a match, with \1 and \g<name> filled in.
+const expand = (text: GrowingText, template: string, match: RegexMatch, compiled: Regex): void => {
+  let position = 0
+  for (const found of template.matchAll(reference)) {
+    const [whole, number, name, letter] = found
+    text.add(template.slice(position, found.index))
+    position = found.index + whole.length
+    if (letter !== undefined) text.add(letters[letter] ?? whole)
+    else {
+      const index = number ?? (name !== undefined && /^\d+$/.test(name) ? name : compiled.names.get(name ?? ""))
+      if (index === undefined || Number(index) >= match.groups.length) {
+        fail("ValueError", `invalid group reference in ${template}`)
+      }
+      text.add(match.groups[Number(index)] ?? "")
+    }
+  }
+  text.add(template.slice(position))
+}
 
 const substitute: Implementation = (args) => {
   const compiled = regex(softText(args, 0))
   const template = softText(args, 1)
   const text = softText(args, 2)
   const most = integerArgument(args, 3)
-  let result = ""
+  const result = new GrowingText()
   let position = 0
   for (const match of compiled.matches(text, most > 0 ? most : Infinity)) {
-    result += text.slice(position, match.start) + expand(template, match, compiled)
-    reserveText(result.length)
+    result.add(text.slice(position, match.start))
+    expand(result, template, match, compiled)
     position = match.end
   }
-  return result + text.slice(position)
+  result.add(text.slice(position))
+  return result.toString()
 }
 
 const search: Implementation = (args) => {

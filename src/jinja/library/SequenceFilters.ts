@@ -2,7 +2,7 @@
  * Filters on lists and mappings: picking, ordering, grouping and computing over elements.
  */
 import { fail } from "../Failure.ts"
-import { allocate, spend } from "../Meter.ts"
+import { allocate, borrow } from "../Meter.ts"
 import { argument, integerArgument, likeOriginal } from "../values/Arguments.ts"
 import { arithmetic } from "../values/Arithmetic.ts"
 import { library, withAliases } from "../values/Builtin.ts"
@@ -23,6 +23,8 @@ const flag = (args: ReadonlyArray<Value>, index: number): boolean => truthy(argu
 /** A generator whose beginning is put off until its first value is wanted, as in Python. */
 export const lazily = (begin: () => Cursor): Stream => {
   let cursor: Cursor | undefined
+  // What waits for its first value, and the cursors that it will be made of.
+  allocate(48)
   return new Stream({ next: () => (cursor ??= begin()).next() })
 }
 
@@ -40,6 +42,7 @@ const dictSort: Implementation = (args) => {
   }
   if (dict instanceof Undefined) return fail("UndefinedError", dict.message)
   if (!(dict instanceof Dict)) return fail("AttributeError", `'${typeName(dict)}' object has no attribute 'items'`)
+  borrow(dict.size * 8)
   const pairs = Array.from(dict.items(), ({ key, value }) => new Tuple([key, value]))
   return sorted(pairs, caseAware(getterFor(by === "key" ? 0 : 1), flag(args, 1)), flag(args, 3))
 }
@@ -68,11 +71,13 @@ const extreme =
   (better: "<" | ">"): Implementation =>
   (args) => {
     const getter = caseAware(getterFor(argument(args, 2)), flag(args, 1))
-    const [first, ...others] = elements(argument(args, 0))
+    const all = elements(argument(args, 0))
+    const [first] = all
     if (first === undefined) return new Undefined("No aggregated item, sequence was empty.")
     let best = first
     let bestKey = getter(first)
-    for (const item of others) {
+    for (let i = 1; i < all.length; i++) {
+      const item = all[i] ?? null
       const key = getter(item)
       if (compare(better, key, bestKey)) {
         best = item
@@ -91,9 +96,11 @@ const groupBy: Implementation = (args) => {
     const key = getter(item)
     const last = groups.at(-1)
     if (last !== undefined && equals(last.key, key)) last.items.push(item)
-    else groups.push({ key, items: [item] })
+    else {
+      allocate(16)
+      groups.push({ key, items: [item] })
+    }
   }
-  allocate(groups.length * 4)
   return groups.map(({ items }) => new NamedTuple(["grouper", "list"], [real(items[0] ?? null), items]))
 }
 
@@ -108,7 +115,7 @@ const batch: Implementation = (args) => {
         if (next === undefined) return undefined
         const row: Array<Value> = []
         for (; next !== undefined && (row.length < size || row.length === 0); next = cursor.next()) row.push(next)
-        allocate(row.length)
+        allocate(fill === null ? row.length : Math.max(size, row.length))
         if (fill !== null) for (let missing = size - row.length; missing > 0; missing--) row.push(fill)
         return row
       }
@@ -154,7 +161,7 @@ const isReversible = (value: Value): boolean => reverseNames[typeName(value)] !=
 const reverse: Implementation = (args) => {
   const value = argument(args, 0)
   if (isText(value)) {
-    spend(textOf(value).length)
+    borrow(textOf(value).length * 5)
     return likeOriginal(value, Array.from(textOf(value)).toReversed().join(""))
   }
   if (tryCursor(value) === undefined) return fail("FilterArgumentError", "argument must be iterable")

@@ -2,7 +2,7 @@
  * Filters on text.
  */
 import { fail } from "../Failure.ts"
-import { allocate, reserveText, spend } from "../Meter.ts"
+import { allocate, borrow, GrowingText, reserveText, spend } from "../Meter.ts"
 import {
   argument,
   integerArgument,
@@ -37,15 +37,16 @@ const changed =
     return likeOriginal(argument(args, 0), change(text))
   }
 
-const title = (text: string): string =>
-  text
-    .split(/([-\s({[<]+)/)
-    .map((part) => {
-      spend(8)
-      const first = String.fromCodePoint(part.codePointAt(0) ?? 0)
-      return part === "" ? "" : first.toUpperCase() + part.slice(first.length).toLowerCase()
-    })
-    .join("")
+const titleWord = (word: string): string => {
+  const first = String.fromCodePoint(word.codePointAt(0) ?? 0)
+  return first.toUpperCase() + word.slice(first.length).toLowerCase()
+}
+
+const title = (text: string): string => {
+  const titled = new GrowingText()
+  for (const [part] of text.matchAll(/[-\s({[<]+|[^-\s({[<]+/g)) titled.add(titleWord(part))
+  return titled.toString()
+}
 
 const center: Implementation = (args) => {
   const text = softText(args, 0)
@@ -68,6 +69,7 @@ const indent: Implementation = (args) => {
   const lines = splitLines(`${text}\n`)
   const blank = truthy(argument(args, 3))
   reserveText(text.length + lines.length * indention.length)
+  borrow(lines.length * 8)
   const body = lines.map((line, index) => (index > 0 && (blank || line !== "") ? indention + line : line)).join("\n")
   return likeOriginal(argument(args, 0), truthy(argument(args, 2)) ? indention + body : body)
 }
@@ -102,15 +104,22 @@ const wordWrap: Implementation = (args) => {
     breakOnHyphens: truthy(argument(args, 4))
   }
   const separator = optionalText(args, 3) ?? "\n"
-  return splitLines(textArgument(args, 0))
-    .map((line) => wrapLine(line, options).join(separator))
-    .join(separator)
+  const lines = splitLines(textArgument(args, 0))
+  const wrapped = new GrowingText()
+  lines.forEach((line, index) => {
+    if (index > 0) wrapped.add(separator)
+    wrapLine(line, options).forEach((part, place) => wrapped.add(place > 0 ? separator + part : part))
+  })
+  return wrapped.toString()
 }
 
 const wordCount: Implementation = (args) => {
-  const text = softText(args, 0)
-  spend(text.length)
-  return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0
+  let count = 0
+  for (const [word] of softText(args, 0).matchAll(/[\p{L}\p{N}_]+/gu)) {
+    spend(16 + word.length / 8)
+    count++
+  }
+  return count
 }
 
 const format: Implementation = (args) => {
@@ -129,6 +138,7 @@ const unreserved = /[^A-Za-z0-9_.~-]/gu
 
 const quoteUrl = (value: Value, query: boolean): string => {
   const quoted = str(value).replace(unreserved, (character) => {
+    allocate(2)
     spend(32)
     if (character === "/" && !query) return "/"
     if (character === " " && query) return "+"
@@ -147,12 +157,18 @@ const urlEncode: Implementation = (args) => {
     value instanceof Dict
       ? Array.from(value.items(), (entry) => [entry.key, entry.value])
       : elements(value).map(elements)
-  return pairs.map(([key = null, item = null]) => `${quoteUrl(key, true)}=${quoteUrl(item, true)}`).join("&")
+  const text = new GrowingText()
+  for (const [key = null, item = null] of pairs) {
+    if (text.length > 0) text.add("&")
+    text.add(`${quoteUrl(key, true)}=${quoteUrl(item, true)}`)
+  }
+  return text.toString()
 }
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" }
 
 const unescapeEntity = (whole: string, name: string): string => {
+  allocate(2)
   const code = /^#x/i.test(name)
     ? parseInt(name.slice(2), 16)
     : name.startsWith("#")
@@ -169,7 +185,7 @@ const removeBetween = (text: string, open: string, close: string): string => {
   for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, position)) {
     const end = text.indexOf(close, at + open.length)
     if (end < 0) break
-    allocate(2)
+    allocate(8)
     result += text.slice(position, at)
     position = end + close.length
   }
@@ -178,22 +194,21 @@ const removeBetween = (text: string, open: string, close: string): string => {
 
 const stripTags: Implementation = (args) => {
   const plain = removeBetween(removeBetween(softText(args, 0), "<!--", "-->"), "<", ">")
-  return splitBlanks(plain, -1)
-    .join(" ")
-    .replace(/&(#x[\da-f]+|#\d+|\w+);/gi, unescapeEntity)
+  const words = splitBlanks(plain, -1).join(" ")
+  return words.replace(/&(#x[\da-f]+|#\d+|\w+);/gi, unescapeEntity)
 }
 
 const xmlAttributes: Implementation = (args) => {
   const value = argument(args, 0)
   if (!(value instanceof Dict)) return fail("AttributeError", "xmlattr needs a mapping")
-  const parts: Array<string> = []
+  const text = new GrowingText()
   for (const { key, value: item } of value.items()) {
     if (item === null || item instanceof Undefined) continue
     if (/[\s/>=]/.test(str(key))) fail("ValueError", `Invalid character in attribute name: ${repr(key)}`)
-    parts.push(`${escapeHtml(key)}="${escapeHtml(item)}"`)
+    if (text.length > 0) text.add(" ")
+    text.add(`${escapeHtml(key)}="${escapeHtml(item)}"`)
   }
-  const text = parts.join(" ")
-  return truthy(argument(args, 1)) && text !== "" ? ` ${text}` : text
+  return truthy(argument(args, 1)) && text.length > 0 ? ` ${text}` : `${text}`
 }
 
 const escape: Implementation = (args) => new Markup(escapeHtml(argument(args, 0)))

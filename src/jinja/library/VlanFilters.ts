@@ -2,13 +2,14 @@
  * Filters on VLAN lists, AS numbers and bandwidths, as the Python package netutils has them.
  */
 import { fail } from "../Failure.ts"
-import { allocate } from "../Meter.ts"
+import { allocate, borrow, GrowingText } from "../Meter.ts"
 import { argument, integerArgument, softText } from "../values/Arguments.ts"
 import { library } from "../values/Builtin.ts"
 import type { Library } from "../values/Builtin.ts"
 import { fixed } from "../values/FloatText.ts"
 import { elements } from "../values/Iteration.ts"
 import { parseInteger } from "../values/NumberText.ts"
+import { str } from "../values/Printing.ts"
 import { isText, textOf } from "../values/Value.ts"
 import type { Implementation, Value } from "../values/Value.ts"
 
@@ -49,19 +50,23 @@ const lines = (entries: ReadonlyArray<string>, first: number, other: number): Ar
 }
 
 const toConfig: Implementation = (args) => {
-  const vlans = [...new Set(elements(argument(args, 0)).map(vlanOf))].toSorted((a, b) => a - b)
+  const given = elements(argument(args, 0))
+  borrow(given.length * 8)
+  const vlans = [...new Set(given.map(vlanOf))].toSorted((a, b) => a - b)
   const smallest = integerArgument(args, 3)
   const entries = runs(vlans).flatMap(([first, last]) => parts(first, last, smallest))
   return lines(entries, integerArgument(args, 1), integerArgument(args, 2))
 }
 
+const listText = (entries: ReadonlyArray<Value>): string => {
+  const text = new GrowingText()
+  for (const entry of entries) text.add(`${str(entry)},`)
+  return text.toString()
+}
+
 const toList: Implementation = (args) => {
   const value = argument(args, 0)
-  const text = isText(value)
-    ? textOf(value)
-    : elements(value)
-        .map((_, index) => softText(elements(value), index))
-        .join(",")
+  const text = isText(value) ? textOf(value) : listText(elements(value))
   const vlans: Array<Value> = []
   for (const [, low = "", high = low] of text.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g)) {
     for (let vlan = vlanOf(Number(low)); vlan <= vlanOf(Number(high)); vlan++) {
@@ -92,10 +97,14 @@ const units: ReadonlyArray<readonly [string, number]> = [
   ["", 1]
 ]
 
+const mostDecimals = 1000
+
 const bitsToName: Implementation = (args) => {
   const speed = integerArgument(args, 0)
   const [letter, factor] = units.find(([, size]) => speed >= size) ?? ["", 1]
-  return `${fixed(speed / factor, integerArgument(args, 1))}${letter}bps`
+  const decimals = integerArgument(args, 1)
+  if (Math.abs(decimals) > mostDecimals) return fail("ValueError", "precision too big")
+  return `${fixed(speed / factor, decimals)}${letter}bps`
 }
 
 const nameToBits: Implementation = (args) => {

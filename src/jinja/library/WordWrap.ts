@@ -3,7 +3,7 @@
  * dashes between words; words that are too long are broken.
  */
 import { fail } from "../Failure.ts"
-import { spend } from "../Meter.ts"
+import { allocate, spend } from "../Meter.ts"
 
 /** How to break. */
 export interface WrapOptions {
@@ -21,6 +21,7 @@ const isWord = (character: string): boolean => /[\p{L}\p{N}_]/u.test(character)
 const dashEnd = (line: string, at: number): number | undefined => {
   let end = at
   while (line.charAt(end) === "-") end++
+  spend(end - at)
   return end - at >= 2 && isWord(line.charAt(end)) ? end : undefined
 }
 
@@ -66,6 +67,7 @@ const chunksOf = (line: string, hyphens: boolean): Array<string> => {
   const chunks: Array<string> = []
   for (let start = 0; start < line.length;) {
     const end = chunkEnd(line, start, hyphens)
+    allocate(4)
     chunks.push(line.slice(start, end))
     start = end
   }
@@ -108,6 +110,7 @@ export const wrapLine = (text: string, options: WrapOptions): Array<string> => {
       }
     }
     if (isBlankChunk(line.at(-1))) line.pop()
+    allocate(4)
     if (line.length > 0) lines.push(line.join(""))
     spend(line.length + 1)
   }

@@ -2,9 +2,9 @@
  * One rendering in progress: the text written so far, where it stands, how deep it is, and the modules it has imported.
  * A file that is imported without context is run once in a rendering, so that all who import it share its state.
  */
-import { fail, Fault } from "../Failure.ts"
+import { Fault } from "../Failure.ts"
 import type { Position } from "../Failure.ts"
-import { limits, spend } from "../Meter.ts"
+import { allocate, exceed, limits, spend } from "../Meter.ts"
 import type { Library } from "../values/Builtin.ts"
 import { Omitted } from "../values/Value.ts"
 import type { Undefined, Value } from "../values/Value.ts"
@@ -48,8 +48,10 @@ export class Rendering {
 
   /** Adds to the output. Fails with LimitExceeded when it grows too large. */
   write(text: string): void {
+    // A reference to the text; what is captured may be kept.
+    allocate(2)
     this.text += text
-    if (this.text.length > limits().output) fail("LimitExceeded", `output is larger than ${limits().output} bytes`)
+    if (this.text.length > limits().output) exceed("output", `output is larger than ${limits().output} bytes`)
   }
 
   /** Notes that nothing is printed here because a value is undefined, which is seldom meant. */
@@ -87,7 +89,7 @@ export class Rendering {
   /** Like `enter`, for files, whose nesting is bounded. */
   enterFile<A>(run: () => A): A {
     spend(16)
-    if (++this.depth > limits().depth) fail("LimitExceeded", `files are nested deeper than ${limits().depth}`)
+    if (++this.depth > limits().depth) exceed("depth", `files are nested deeper than ${limits().depth}`)
     const result = this.enter(run)
     this.depth--
     return result

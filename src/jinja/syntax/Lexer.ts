@@ -3,6 +3,7 @@
  * line end kept), and the inside of tags. contract/settings-and-templates.md section 10.4, "Lexing".
  */
 import { attempt, Fault, Position } from "../Failure.ts"
+import { spend } from "../Meter.ts"
 import { Float, fromBigInt } from "../values/Value.ts"
 import { unescape } from "./StringLiteral.ts"
 import { TokenStream } from "./Tokens.ts"
@@ -27,7 +28,7 @@ const string = sticky(
   "'[^'\\\\]*(?:\\\\[\\s\\S][^'\\\\]*)*'|\"[^\"\\\\]*(?:\\\\[\\s\\S][^\"\\\\]*)*\"".replaceAll("[\\s\\S]", "[^]")
 )
 const operator = sticky("\\*\\*|//|==|!=|<=|>=|[-+/*%~\\[\\](){}<>=.:|,;]")
-const trailingBlanks = new RegExp(`${blank}+$`)
+const oneBlank = new RegExp(blank)
 const onlyBlanks = new RegExp(`^${blank}+$`)
 
 const closers: ReadonlyMap<string, string> = new Map([
@@ -35,6 +36,14 @@ const closers: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
   ["{", "}"]
 ])
+
+// Not by an expression, which would begin anew at each blank.
+const withoutTrailingBlanks = (text: string): string => {
+  let end = text.length
+  while (end > 0 && oneBlank.test(text.charAt(end - 1))) end--
+  spend(text.length - end)
+  return text.slice(0, end)
+}
 
 // As many digits as Python reads.
 const longestInteger = 4300
@@ -70,6 +79,7 @@ class Lexer {
   }
 
   private push(type: TokenType, text: string, offset: number, value: Literal = null): void {
+    spend(32)
     this.tokens.push({ type, text, value, offset })
   }
 
@@ -102,7 +112,7 @@ class Lexer {
   // The text in front of a tag, stripped as the tag's sign says.
   private before(text: string, sign: string, lstrip: boolean): void {
     let kept = text
-    if (sign === "-") kept = text.replace(trailingBlanks, "")
+    if (sign === "-") kept = withoutTrailingBlanks(text)
     else if (sign !== "+" && lstrip) {
       const line = text.lastIndexOf("\n") + 1
       if ((line > 0 || this.lineStarting) && onlyBlanks.test(text.slice(line))) kept = text.slice(0, line)

@@ -75,7 +75,7 @@ export class TokenStream {
 
   private afterLast(): Token {
     const { failure } = this.source
-    if (failure !== undefined) throw new Fault(failure.kind, failure.message, failure.position)
+    if (failure !== undefined) throw new Fault(failure.kind, failure.message, failure.position, failure.limit)
     return this.end
   }
 

@@ -30,6 +30,9 @@ const methodsOf = (value: Value): Library => {
 /** The method of this name, not yet bound to the value; undefined if its type has none. */
 export const methodOf = (value: Value, name: string): Builtin | undefined => methodsOf(value).get(name)
 
+/** The names of all methods of a value's type. */
+export const methodNames = (value: Value): ReadonlyArray<string> => [...methodsOf(value).keys()]
+
 /** Do dicts have a method of this name? For all other names a dot on a dict is just a key. */
 export const isMethodName = (name: string): boolean => dictMethods.has(name)
 

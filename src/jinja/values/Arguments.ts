@@ -2,6 +2,7 @@
  * Reading the arguments of builtins: each function gives the argument in the type asked for, or fails with TypeError.
  */
 import { fail } from "../Failure.ts"
+import { reserveText } from "../Meter.ts"
 import { numberOf } from "./Equality.ts"
 import { str, typeName } from "./Printing.ts"
 import { isInteger, isText, Markup, textOf, Undefined } from "./Value.ts"
@@ -51,5 +52,7 @@ export const numberArgument = (args: ReadonlyArray<Value>, index: number): numbe
 }
 
 /** The result of a text function applied to escaped text is escaped text again. */
-export const likeOriginal = (original: Value, text: string): Value =>
-  original instanceof Markup ? new Markup(text) : text
+export const likeOriginal = (original: Value, text: string): Value => {
+  reserveText(text.length)
+  return original instanceof Markup ? new Markup(text) : text
+}

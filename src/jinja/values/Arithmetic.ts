@@ -3,7 +3,7 @@
  * the divisor, joining and repeating of texts and lists. Anything else fails with Python's words.
  */
 import { fail } from "../Failure.ts"
-import { allocate, reserveText } from "../Meter.ts"
+import { allocate, checkTime, reserveText } from "../Meter.ts"
 import { numberOf, toFloat } from "./Equality.ts"
 import { escapeHtml } from "./Html.ts"
 import { formatPercent } from "./PercentFormat.ts"
@@ -31,6 +31,8 @@ const integerOf = (value: Value): number | bigint | undefined =>
 const boundedInteger = (value: bigint): number | bigint => {
   const bits = value.toString(16).length * 4
   if (bits > maxBits) fail("LimitExceeded", `integer of more than ${maxBits} bits`)
+  // Nobody knows before how long large numbers take.
+  checkTime()
   if (bits > 1024) allocate(bits / 64)
   return fromBigInt(value)
 }
@@ -98,6 +100,7 @@ const bitLength = (value: bigint): number => value.toString(2).length
 // The float nearest to the exact quotient: enough bits of it, the last one set if anything is left over.
 const trueQuotient = (a: number | bigint, b: number | bigint): number => {
   if (typeof a === "number" && typeof b === "number") return a / b
+  checkTime()
   const [numerator, denominator] = [magnitude(BigInt(a)), magnitude(BigInt(b))]
   const shift = Math.max(0, 66 - bitLength(numerator) + bitLength(denominator))
   const scaled = numerator << BigInt(shift)
@@ -198,7 +201,10 @@ const concatenate = (a: Value, b: Value): Value => {
     allocate(a.length + b.length)
     return a.concat(b)
   }
-  if (a instanceof Tuple && b instanceof Tuple) return new Tuple([...a.items, ...b.items])
+  if (a instanceof Tuple && b instanceof Tuple) {
+    allocate(a.items.length + b.items.length + 2)
+    return new Tuple(a.items.concat(b.items))
+  }
   return joinMarkup(a, b) ?? concatenationError(a, b)
 }
 

@@ -2,7 +2,7 @@
  * Python's `'{} {0} {name.attribute[key]!r:>8}'.format(...)`.
  */
 import { fail } from "../Failure.ts"
-import { reserveText } from "../Meter.ts"
+import { GrowingText, spend } from "../Meter.ts"
 import type { Dict } from "./Dict.ts"
 import { formatValue } from "./FormatSpec.ts"
 import { ascii } from "./PercentFormat.ts"
@@ -28,32 +28,41 @@ export const formatBraces = (format: string, args: ReadonlyArray<Value>, keyword
 
 const expand = (format: string, source: Source, depth: number): string => {
   if (depth < 0) return fail("ValueError", "Max string recursion exceeded")
-  let text = ""
+  const text = new GrowingText()
   let i = 0
   while (i < format.length) {
     const character = format.charAt(i)
     if ((character === "{" || character === "}") && format.charAt(i + 1) === character) {
-      text += character
+      text.add(character)
       i += 2
     } else if (character === "{") {
       const end = closing(format, i)
-      text += field(format.slice(i + 1, end), source, depth)
+      text.add(field(format.slice(i + 1, end), source, depth))
       i = end + 1
     } else if (character === "}") return fail("ValueError", "Single '}' encountered in format string")
     else {
-      text += character
-      i++
+      const end = plainEnd(format, i)
+      text.add(format.slice(i, end))
+      i = end
     }
-    reserveText(text.length)
   }
-  return text
+  return text.toString()
+}
+
+const plainEnd = (format: string, start: number): number => {
+  let end = start + 1
+  while (end < format.length && format.charAt(end) !== "{" && format.charAt(end) !== "}") end++
+  spend(end - start)
+  return end
 }
 
 const closing = (format: string, start: number): number => {
+  spend(16)
   let open = 0
   for (let i = start; i < format.length; i++) {
     if (format.charAt(i) === "{") open++
     else if (format.charAt(i) === "}" && --open === 0) return i
+    spend(1)
   }
   return fail(
     "ValueError",

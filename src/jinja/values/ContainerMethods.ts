@@ -2,7 +2,7 @@
  * The methods of lists, tuples and dicts, and the few of numbers.
  */
 import { fail } from "../Failure.ts"
-import { allocate, spend } from "../Meter.ts"
+import { allocate, checkTime, spend } from "../Meter.ts"
 import type { Rendering } from "../runtime/Rendering.ts"
 import { argument, integerArgument, optionalInteger } from "./Arguments.ts"
 import { library } from "./Builtin.ts"
@@ -62,6 +62,7 @@ const remove: Implementation = (args) => {
   const wanted = argument(args, 1)
   const at = self.findIndex((item) => equals(item, wanted))
   if (at < 0) return fail("ValueError", "list.remove(x): x not in list")
+  spend(self.length / 8)
   self.splice(at, 1)
   return null
 }
@@ -220,6 +221,7 @@ export const integerMethods: Library = library({
   "bit_length(self)": (args) => {
     const value = args[0]
     if (typeof value !== "number" && typeof value !== "bigint") return 1
+    checkTime()
     return value == 0 ? 0 : BigInt(value < 0 ? -value : value).toString(2).length
   }
 })

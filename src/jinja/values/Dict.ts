@@ -3,7 +3,7 @@
  * are one key. Entries hold the key as it was first written, because that is what printing shows.
  */
 import { fail } from "../Failure.ts"
-import { allocate, reserveText, spend } from "../Meter.ts"
+import { allocate, borrow, GrowingText, reserveText, spend } from "../Meter.ts"
 import { Float, fromBigInt, Markup, Native, Tuple, Undefined } from "./Value.ts"
 import type { Value } from "./Value.ts"
 
@@ -67,6 +67,7 @@ export class Dict {
 
   /** All keys at this moment. */
   keys(): Array<Value> {
+    borrow(this.entries.size)
     return Array.from(this.entries.values(), (entry) => entry.key)
   }
 
@@ -90,7 +91,7 @@ export const hashKey = (key: Value): HashKey => {
   if (typeof key === "number" || typeof key === "bigint" || key === null) return key
   if (typeof key === "boolean") return key ? 1 : 0
   if (key instanceof Float) return hashFloat(key.value)
-  if (key instanceof Tuple) return `\0t${key.items.map(encodeElement).join("")}`
+  if (key instanceof Tuple) return hashTuple(key)
   if (key instanceof Markup) return hashKey(key.text)
   if (key instanceof Undefined) return "\0u"
   if (key instanceof Native) return key
@@ -99,6 +100,12 @@ export const hashKey = (key: Value): HashKey => {
 
 const hashFloat = (value: number): HashKey =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? fromBigInt(BigInt(value)) : value + 0
+
+const hashTuple = (key: Tuple): HashKey => {
+  const text = new GrowingText()
+  for (const item of key.items) text.add(encodeElement(item))
+  return `\0t${text}`
+}
 
 const identities = new WeakMap<Native, number>()
 let identityCount = 0

@@ -2,7 +2,7 @@
  * Python's `==`, `<` and sorting. Unlike types are unequal but have no order: comparing them is a TypeError.
  */
 import { fail } from "../Failure.ts"
-import { spend } from "../Meter.ts"
+import { allocate, borrow, spend } from "../Meter.ts"
 import { Dict } from "./Dict.ts"
 import { typeName } from "./Printing.ts"
 import { Float, isText, Native, textOf, Tuple, Undefined } from "./Value.ts"
@@ -121,6 +121,7 @@ interface Keyed {
 
 /** Python's `sorted`: stable, also in reverse. Fails with TypeError when two keys have no order. */
 export const sorted = (items: ReadonlyArray<Value>, keyOf: (item: Value) => Value, reverse: boolean): Array<Value> => {
+  borrow(items.length * 12)
   const keyed: Array<Keyed> = items.map((item) => ({ key: keyOf(item), item }))
   if (reverse) keyed.reverse()
   keyed.sort((a, b) => {
@@ -128,5 +129,6 @@ export const sorted = (items: ReadonlyArray<Value>, keyOf: (item: Value) => Valu
     return compare("<", a.key, b.key) ? -1 : compare("<", b.key, a.key) ? 1 : 0
   })
   if (reverse) keyed.reverse()
+  allocate(items.length)
   return keyed.map((entry) => entry.item)
 }

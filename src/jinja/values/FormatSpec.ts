@@ -2,7 +2,7 @@
  * Python's format specifications, the part after the colon in `'{:>8.2f}'.format(x)`.
  */
 import { fail } from "../Failure.ts"
-import { reserveText } from "../Meter.ts"
+import { allocate, checkTime, reserveText } from "../Meter.ts"
 import { toFloat } from "./Equality.ts"
 import { floatRepr, general } from "./FloatText.ts"
 import { codePoints, textLength } from "./Iteration.ts"
@@ -84,19 +84,24 @@ const formatText = (text: string, spec: Spec): string => {
   return aligned(spec, "", cut, "<")
 }
 
-const group = (digits: string, spec: Spec, size: number): string =>
-  spec.grouping === ""
-    ? digits
-    : digits.replace(new RegExp(`\\B(?=(?:[0-9a-fA-F]{${size}})+(?![0-9a-fA-F]))`, "g"), spec.grouping)
+const group = (digits: string, spec: Spec, size: number): string => {
+  if (spec.grouping === "") return digits
+  allocate(digits.length)
+  const groups: Array<string> = []
+  for (let end = digits.length; end > 0; end -= size) groups.push(digits.slice(Math.max(0, end - size), end))
+  return groups.toReversed().join(spec.grouping)
+}
 
 const signOf = (spec: Spec, negative: boolean): string => (negative ? "-" : spec.sign === "-" ? "" : spec.sign)
 
 // With zeros for padding and a grouping character, the zeros are grouped as well.
 const zeroFilled = (digits: string, spec: Spec, prefix: string, size: number): string => {
   if (spec.grouping === "" || spec.fill !== "0" || spec.align !== "=") return group(digits, spec, size)
-  let padded = digits
-  while (prefix.length + group(padded, spec, size).length < reserveText(spec.width)) padded = `0${padded}`
-  return group(padded, spec, size)
+  const room = reserveText(Math.max(0, spec.width)) - prefix.length
+  const grouped = (count: number): number => (count === 0 ? 0 : count + Math.floor((count - 1) / size))
+  let count = Math.max(digits.length, Math.floor((room * size) / (size + 1)))
+  while (grouped(count) < room) count++
+  return group(digits.padStart(count, "0"), spec, size)
 }
 
 const bases: Readonly<Record<string, readonly [number, string]>> = {
@@ -120,6 +125,7 @@ const formatInteger = (value: number | bigint | boolean, spec: Spec): string => 
     return fail("ValueError", "Negative zero coercion (z) not allowed in integer format specifier")
   }
   const [radix, mark] = base
+  checkTime()
   const plain = (integer < 0n ? -integer : integer).toString(radix)
   const digits = spec.type === "X" ? plain.toUpperCase() : plain
   const prefix = signOf(spec, integer < 0n) + (spec.alternate ? mark : "")

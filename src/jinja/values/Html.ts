@@ -1,7 +1,7 @@
 /**
  * Escaping for HTML, which `e`, `forceescape` and joining with escaped text use.
  */
-import { reserveText, spend } from "../Meter.ts"
+import { allocate, reserveText } from "../Meter.ts"
 import { str } from "./Printing.ts"
 import { Markup } from "./Value.ts"
 import type { Value } from "./Value.ts"
@@ -17,7 +17,7 @@ const entities: Readonly<Record<string, string>> = {
 /** The printed value with `& < > ' "` as entities. */
 export const escapeText = (text: string): string => {
   const escaped = text.replace(/[&<>'"]/g, (character) => {
-    spend(8)
+    allocate(1)
     return entities[character] ?? character
   })
   reserveText(escaped.length)

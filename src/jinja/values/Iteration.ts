@@ -16,14 +16,21 @@ export const isAstral = (text: string): boolean => surrogate.test(text)
 
 /** The code points of a text, each as a text. */
 export const codePoints = (text: string): ReadonlyArray<string> => {
-  allocate(text.length)
+  allocate(isAstral(text) ? text.length * 3 : text.length)
   return Array.from(text)
 }
 
 /** Number of code points. */
 export const textLength = (text: string): number => {
   spend(text.length / 64)
-  return isAstral(text) ? Array.from(text).length : text.length
+  return isAstral(text) ? countCodePoints(text) : text.length
+}
+
+const countCodePoints = (text: string): number => {
+  spend(text.length)
+  let count = 0
+  for (let i = 0; i < text.length; i += (text.codePointAt(i) ?? 0) > 0xffff ? 2 : 1) count++
+  return count
 }
 
 /** A cursor over an array; live, so that elements appended meanwhile are met. */

@@ -2,7 +2,7 @@
  * The objects that expressions make and hand around: generators, ranges, views of dicts and namespaces.
  */
 import { fail } from "../Failure.ts"
-import { limits } from "../Meter.ts"
+import { borrow, exceed, limits, spend } from "../Meter.ts"
 import { Dict } from "./Dict.ts"
 import { equals } from "./Equality.ts"
 import { cursorOver, cursorOverDict } from "./Iteration.ts"
@@ -46,7 +46,7 @@ export class Range extends Native {
     this.step = step
     this.count = Math.max(0, Math.ceil((stop - start) / step))
     if (this.count > limits().range) {
-      fail("LimitExceeded", `range of ${this.count} elements is longer than ${limits().range}`)
+      exceed("range", `range of ${this.count} elements is longer than ${limits().range}`)
     }
   }
 
@@ -74,7 +74,12 @@ export class Range extends Native {
 
   override cursor(): Cursor {
     let index = 0
-    return { next: () => this.at(index < this.count ? index++ : this.count) }
+    return {
+      next: () => {
+        spend(1)
+        return this.at(index < this.count ? index++ : this.count)
+      }
+    }
   }
 
   override length(): number {
@@ -112,6 +117,7 @@ export class DictView extends Native {
   }
 
   repr(): string {
+    borrow(this.dict.size * 6)
     const items: Array<Value> = Array.from(this.dict.items(), ({ key, value }) => picks[this.typeName](key, value))
     return `${this.typeName}(${repr(items)})`
   }

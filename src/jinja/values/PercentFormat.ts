@@ -2,7 +2,7 @@
  * Python's `"..." % value`: conversions s r a d i u x X o e E f F g G c %, flags, width, precision, names and `*`.
  */
 import { fail } from "../Failure.ts"
-import { reserveText } from "../Meter.ts"
+import { allocate, checkTime, maxText, reserveText } from "../Meter.ts"
 import { Dict } from "./Dict.ts"
 import { numberOf, toFloat } from "./Equality.ts"
 import { exponential, fixed, general } from "./FloatText.ts"
@@ -61,6 +61,13 @@ class Arguments {
 export const formatPercent = (format: string | Markup, value: Value): string | Markup => {
   const safe = format instanceof Markup
   const source = new Arguments(value)
+  let length = 0
+  const counted = (piece: string): string => {
+    length += piece.length
+    if (length > maxText) fail("LimitExceeded", `text of ${length} characters is too long`)
+    allocate(4 + piece.length / 8)
+    return piece
+  }
   const text = textOf(format).replace(
     pattern,
     (
@@ -80,9 +87,9 @@ export const formatPercent = (format: string | Markup, value: Value): string | M
         precision: precision === undefined ? undefined : precision === "*" ? source.takeWidth() : Number(precision),
         type
       }
-      if (type === "%") return "%"
+      if (type === "%") return counted("%")
       const item = name === undefined ? source.take() : source.named(name)
-      return convert(conversion, item, safe, at + match.length - 1)
+      return counted(convert(conversion, item, safe, at + match.length - 1))
     }
   )
   source.finish()
@@ -108,6 +115,7 @@ const cut = (text: string, length: number): string => codePoints(text).slice(0, 
 /** Python's `ascii` of a text that `repr` has made: everything beyond ASCII as escapes. */
 export const ascii = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (character) => {
+    allocate(2)
     const code = character.codePointAt(0) ?? 0
     if (code < 0x100) return `\\x${code.toString(16)}`
     return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`
@@ -149,6 +157,7 @@ const convertInteger = (conversion: Conversion, item: Value): string => {
   const value = integerFor(conversion.type, item)
   const [base, prefix] = bases[conversion.type] ?? [10, ""]
   const magnitude = fromBigInt(value < 0n ? -value : value)
+  checkTime()
   const plain = base === 10 ? repr(magnitude) : magnitude.toString(base)
   const digits = conversion.type === "X" ? plain.toUpperCase() : plain
   const precise = digits.padStart(reserveText(Math.max(conversion.precision ?? 0, digits.length)), "0")

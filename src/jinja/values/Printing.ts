@@ -2,7 +2,7 @@
  * How values print: Python's `str` and `repr`, and the type names that error messages use.
  */
 import { fail } from "../Failure.ts"
-import { reserveText, spend } from "../Meter.ts"
+import { allocate, checkTime, GrowingText, reserveText, spend } from "../Meter.ts"
 import { Dict } from "./Dict.ts"
 import { floatRepr } from "./FloatText.ts"
 import { Float, Markup, Native, Tuple, Undefined } from "./Value.ts"
@@ -36,6 +36,7 @@ export const str = (value: Value): string => {
 const longestInteger = 4300
 
 const bigRepr = (value: bigint): string => {
+  checkTime()
   const text = value.toString()
   return text.length - (value < 0n ? 1 : 0) <= longestInteger
     ? text
@@ -53,53 +54,49 @@ export const repr = (value: Value): string => {
   if (value instanceof Undefined) return "Undefined"
   if (value instanceof Markup) return `Markup(${textRepr(value.text)})`
   if (value instanceof Native) return value.repr()
-  const parts: Array<string> = []
-  writeContainer(value, parts, [])
-  return parts.join("")
+  const text = new GrowingText()
+  writeContainer(value, text, [])
+  return text.toString()
 }
 
 type Container = Array<Value> | Tuple | Dict
 
-const writeInto = (value: Value, parts: Array<string>, open: Array<Container>): void => {
-  if (Array.isArray(value) || value instanceof Tuple || value instanceof Dict) writeContainer(value, parts, open)
-  else {
-    const text = repr(value)
-    reserveText(text.length)
-    parts.push(text)
-  }
+const writeInto = (value: Value, text: GrowingText, open: Array<Container>): void => {
+  if (Array.isArray(value) || value instanceof Tuple || value instanceof Dict) writeContainer(value, text, open)
+  else text.add(repr(value))
 }
 
 // `open` holds the containers around this one: one that contains itself prints as dots.
-const writeContainer = (value: Container, parts: Array<string>, open: Array<Container>): void => {
-  spend(4)
+const writeContainer = (value: Container, text: GrowingText, open: Array<Container>): void => {
+  spend(4 + open.length / 8)
   const [left, right] = Array.isArray(value) ? ["[", "]"] : value instanceof Dict ? ["{", "}"] : ["(", ")"]
   if (open.includes(value)) {
-    parts.push(`${left}...${right}`)
+    text.add(`${left}...${right}`)
     return
   }
   open.push(value)
-  parts.push(left)
-  if (value instanceof Dict) writePairs(value, parts, open)
+  text.add(left)
+  if (value instanceof Dict) writePairs(value, text, open)
   else {
     const items = Array.isArray(value) ? value : value.items
     for (let i = 0; i < items.length; i++) {
-      if (i > 0) parts.push(", ")
-      writeInto(items[i] ?? null, parts, open)
+      if (i > 0) text.add(", ")
+      writeInto(items[i] ?? null, text, open)
     }
-    if (value instanceof Tuple && items.length === 1) parts.push(",")
+    if (value instanceof Tuple && items.length === 1) text.add(",")
   }
-  parts.push(right)
+  text.add(right)
   open.pop()
 }
 
-const writePairs = (value: Dict, parts: Array<string>, open: Array<Container>): void => {
+const writePairs = (value: Dict, text: GrowingText, open: Array<Container>): void => {
   let first = true
   for (const entry of value.items()) {
-    if (!first) parts.push(", ")
+    if (!first) text.add(", ")
     first = false
-    writeInto(entry.key, parts, open)
-    parts.push(": ")
-    writeInto(entry.value, parts, open)
+    writeInto(entry.key, text, open)
+    text.add(": ")
+    writeInto(entry.value, text, open)
   }
 }
 
@@ -109,7 +106,7 @@ const shortEscapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\
 const unprintable = /[^\x20\p{L}\p{M}\p{N}\p{P}\p{S}]/gu
 
 const escapeCharacter = (character: string): string => {
-  spend(8)
+  allocate(2)
   const known = shortEscapes[character]
   if (known !== undefined) return known
   const code = character.codePointAt(0) ?? 0
@@ -120,6 +117,7 @@ const escapeCharacter = (character: string): string => {
 
 /** A text in quotes as Python writes it: single quotes unless it holds only those. */
 export const textRepr = (text: string): string => {
+  reserveText(text.length)
   if (/^[ !#-&(-[\]-~]*$/.test(text)) return `'${text}'`
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"
   const escaped = text.replaceAll("\\", "\\\\").replace(unprintable, escapeCharacter)

@@ -1,7 +1,7 @@
 /**
  * Python's notions of letter case, white space, lines and replacing, for methods and filters alike.
  */
-import { reserveText, spend } from "../Meter.ts"
+import { allocate, borrow, reserveText, spend } from "../Meter.ts"
 import { codePoints, textLength } from "./Iteration.ts"
 
 const titleForms: Readonly<Record<string, string>> = {
@@ -33,19 +33,19 @@ const cased = /[\p{Lu}\p{Ll}\p{Lt}]/u
 
 /** `str.title`: each run of cased letters begins with a capital. */
 export const titleCase = (text: string): string => {
+  borrow(text.length * 5)
   let inside = false
   let result = ""
   for (const character of text) {
     result += inside ? character.toLowerCase() : titleForm(character)
     inside = cased.test(character)
   }
-  spend(text.length)
   return result
 }
 
 /** Upper case becomes lower case and the other way. */
 export const swapCase = (text: string): string => {
-  spend(text.length)
+  borrow(text.length * 6)
   return Array.from(text, (character) => {
     const lower = character.toLowerCase()
     return character === lower ? character.toUpperCase() : lower
@@ -95,7 +95,7 @@ export const splitLines = (text: string, keepEnds = false): Array<string> => {
   const lines: Array<string> = []
   let start = 0
   for (const match of text.matchAll(lineEnd)) {
-    spend(4)
+    allocate(4)
     const after = match.index + match[0].length
     lines.push(text.slice(start, keepEnds ? after : match.index))
     start = after
@@ -104,14 +104,26 @@ export const splitLines = (text: string, keepEnds = false): Array<string> => {
   return lines
 }
 
+/** How often a text that is not empty occurs in another, without overlapping. */
+export const occurrences = (text: string, wanted: string): number => {
+  spend(text.length / 16)
+  let count = 0
+  for (let i = text.indexOf(wanted); i >= 0; i = text.indexOf(wanted, i + wanted.length)) {
+    spend(1)
+    count++
+  }
+  return count
+}
+
 /** `str.replace`; a negative count replaces all. */
 export const replaceText = (text: string, from: string, to: string, count: number): string => {
   if (count === 0) return text
-  spend(text.length / 16)
   if (from === "") return spread(text, to, count)
-  const parts = text.split(from)
-  const most = count < 0 ? parts.length - 1 : Math.min(count, parts.length - 1)
+  const found = occurrences(text, from)
+  const most = count < 0 ? found : Math.min(count, found)
   reserveText(text.length + most * Math.max(0, to.length - from.length))
+  borrow(found * 6)
+  const parts = text.split(from)
   if (most === parts.length - 1) return parts.join(to)
   return parts.slice(0, most + 1).join(to) + from + parts.slice(most + 1).join(from)
 }
@@ -120,6 +132,7 @@ export const replaceText = (text: string, from: string, to: string, count: numbe
 const spread = (text: string, to: string, count: number): string => {
   const most = count < 0 ? Infinity : count
   reserveText(text.length + Math.min(most, textLength(text) + 1) * to.length)
+  borrow(text.length * 12)
   const characters = codePoints(text)
   const body = characters.map((character, index) => (index < most ? to + character : character)).join("")
   return characters.length < most ? body + to : body

@@ -2,7 +2,7 @@
  * The methods of texts.
  */
 import { fail } from "../Failure.ts"
-import { reserveText, spend } from "../Meter.ts"
+import { borrow, GrowingText, reserveText, spend } from "../Meter.ts"
 import { argument, integerArgument, likeOriginal, optionalInteger, optionalText, textArgument } from "./Arguments.ts"
 import { library } from "./Builtin.ts"
 import type { Library } from "./Builtin.ts"
@@ -10,7 +10,7 @@ import { escapeHtml } from "./Html.ts"
 import { codePoints, elements, isAstral, textLength } from "./Iteration.ts"
 import { typeName } from "./Printing.ts"
 import { sliceText } from "./Slicing.ts"
-import { capitalize, isBlank, replaceText, splitLines, stripText, swapCase, titleCase } from "./Text.ts"
+import { capitalize, replaceText, splitLines, stripText, swapCase, titleCase } from "./Text.ts"
 import { isText, Markup, textOf, Tuple } from "./Value.ts"
 import type { Implementation, Value } from "./Value.ts"
 import { splitBlanks, splitOn, splitOnRight, splitBlanksRight } from "./TextSplitting.ts"
@@ -122,7 +122,9 @@ const partition =
 
 const join: Implementation = (args) => {
   const separator = argument(args, 0)
-  const parts = elements(argument(args, 1)).map((item, index) => {
+  const items = elements(argument(args, 1))
+  borrow(items.length * 2)
+  const parts = items.map((item, index) => {
     if (!isText(item))
       return fail("TypeError", `sequence item ${index}: expected str instance, ${typeName(item)} found`)
     return separator instanceof Markup ? escapeHtml(item) : textOf(item)
@@ -132,22 +134,29 @@ const join: Implementation = (args) => {
   return likeOriginal(separator, parts.join(text))
 }
 
+const nextStop = (text: string, from: number): number => {
+  for (let at = from; at < text.length; at++) {
+    const character = text.charAt(at)
+    if (character === "\t" || character === "\n" || character === "\r") return at
+  }
+  return -1
+}
+
 const expandTabs = mapped((text, args) => {
   const size = integerArgument(args, 1)
+  const result = new GrowingText()
   let column = 0
-  let result = ""
-  for (const character of text) {
-    if (character === "\t") {
-      const width = size > 0 ? size - (column % size) : 0
-      result += " ".repeat(reserveText(width))
-      column += width
-    } else {
-      result += character
-      column = character === "\n" || character === "\r" ? 0 : column + 1
-    }
-    reserveText(result.length)
+  let begin = 0
+  for (let at = text.search(/[\t\n\r]/); at >= 0; at = nextStop(text, begin)) {
+    const character = text.charAt(at)
+    column += textLength(text.slice(begin, at))
+    const width = character === "\t" && size > 0 ? size - (column % size) : 0
+    result.add(text.slice(begin, at) + (character === "\t" ? " ".repeat(reserveText(width)) : character))
+    column = character === "\t" ? column + width : 0
+    begin = at + 1
   }
-  return result
+  result.add(text.slice(begin))
+  return result.toString()
 })
 
 const splitWith =
@@ -191,7 +200,7 @@ export const textMethods: Library = library({
   "isnumeric(self)": every(/^\p{N}+$/u),
   "isalpha(self)": every(/^\p{L}+$/u),
   "isalnum(self)": every(/^[\p{L}\p{N}]+$/u),
-  "isspace(self)": (args) => self(args) !== "" && Array.from(self(args)).every(isBlank),
+  "isspace(self)": (args) => self(args) !== "" && stripText(self(args), undefined, true, false) === "",
   "isidentifier(self)": every(/^[\p{XID_Start}_]\p{XID_Continue}*$/u),
   "isprintable(self)": every(/^[\x20\p{L}\p{M}\p{N}\p{P}\p{S}]*$/u),
   "isascii(self)": every(/^[\0-\x7f]*$/),

@@ -3,7 +3,7 @@
  */
 import { fail } from "../Failure.ts"
 import { allocate } from "../Meter.ts"
-import { isBlank } from "./Text.ts"
+import { isBlank, occurrences } from "./Text.ts"
 
 /** Splits on runs of white space from the left; the rest keeps its inner and trailing blanks. */
 export const splitBlanks = (text: string, most: number): Array<string> => {
@@ -12,7 +12,7 @@ export const splitBlanks = (text: string, most: number): Array<string> => {
   while (i < text.length) {
     while (i < text.length && isBlank(text.charAt(i))) i++
     if (i >= text.length) break
-    allocate(2)
+    allocate(4)
     if (most >= 0 && words.length >= most) {
       words.push(text.slice(i))
       return words
@@ -31,7 +31,7 @@ export const splitBlanksRight = (text: string, most: number): Array<string> => {
   while (end > 0) {
     while (end > 0 && isBlank(text.charAt(end - 1))) end--
     if (end === 0) break
-    allocate(2)
+    allocate(4)
     if (most >= 0 && words.length >= most) {
       words.push(text.slice(0, end))
       break
@@ -43,11 +43,11 @@ export const splitBlanksRight = (text: string, most: number): Array<string> => {
   return words.toReversed()
 }
 
-const pieces = (text: string, separator: string): Array<string> => {
+/** The texts between the separators, all of them. Fails with ValueError when the separator is empty. */
+export const pieces = (text: string, separator: string): Array<string> => {
   if (separator === "") return fail("ValueError", "empty separator")
-  const parts = text.split(separator)
-  allocate(parts.length * 2)
-  return parts
+  allocate((occurrences(text, separator) + 1) * 4)
+  return text.split(separator)
 }
 
 /** Splits on a separator from the left. Fails with ValueError when it is empty. */
@@ -65,7 +65,7 @@ export const splitOnRight = (text: string, separator: string, most: number): Arr
   for (let left = most; left !== 0; left--) {
     const at = end < separator.length ? -1 : text.lastIndexOf(separator, end - separator.length)
     if (at < 0) break
-    allocate(2)
+    allocate(4)
     parts.push(text.slice(at + separator.length, end))
     end = at
   }

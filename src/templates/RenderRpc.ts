@@ -1,0 +1,53 @@
+/**
+ * The call by which a rendering is done in a thread of its own. What it takes and gives are values of the engine's kind (maps
+ * in their order, integers of any size), which JSON cannot hold; so they go as one text in Node's own serialization.
+ */
+import { Schema } from "effect"
+import { Rpc, RpcGroup } from "effect/rpc"
+import { deserialize, serialize } from "node:v8"
+import { Environment, type Limits, memoryLoader, type Rendered, type Result, siteFilters } from "../jinja/Jinja.ts"
+import { processorTime } from "../jinja/Meter.ts"
+import type { TemplateVariables } from "./VariableInputs.ts"
+
+export const RenderRpc = RpcGroup.make(
+  Rpc.make("Render", { payload: { request: Schema.String }, success: Schema.String })
+)
+
+/** One rendering for a thread. */
+export interface RenderRequest {
+  /** Stands for the files: the thread keeps what it has compiled as long as the number stays the same. */
+  readonly platform: number
+  readonly files: ReadonlyMap<string, string>
+  readonly file: string
+  readonly variables: TemplateVariables
+  readonly limits: Partial<Limits>
+}
+
+/** What came of it, and the processor time that it took. */
+export interface RenderAnswer {
+  readonly result: Result<Rendered>
+  readonly millis: number
+}
+
+const pack = (value: RenderRequest | RenderAnswer): string => serialize(value).toString("latin1")
+
+// Both ends are this program, so what comes out is what was put in.
+const unpack = <A extends RenderRequest | RenderAnswer>(text: string): A => deserialize(Buffer.from(text, "latin1"))
+
+export const packRequest = (request: RenderRequest): string => pack(request)
+
+export const unpackAnswer = (text: string): RenderAnswer => unpack<RenderAnswer>(text)
+
+/** Answers requests one after the other, as packed texts. */
+export const makeAnswering = (): ((request: string) => string) => {
+  let known: { readonly platform: number; readonly environment: Environment } | undefined
+  return (text) => {
+    const began = processorTime()
+    const { file, files, limits, platform, variables } = unpack<RenderRequest>(text)
+    if (known?.platform !== platform) {
+      known = { platform, environment: new Environment({ loader: memoryLoader(files), filters: [siteFilters] }) }
+    }
+    const result = known.environment.renderFile(file, variables, limits)
+    return pack({ result, millis: processorTime() - began })
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * Carries renderings out. Most take less than a millisecond and are done where they are asked for, in slices between which
+ * the event loop looks at everything else. One that takes longer than a first try allows is done again in a thread, under
+ * the whole budget of a device; when that is used up, the template's other devices fail at once. Carries promise 8: what
+ * people commit holds up nobody else.
+ */
+import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
+import { goOn } from "../BackgroundWork.ts"
+import type { Failure } from "../jinja/Jinja.ts"
+import { processorTime } from "../jinja/Meter.ts"
+import * as ThreadPool from "../runtime/ThreadPool.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { type Allowance, isUsedUp, RecentFailures, RenderBudget } from "./RenderBudget.ts"
+import { type Rendered, type RenderTask, taskError } from "./Rendering.ts"
+import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
+import type { TemplateError } from "./TemplateErrors.ts"
+
+/** Renders for one job or request, whose renderings share a budget. */
+export type Render = (task: RenderTask) => Effect.Effect<Rendered, TemplateError>
+
+/** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
+const GRACE_MILLIS = 5_000
+
+/** Values are counted; the thread's heap has room for what they are made of and for what is made on the way. */
+const MEGABYTES = { atLeast: 256, perMegabyte: 4 }
+
+const THREADS = { name: "render", threads: 1, waiting: 100, program: new URL("./renderMain.ts", import.meta.url) }
+
+/** Waiting for a thread that has much to do; then the rendering fails. */
+const PATIENCE = { schedule: Schedule.spaced("1 second"), times: 300 }
+
+const LIMIT_OF = { time: "deadline", memory: "cells", ended: undefined } as const
+
+const breathe = Effect.callback<void>((resume) => goOn(() => resume(Effect.void)))
+
+const failureAt = (message: string, limit: Failure["limit"], { position, via }: Pick<Failure, "position" | "via">) =>
+  ({ kind: "LimitExceeded", message, position, via, ...(limit === undefined ? {} : { limit }) }) satisfies Failure
+
+/** A first try; counts what it took. */
+const tryHere = (task: RenderTask, limits: Allowance["limits"], budget: RenderBudget) => {
+  const began = processorTime()
+  const result = task.platform.environment.renderFile(task.file, task.variables, limits)
+  budget.use(processorTime() - began)
+  return result
+}
+
+const make = Effect.gen(function* () {
+  const settings = yield* ServerConfig
+  const megabytes = MEGABYTES.atLeast + settings.RENDER_MEMORY * MEGABYTES.perMegabyte
+  const threads = yield* ThreadPool.make(RenderRpc, { ...THREADS, megabytes })
+  const recent = new RecentFailures()
+  const numbers = new WeakMap<object, number>()
+  let lastNumber = 0
+
+  const numberOf = (environment: object): number => {
+    const number = numbers.get(environment) ?? ++lastNumber
+    numbers.set(environment, number)
+    return number
+  }
+
+  /** The thread's answer, or a failure at the place where the first try was when nothing else is known. */
+  const ask = ({ file, platform, variables }: RenderTask, { limits }: Allowance, place: Failure) => {
+    const { environment, files } = platform
+    const request = packRequest({ platform: numberOf(environment), files, file, variables, limits })
+    const stopped = (message: string, limit: Failure["limit"]): RenderAnswer => ({
+      result: { ok: false, failure: failureAt(message, limit, place) },
+      millis: limit === "deadline" ? limits.deadline : 0
+    })
+    return threads
+      .run({ cpuMillis: limits.deadline + GRACE_MILLIS }, (client) => client.Render({ request }))
+      .pipe(
+        Effect.map(unpackAnswer),
+        Effect.retry({ ...PATIENCE, while: ({ _tag }) => _tag === "ThreadsBusy" }),
+        Effect.catchTag("ThreadsBusy", ({ message }) => Effect.succeed(stopped(message, undefined))),
+        Effect.catchTag("CalculationStopped", ({ message, reason }) =>
+          Effect.succeed(stopped(`rendering was stopped: ${message}`, LIMIT_OF[reason]))
+        )
+      )
+  }
+
+  const inThread = Effect.fnUntraced(function* (task: RenderTask, budget: RenderBudget, place: Failure) {
+    const refused = budget.refusal(task)
+    if (refused !== undefined) return yield* taskError(task, refused)
+    const allowance = budget.allowance()
+    const { millis, result } = yield* ask(task, allowance, place)
+    budget.use(millis)
+    if (result.ok) return result.value
+    const { failure } = result
+    return yield* taskError(task, isUsedUp(failure) ? budget.usedUp(task, failure, allowance) : failure)
+  })
+
+  const renderer = Effect.map(Semaphore.make(1), (turn): Render => {
+    const budget = new RenderBudget(settings, recent)
+    return Effect.fn("Renderer.render")(function* (task) {
+      yield* breathe
+      const refused = budget.refusal(task)
+      if (refused !== undefined) return yield* taskError(task, refused)
+      const limits = budget.firstTry(task)
+      let place: Failure = failureAt("", undefined, { position: { template: task.file, line: 1, column: 1 }, via: [] })
+      if (limits !== undefined) {
+        const tried = tryHere(task, limits, budget)
+        if (tried.ok) return tried.value
+        if (!isUsedUp(tried.failure)) return yield* taskError(task, tried.failure)
+        budget.countTry(task)
+        place = tried.failure
+      }
+      // one at a time, so that the others learn when it runs out of its budget, and other jobs get their turn
+      return yield* turn.withPermits(1)(inThread(task, budget, place))
+    })
+  })
+
+  return Renderer.of({ renderer })
+})
+
+/** Renderings within bounds. */
+export class Renderer extends Context.Service<
+  Renderer,
+  {
+    /** Begins the account of a job or a request. */
+    readonly renderer: Effect.Effect<Render>
+  }
+>()("switchyard/templates/Renderer") {
+  static readonly layer = Layer.effect(Renderer, make)
+}
