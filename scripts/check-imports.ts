@@ -7,7 +7,7 @@ import * as path from "node:path"
 
 /** Rooms by their level: a file may import from its own level's rooms and from lower ones. */
 const levels: ReadonlyArray<ReadonlyArray<string>> = [
-  ["machines", "jinja", "ssh", "BackgroundWork"],
+  ["machines", "jinja", "ssh", "BackgroundWork", "runtime"],
   ["domain"],
   ["ServerConfig"],
   [

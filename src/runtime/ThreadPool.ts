@@ -1,0 +1,165 @@
+/**
+ * Calculations off the thread of the API: each call runs alone in a worker thread, under a budget of processor time that is
+ * measured in that thread, so that a busy machine takes nothing from it. A thread that exceeds its budget is ended; synchronous
+ * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
+ */
+import * as NodeWorker from "@effect/platform-node/NodeWorker"
+import { Deferred, Duration, Effect, Fiber, Layer, Option, Pool, Schema, type Scope } from "effect"
+import { type Rpc, RpcClient, RpcClientError, type RpcGroup } from "effect/rpc"
+import { Worker } from "node:worker_threads"
+
+/** The calculation did not come to its end: its budget of time or memory is used up, or its thread ended for another reason. */
+export class CalculationStopped extends Schema.TaggedError<CalculationStopped>()("CalculationStopped", {
+  reason: Schema.Literals(["time", "memory", "ended"]),
+  message: Schema.String
+}) {}
+
+/** So many calculations wait that another one is not taken; trying again after some seconds can help. */
+export class ThreadsBusy extends Schema.TaggedError<ThreadsBusy>()("ThreadsBusy", { retryAfterSeconds: Schema.Int }) {
+  override get message() {
+    return "The server has too much to calculate at the moment, try again later"
+  }
+}
+
+export interface ThreadPoolOptions {
+  /** The module that calls `ThreadProgram.serve`. */
+  readonly program: URL
+  /** How the threads are called in a debugger. */
+  readonly name: string
+  /** How many there are at most. */
+  readonly threads: number
+  /** How many calls may wait for a thread. */
+  readonly waiting: number
+  /** Memory of a thread's heap; what needs more is stopped. */
+  readonly megabytes: number
+}
+
+/** What one call may take of its thread. */
+export interface Budget {
+  readonly cpuMillis: number
+}
+
+/** A client of one thread, whose calls may fail with `RpcClientError`. */
+export type ThreadClient<Rpcs extends Rpc.Any> = RpcClient.RpcClient<Rpcs, RpcClientError.RpcClientError>
+
+export interface ThreadPool<Rpcs extends Rpc.Any> {
+  /** Does `use` with a thread of its own. It comes to its end also when nobody waits for it any more. */
+  readonly run: <A, E>(
+    budget: Budget,
+    use: (client: ThreadClient<Rpcs>) => Effect.Effect<A, E | RpcClientError.RpcClientError>
+  ) => Effect.Effect<A, Exclude<E, RpcClientError.RpcClientError> | CalculationStopped | ThreadsBusy>
+}
+
+/** How often the processor time of a thread is looked at. */
+const LOOK = Duration.millis(10)
+/** A thread that cannot even say what it has used is inside one long step of the engine, such as a regular expression. */
+const SILENCE = Duration.seconds(10)
+const IDLE = Duration.minutes(5)
+const RETRY_AFTER_SECONDS = 2
+
+interface Thread<Rpcs extends Rpc.Any> {
+  readonly client: ThreadClient<Rpcs>
+  /** Milliseconds of processor time since the start of the thread; none when the thread does not say it. */
+  readonly used: Effect.Effect<Option.Option<number>>
+  readonly end: Effect.Effect<void>
+  readonly ranOutOfMemory: () => boolean
+}
+
+const isClientError = (error: unknown): error is RpcClientError.RpcClientError =>
+  error instanceof RpcClientError.RpcClientError
+
+const isStopped = Schema.is(CalculationStopped)
+
+const usedBy = (worker: Worker): Effect.Effect<Option.Option<number>> =>
+  Effect.promise(() =>
+    worker.cpuUsage().then(
+      ({ system, user }) => (system + user) / 1000,
+      () => Number.NaN
+    )
+  ).pipe(Effect.timeoutOption(SILENCE))
+
+/** Starts a thread and waits until it takes calls, so that its start counts in nobody's budget. */
+const start = <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>,
+  { megabytes, name, program }: ThreadPoolOptions
+): Effect.Effect<Thread<Rpcs>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const ready = yield* Deferred.make<Worker>()
+    let current: Worker | undefined
+    let isOutOfMemory = false
+    const spawn = (): Worker => {
+      const worker = new Worker(program, { name, resourceLimits: { maxOldGenerationSizeMb: megabytes } })
+      worker.once("message", () => Deferred.doneUnsafe(ready, Effect.succeed(worker)))
+      worker.on("error", (error) => {
+        isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+      })
+      current = worker
+      return worker
+    }
+    const protocol = RpcClient.layerProtocolWorker({ size: 1 }).pipe(Layer.provide(NodeWorker.layer(spawn)))
+    const services = yield* Effect.orDie(Layer.build(protocol))
+    const client = yield* Effect.provideContext(RpcClient.make(group), services)
+    const worker = yield* Deferred.await(ready)
+    return {
+      client,
+      used: usedBy(worker),
+      end: Effect.promise(() => (current ?? worker).terminate()),
+      ranOutOfMemory: () => isOutOfMemory
+    }
+  })
+
+/** Fails when the thread has used more than its budget from now on; never ends otherwise. */
+const watch = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>({ used }: Thread<Rpcs>, { cpuMillis }: Budget) {
+  const stopped = new CalculationStopped({
+    reason: "time",
+    message: `it took more than ${cpuMillis} ms of processor time`
+  })
+  const before = yield* used
+  if (Option.isNone(before)) return yield* stopped
+  for (;;) {
+    yield* Effect.sleep(LOOK)
+    const now = yield* used
+    if (Option.isNone(now) || now.value - before.value > cpuMillis) return yield* stopped
+  }
+})
+
+/** A pool of threads for the calls of a group. No thread is started before the first call. */
+export const make = Effect.fnUntraced(function* <Rpcs extends Rpc.Any>(
+  group: RpcGroup.RpcGroup<Rpcs>,
+  options: ThreadPoolOptions
+): Effect.fn.Return<ThreadPool<Rpcs>, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const pool = yield* Pool.makeWithTTL({
+    acquire: start(group, options),
+    min: 0,
+    max: options.threads,
+    timeToLive: IDLE
+  })
+  let taken = 0
+
+  const ended = (thread: Thread<Rpcs>): CalculationStopped =>
+    thread.ranOutOfMemory()
+      ? new CalculationStopped({ reason: "memory", message: `it needed more than ${options.megabytes} MB` })
+      : new CalculationStopped({ reason: "ended", message: "its thread ended" })
+
+  const run: ThreadPool<Rpcs>["run"] = (budget, use) => {
+    const work = Effect.gen(function* () {
+      const thread = yield* Pool.get(pool)
+      const called = Effect.catchIf(use(thread.client), isClientError, () => Effect.fail(ended(thread)))
+      return yield* Effect.raceFirst(called, watch(thread, budget)).pipe(
+        Effect.tapError((error) =>
+          isStopped(error) ? Effect.andThen(thread.end, Pool.invalidate(pool, thread)) : Effect.void
+        )
+      )
+    }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => taken--)))
+    return Effect.gen(function* () {
+      if (taken >= options.threads + options.waiting) {
+        return yield* new ThreadsBusy({ retryAfterSeconds: RETRY_AFTER_SECONDS })
+      }
+      taken++
+      return yield* Fiber.join(yield* Effect.forkIn(work, scope))
+    })
+  }
+
+  return { run }
+})
