@@ -62,6 +62,9 @@ const variables = {
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
   ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),
   ZTP_HTTP_HOST: withDefault(Config.NonEmptyString("ZTP_HTTP_HOST"), "0.0.0.0"),
+  BODY_MEMORY: count("BODY_MEMORY", 67_108_864, 16_777_216),
+  BODY_TIMEOUT: count("BODY_TIMEOUT", 60, 1),
+  OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
@@ -124,6 +127,9 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "port (80 for switches that ask no other) that serves boot files and firmware images, and nothing else, over plain HTTP"
   ],
   ["ZTP_HTTP_HOST", "0.0.0.0", "address for ZTP_HTTP_PORT"],
+  ["BODY_MEMORY", "67108864", "bytes of request bodies that are in memory at once; more are refused with 503"],
+  ["BODY_TIMEOUT", "60", "seconds within which the body of a request has to be sent"],
+  ["OPEN_CHECK_MAX_SIZE", "65536", "bytes of settings that are checked for callers without a token"],
   [
     "DATABASE_URL",
     "",

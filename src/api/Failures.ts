@@ -33,6 +33,9 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 /** 404: there is no such object or path. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApiStatus: 404 }) {}
 
+/** 408: the request was begun and not sent to its end; trying again can help. */
+export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout")(body, { httpApiStatus: 408 }) {}
+
 /** 409: the object is in use; the same request can succeed later. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body, { httpApiStatus: 409 }) {}
 
@@ -53,4 +56,4 @@ export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("Servic
 }) {}
 
 /** What reading a request body can fail with. */
-export const bodyFailures = [BadRequest, PayloadTooLarge, UnsupportedMediaType] as const
+export const bodyFailures = [BadRequest, RequestTimeout, PayloadTooLarge, UnsupportedMediaType] as const

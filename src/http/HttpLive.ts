@@ -23,6 +23,7 @@ import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
+import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
@@ -38,11 +39,11 @@ const Groups = Layer.mergeAll(
   OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
-  SettingsModelLive,
+  SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
   PluginsLive,
   SystemLive,
   HealthLive
-).pipe(Layer.provide([AuthorizationLive.pipe(Layer.provide(Tokens.layer)), AvailabilityLive, SiteStore.layer]))
+).pipe(Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer]), Layer.provide(Tokens.layer))
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(

@@ -8,6 +8,7 @@ import { HttpRouter } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ServerConfig } from "../ServerConfig.ts"
+import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { HttpLive } from "./HttpLive.ts"
 import { ZtpServer } from "./ztp/ZtpServer.ts"
@@ -58,6 +59,7 @@ const listen = Layer.unwrap(
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = HttpRouter.serve(HttpLive, { routerConfig, disableLogger: true }).pipe(
+  Layer.provide(BodyMemory.layer),
   Layer.merge(ZtpServer),
   Layer.provideMerge(Layer.effectDiscard(guard).pipe(Layer.provideMerge(listen)))
 )

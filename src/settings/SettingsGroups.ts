@@ -4,7 +4,8 @@
  */
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { compileGroupPattern, type GroupPattern } from "./GroupPattern.ts"
+import { regexSize } from "../jinja/library/RegexSize.ts"
+import { compileGroupPattern, type GroupPattern, MAX_SIZE } from "./GroupPattern.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
 import { type SettingsProblem, validationProblem } from "./SettingsProblem.ts"
@@ -93,9 +94,21 @@ interface Reading {
   readonly faults: Array<Fault>
   readonly problems: Array<SettingsProblem>
   readonly warnings: Array<string>
+  /** States of all expressions so far. */
+  patternSize: number
 }
 
+/** The states of all groups' expressions together: many times what a large campus has. */
+const MAX_PATTERNS_SIZE = 100_000
+
 const compiled = (source: string, name: string, what: string, reading: Reading): GroupPattern => {
+  const isFirstTooMany = reading.patternSize <= MAX_PATTERNS_SIZE
+  reading.patternSize += Math.min(regexSize(source), MAX_SIZE)
+  if (reading.patternSize > MAX_PATTERNS_SIZE) {
+    if (isFirstTooMany)
+      reading.problems.push(groupsProblem(`Group ${name}: the groups' regular expressions are too large together`))
+    return () => false
+  }
   const pattern = compileGroupPattern(source)
   if (Result.isSuccess(pattern)) return pattern.success
   reading.problems.push(groupsProblem(`Group ${name}: ${what} is not a usable regular expression: ${pattern.failure}`))
@@ -171,7 +184,7 @@ export const readGroups = (
     const fault: Fault = { path: ["groups"], bad: elements, message: "Input should be a valid list" }
     return Result.fail([groupsProblem(validationProblem([fault], () => origin).message)])
   }
-  const reading: Reading = { faults: [], problems: [], warnings: [] }
+  const reading: Reading = { faults: [], problems: [], warnings: [], patternSize: 0 }
   const groups = readDefinitions(elements, reading)
   if (reading.faults.length > 0) {
     reading.problems.unshift(groupsProblem(validationProblem(reading.faults, () => origin).message))

@@ -125,7 +125,7 @@ layer(Server, { excludeTestServices: true })((it) => {
           const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
           const pattern = new RegExp(`^${route}(\\?.*)?$`)
           // what every route answers alike has tests of its own: bodies that cannot be read, tokens, a database that is away
-          const common = [401, 413, 415, 503]
+          const common = [401, 408, 413, 415, 503]
           for (const status of [...successes.keys(), ...errors.keys()]) {
             const found = seen.some(
               (item) => item.method === endpoint.method && item.status === status && pattern.test(item.path)

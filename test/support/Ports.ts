@@ -7,12 +7,7 @@ import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"
 import { Plugins, PluginsUnavailable } from "../../src/http/ports/Plugins.ts"
 import { PreviewFailed, Previews } from "../../src/http/ports/Previews.ts"
 import { Repositories, RepositoryBusy, RepositoryFailed, RepositoryInvalid } from "../../src/http/ports/Repositories.ts"
-import {
-  InvalidSettings,
-  SettingsUnavailable,
-  SettingsView,
-  UnknownSettingsFile
-} from "../../src/http/ports/SettingsView.ts"
+import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../../src/http/ports/SettingsView.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 
 const vxlans = { student: { vlan_name: "STUDENT", vni: 100500 }, guest: { vlan_name: "GUEST", vni: 100501 } }
@@ -62,25 +57,10 @@ const SettingsLayer = Layer.effect(
       primaryGroups: (found) =>
         Effect.succeed(found.map(({ hostname }) => (hostname.startsWith("east-") ? "EAST_WING" : "DEFAULT"))),
       model: Effect.succeed({ title: "f_root", type: "object", definitions: { f_ntp: { type: "object" } } }),
-      validate: (fragment) =>
-        "radius_servers" in fragment
-          ? Effect.fail(
-              new InvalidSettings({
-                message:
-                  "Validation error for setting radius_servers->0->host, bad value: 10.0.0.500 (value origin: API POST data)\nMessage: String should match pattern '^(..)$'\n"
-              })
-            )
-          : Effect.succeed({ ...settings, ...fragment }),
       fileModel: (file) =>
         file === "vxlans.yml"
           ? Effect.succeed({ title: "f_vxlans", type: "object", definitions: { f_vxlan: { type: "object" } } })
-          : Effect.fail(new UnknownSettingsFile({ file })),
-      validateFile: (file, content) => {
-        if (file !== "vxlans.yml") return Effect.fail(new UnknownSettingsFile({ file }))
-        const message =
-          "Key: 'a' cannot be used in this file and will be filtered, please move them to the correct settings file."
-        return "a" in content ? Effect.fail(new InvalidSettings({ message })) : Effect.succeed({ vxlans, ...content })
-      }
+          : Effect.fail(new UnknownSettingsFile({ file }))
     })
   )
 )

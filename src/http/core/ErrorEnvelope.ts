@@ -44,6 +44,7 @@ const REASONS: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
   413: "Request Entity Too Large",
   414: "Request URI Too Long",
   415: "Unsupported Media Type",

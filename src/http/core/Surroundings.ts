@@ -5,6 +5,7 @@ import { giveWay } from "../../BackgroundWork.ts"
 import { withCors } from "./Cors.ts"
 import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"
+import { withRetryAfter } from "./RetryAfter.ts"
 
 /** The outermost layer. One middleware instead of three, because their order matters. */
 export const Surroundings = HttpRouter.middleware(
@@ -12,6 +13,7 @@ export const Surroundings = HttpRouter.middleware(
     Effect.gen(function* () {
       giveWay()
       yield* HttpEffect.appendPreResponseHandler(enveloped)
+      yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
       yield* HttpEffect.appendPreResponseHandler(withCors)
       yield* HttpEffect.appendPreResponseHandler(logged)
       const answer = answerOutside(yield* HttpServerRequest.HttpServerRequest)

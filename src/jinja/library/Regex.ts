@@ -5,6 +5,7 @@
 import { RE2JS } from "re2js"
 import { fail } from "../Failure.ts"
 import { allocate, spend } from "../Meter.ts"
+import { regexSize } from "./RegexSize.ts"
 
 /** A match: where it is and its groups, undefined for groups that took no part. Group 0 is the whole match. */
 export interface RegexMatch {
@@ -22,12 +23,17 @@ export interface Regex {
 
 const longestPattern = 1000
 
+// States, with repetitions multiplied out.
+const largestPattern = 10_000
+
 // States times characters that one search may look at: about a second.
 const largestSearch = 20_000_000
 
 const compile = (pattern: string): RE2JS => {
   if (pattern.length > longestPattern) return fail("LimitExceeded", `regular expression longer than ${longestPattern}`)
-  spend(pattern.length * 64)
+  const size = regexSize(pattern)
+  if (size > largestPattern) return fail("LimitExceeded", "regular expression repeats too often")
+  spend(size * 64)
   try {
     return RE2JS.compile(pattern)
   } catch (cause) {
