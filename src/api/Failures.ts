@@ -47,6 +47,9 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
   httpApiStatus: 415
 }) {}
 
+/** 429: too much of this was asked for in a short time; the same request can succeed later. */
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body, { httpApiStatus: 429 }) {}
+
 /** 500 that the contract names: the request was good, something behind the API failed. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(body, { httpApiStatus: 500 }) {}
 

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, bodyFailures, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, bodyFailures, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
 
 const id = { id: Schema.String }
 
@@ -58,7 +58,11 @@ const started = { status: "success", data: "Scheduled job to synchronize lhv-a1"
 const syncDescription =
   "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else."
 
-const discoverOptions = { payload: DiscoverInput, success: JobStarted, error: [...bodyFailures] as const }
+const discoverOptions = {
+  payload: DiscoverInput,
+  success: JobStarted,
+  error: [...bodyFailures, TooManyRequests] as const
+}
 
 const initial = HttpApiGroup.make("provisioning").add(
   HttpApiEndpoint.post("discover", "/discover_device", discoverOptions).annotateMerge(documented(discovery)),

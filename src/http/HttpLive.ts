@@ -8,6 +8,7 @@ import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
+import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
@@ -43,7 +44,10 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   HealthLive
-).pipe(Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer]), Layer.provide(Tokens.layer))
+).pipe(
+  Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide(Tokens.layer)
+)
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(

@@ -1,7 +1,8 @@
 /** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Firmware } from "../firmware/Firmware.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
+import { untilAborted } from "./UntilAborted.ts"
 
 /** Arguments of the jobs about one stored image. */
 export const FileArguments = Schema.Struct({ filename: Schema.String })
@@ -11,13 +12,14 @@ export const make = Effect.gen(function* () {
   const firmware = yield* Firmware
   const handler: JobHandler = Effect.fn("GetFirmwareChksum")(function* (job: RunningJob) {
     const { filename } = yield* decodeArguments(FileArguments)(job)
-    const result = yield* firmware.sha1(filename).pipe(
+    const sum = firmware.sha1(filename).pipe(
       Effect.catchTags({
         FirmwareRefused: ({ message }) => Effect.succeed(message),
         FirmwareUnreachable: () => Effect.succeed(`Failed to get checksum for ${filename}`)
       })
     )
-    return { result, change_score: null }
+    const done = yield* untilAborted(job, sum)
+    return { result: Option.getOrElse(done, () => "The checksum was aborted"), change_score: null }
   })
   return handler
 })

@@ -3,14 +3,14 @@
  * ended. A job that a killed process left behind is picked up here: its status is RUNNING already and its function goes on
  * from what it has stored (promise 4, DESIGN §7 row 15). Carries contract engine.md §2.2, §2.4 and §2.7.
  */
-import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema, Semaphore } from "effect"
+import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
 import { finalStatuses, functionOf, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
-import { ServerConfig } from "../ServerConfig.ts"
 import { type JobHead, JobStore } from "../store/JobStore.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
+import * as JobPlaces from "./JobPlaces.ts"
 import { JobStates } from "./JobStates.ts"
 
 /** How often `finished_devices` is refreshed and a request to abort is looked for. */
@@ -33,8 +33,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const states = yield* JobStates
   const handlers = yield* JobHandlers
-  const { JOB_CONCURRENCY } = yield* ServerConfig
-  const places = yield* Semaphore.make(JOB_CONCURRENCY)
+  const inPlace = yield* JobPlaces.make
 
   const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
     yield* jobs.refreshFinished(id)
@@ -114,13 +113,6 @@ const make = Effect.gen(function* () {
     )
   )
 
-  /** A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. */
-  const worksInAnotherPlace = (jobId: number) =>
-    Effect.match(jobs.head(jobId), {
-      onSuccess: ({ function_name }) => functionOf(function_name) === "confirm_devices",
-      onFailure: () => false
-    })
-
   const millisUntilDue = (jobId: number) =>
     Activity.make({
       name: "millisUntilDue",
@@ -136,10 +128,9 @@ const make = Effect.gen(function* () {
     yield* Activity.make({
       name: "run",
       execute: Effect.gen(function* () {
-        const isWaitedFor = yield* worksInAnotherPlace(jobId)
         const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
         yield* Effect.sleep(Duration.millis(rest))
-        yield* Effect.orDie(isWaitedFor ? run(jobId) : places.withPermits(1)(run(jobId)))
+        yield* Effect.orDie(inPlace(jobId, run(jobId)))
       })
     })
   })

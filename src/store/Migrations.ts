@@ -11,6 +11,7 @@ import firmware from "./migrations/0008_firmware.ts"
 import operations from "./migrations/0009_operations.ts"
 import diff from "./migrations/0010_diff.ts"
 import briefTasks from "./migrations/0011_brief_tasks.ts"
+import unknownDevices from "./migrations/0016_unknown_devices.ts"
 
 /** Applies what the database does not have yet. Yields id and name of each that was applied. */
 export const run = Migrator.make({})({
@@ -26,6 +27,7 @@ export const run = Migrator.make({})({
     "0008_firmware": firmware,
     "0009_operations": operations,
     "0010_diff": diff,
-    "0011_brief_tasks": briefTasks
+    "0011_brief_tasks": briefTasks,
+    "0016_unknown_devices": unknownDevices
   })
 })

@@ -61,6 +61,13 @@ const Server = Layer.unwrap(
 
 /** Statuses that need another server than this one, by the test that has it. */
 const ELSEWHERE: ReadonlyArray<string> = [
+  // test/dhcp/UnknownDevices.test.ts
+  "POST /api/v1.0/device 429",
+  "POST /api/v1.0/discover_device 429",
+  "POST /api/v1.0/device_discover 429",
+  // test/http/HungryBodies.test.ts
+  "POST /api/v1.0/settings/model 401",
+  "POST /api/v1.0/settings/model/:file 401",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
   // test/operations/Certificates.test.ts
