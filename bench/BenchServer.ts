@@ -48,8 +48,12 @@ export const usageOf = (pid: number): { readonly megabytes: number; readonly sec
 
 const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Starts PostgreSQL and a server on it; yields when it answers with settings. */
-export const startServer = Effect.fnUntraced(function* (folder: string, env: Readonly<Record<string, string>>) {
+/** Starts PostgreSQL and a server on it; yields when it answers with settings. With a token the server demands one. */
+export const startServer = Effect.fnUntraced(function* (
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  token?: string
+) {
   const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database") })
   const port = yield* freePort
   const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
@@ -64,7 +68,7 @@ export const startServer = Effect.fnUntraced(function* (folder: string, env: Rea
           ...env,
           DATABASE_URL: url,
           PORT: String(port),
-          JWT_ENABLED: "false"
+          JWT_ENABLED: String(token !== undefined)
         },
         stdio: ["ignore", process.env["LOG_LEVEL"] === undefined ? "ignore" : "inherit", "inherit"]
       })
@@ -83,7 +87,7 @@ export const startServer = Effect.fnUntraced(function* (folder: string, env: Rea
   const api = makeClient(port)
   const answers = Effect.promise(() =>
     api
-      .get("/settings")
+      .get(token === undefined ? "/settings" : `/settings?jwt=${token}`)
       .then(({ status }) => status === 200)
       .catch(() => false)
   )

@@ -18,7 +18,7 @@ const COMMIT = 2000
 const anyOf = (count: number): number => Math.floor(Math.random() * count)
 
 /** A page of devices, a device or the newest jobs, in turn. */
-const targets = (names: ReadonlyArray<string>): (() => string) => {
+export const targets = (names: ReadonlyArray<string>): (() => string) => {
   const kinds = [
     () => `/devices?per_page=50&page=${1 + anyOf(names.length / 50)}`,
     () => `/device/${names[anyOf(names.length)]}`,

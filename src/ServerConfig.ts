@@ -62,6 +62,9 @@ const variables = {
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
   ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),
   ZTP_HTTP_HOST: withDefault(Config.NonEmptyString("ZTP_HTTP_HOST"), "0.0.0.0"),
+  BODY_MEMORY: count("BODY_MEMORY", 67_108_864, 16_777_216),
+  BODY_TIMEOUT: count("BODY_TIMEOUT", 60, 1),
+  OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
@@ -84,6 +87,7 @@ const variables = {
   FIRMWARE_MAX_SIZE: count("FIRMWARE_MAX_SIZE", 4_294_967_296, 1),
   FIRMWARE_ALLOW_LOCAL: flag("FIRMWARE_ALLOW_LOCAL", false),
   FIRMWARE_CONCURRENCY: count("FIRMWARE_CONCURRENCY", 10, 1),
+  FIRMWARE_DOWNLOAD_TIMEOUT: count("FIRMWARE_DOWNLOAD_TIMEOUT", 3600, 1),
   FIRMWARE_RETURN_TIMEOUT: count("FIRMWARE_RETURN_TIMEOUT", 900),
   FIRMWARE_RETURN_INTERVAL: count("FIRMWARE_RETURN_INTERVAL", 30, 1),
   VERIFY_TLS: flag("VERIFY_TLS", true),
@@ -103,6 +107,10 @@ const variables = {
   JOB_DELAY: count("JOB_DELAY", 0),
   JOB_CONCURRENCY: count("JOB_CONCURRENCY", 10, 1),
   LOCK_WAIT: count("LOCK_WAIT", 900),
+  FIRMWARE_JOB_CONCURRENCY: count("FIRMWARE_JOB_CONCURRENCY", 4, 1),
+  DISCOVERY_JOB_CONCURRENCY: count("DISCOVERY_JOB_CONCURRENCY", 20, 1),
+  UNKNOWN_DEVICES_PER_HOUR: count("UNKNOWN_DEVICES_PER_HOUR", 1000, 1),
+  UNKNOWN_DEVICES_MAX: count("UNKNOWN_DEVICES_MAX", 5000, 1),
   JOB_RECORD_DAYS: count("JOB_RECORD_DAYS", 7, 1),
   MGMTDOMAIN_RESERVED_COUNT: count("MGMTDOMAIN_RESERVED_COUNT", 5),
   MGMTDOMAIN_PRIMARY_IP_VERSION: withDefault(Config.schema(IpVersion, "MGMTDOMAIN_PRIMARY_IP_VERSION"), 4),
@@ -131,6 +139,9 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "port (80 for switches that ask no other) that serves boot files and firmware images, and nothing else, over plain HTTP"
   ],
   ["ZTP_HTTP_HOST", "0.0.0.0", "address for ZTP_HTTP_PORT"],
+  ["BODY_MEMORY", "67108864", "bytes of request bodies that are in memory at once; more are refused with 503"],
+  ["BODY_TIMEOUT", "60", "seconds within which the body of a request has to be sent"],
+  ["OPEN_CHECK_MAX_SIZE", "65536", "bytes of settings that are checked for callers without a token"],
   [
     "DATABASE_URL",
     "",
@@ -167,6 +178,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["FIRMWARE_MAX_SIZE", "4294967296", "largest firmware image in bytes"],
   ["FIRMWARE_ALLOW_LOCAL", "false", "images may be downloaded from addresses of this machine and of its link"],
   ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
+  ["FIRMWARE_DOWNLOAD_TIMEOUT", "3600", "seconds that the download of one image may take"],
   ["FIRMWARE_RETURN_TIMEOUT", "900", "seconds a rebooted switch has to come back, after post_waittime"],
   ["FIRMWARE_RETURN_INTERVAL", "30", "seconds between two looks whether it is back"],
   ["VERIFY_TLS", "true", "check the certificate of the firmware storage"],
@@ -188,7 +200,19 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "seconds before each attempt to discover a device; as many attempts as numbers"
   ],
   ["JOB_DELAY", "0", "seconds between a request and the start of its job"],
-  ["JOB_CONCURRENCY", "10", "jobs that run at once"],
+  ["JOB_CONCURRENCY", "10", "jobs on managed devices that run at once"],
+  ["FIRMWARE_JOB_CONCURRENCY", "4", "jobs on firmware images that run at once"],
+  ["DISCOVERY_JOB_CONCURRENCY", "20", "discoveries that run at once"],
+  [
+    "UNKNOWN_DEVICES_PER_HOUR",
+    "1000",
+    "unknown devices that may register within an hour, as each DHCP lease of one does"
+  ],
+  [
+    "UNKNOWN_DEVICES_MAX",
+    "5000",
+    "unknown devices that wait in state DHCP_BOOT; beyond it those that have been silent for an hour make room, the oldest first"
+  ],
   ["LOCK_WAIT", "900", "seconds that a job waits for another one that configures devices, before it is given up"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],

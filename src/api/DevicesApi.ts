@@ -8,7 +8,7 @@ import { Authorization } from "./Authorization.ts"
 import { documented, listQuery } from "./Documented.ts"
 import { Enveloped, JobStarted, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
 
 const nullable = (description: string) => Schema.optionalKey(Schema.NullOr(Schema.String).annotate({ description }))
 const address = nullable("IPv4 or IPv6 address without prefix length")
@@ -71,12 +71,12 @@ const records = HttpApiGroup.make("devices").add(
   HttpApiEndpoint.post("create", "/device", {
     payload: DeviceInput,
     success: Enveloped(Schema.Struct({ added_device: Device })),
-    error: [...bodyFailures]
+    error: [...bodyFailures, TooManyRequests]
   }).annotateMerge(
     documented({
       summary: "Create a device",
       description:
-        "`hostname`, `state`, `platform` and `device_type` are mandatory. CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out.",
+        "`hostname`, `state`, `platform` and `device_type` are mandatory. CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
       example: {
         request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
         response: { status: "success", data: { added_device: Examples.device } }

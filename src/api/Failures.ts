@@ -37,6 +37,9 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
 /** 404: there is no such object or path. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApiStatus: 404 }) {}
 
+/** 408: the request was begun and not sent to its end; trying again can help. */
+export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout")(body, { httpApiStatus: 408 }) {}
+
 /** 409: the object is in use; the same request can succeed later. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body, { httpApiStatus: 409 }) {}
 
@@ -47,6 +50,9 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLa
 export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(body, {
   httpApiStatus: 415
 }) {}
+
+/** 429: too much of this was asked for in a short time; the same request can succeed later. */
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body, { httpApiStatus: 429 }) {}
 
 /** 500 that the contract names: the request was good, something behind the API failed. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
@@ -60,4 +66,4 @@ export class ServiceUnavailable extends Schema.Error<ServiceUnavailable>("Servic
 }) {}
 
 /** What reading a request body can fail with. */
-export const bodyFailures = [BadRequest, PayloadTooLarge, UnsupportedMediaType] as const
+export const bodyFailures = [BadRequest, RequestTimeout, PayloadTooLarge, UnsupportedMediaType] as const

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
 
 const id = { id: Schema.String }
 
@@ -60,7 +60,11 @@ const started = { status: "success", data: "Scheduled job to synchronize lhv-a1"
 const syncDescription =
   "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; what is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else. One live run works at a time: another one waits for its turn (`waiting_for` of its record). `urgent` goes beside the run that has the lock, for named devices that it has not begun or has finished; a device that both want is done once."
 
-const discoverOptions = { payload: DiscoverInput, success: JobStarted, error: [...bodyFailures] as const }
+const discoverOptions = {
+  payload: DiscoverInput,
+  success: JobStarted,
+  error: [...bodyFailures, TooManyRequests] as const
+}
 
 const initial = HttpApiGroup.make("provisioning").add(
   HttpApiEndpoint.post("discover", "/discover_device", discoverOptions).annotateMerge(documented(discovery)),

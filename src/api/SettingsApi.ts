@@ -5,7 +5,7 @@ import { Remark } from "../domain/Remark.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable } from "./Failures.ts"
+import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 const Text = Enveloped(Schema.String)
@@ -68,12 +68,12 @@ const open = HttpApiGroup.make("settingsModel").add(
   HttpApiEndpoint.post("validate", "/settings/model", {
     payload: JsonObject,
     success: Enveloped(JsonObject),
-    error: [...bodyFailures]
+    error: [...bodyFailures, Unauthorized]
   }).annotateMerge(
     documented({
       summary: "Check settings",
       description:
-        "Checks any part of the settings as it would stand in a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed.",
+        "Checks any part of the settings as it would stand in a YAML file, and answers with the whole normalised settings. Nothing is stored. No token is needed for up to 64 KB that are quickly checked.",
       example: { request: fragment, response: { status: "success", data: fragment } }
     })
   )
@@ -101,12 +101,12 @@ const withFiles = open.add(
     params: file,
     payload: JsonObject,
     success: Enveloped(JsonObject),
-    error: [...bodyFailures]
+    error: [...bodyFailures, Unauthorized]
   }).annotateMerge(
     documented({
       summary: "Check one settings file",
       description:
-        "Checks the content of a file of this name, where keys of other files are errors, and answers with its keys normalised. Nothing is stored. No token is needed.",
+        "Checks the content of a file of this name, where keys of other files are errors, and answers with its keys normalised. Nothing is stored. No token is needed for up to 64 KB that are quickly checked, except for patterns of groups.",
       example: { request: ntp, response: { status: "success", data: ntp } }
     })
   )

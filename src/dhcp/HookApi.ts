@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 /** How an API call ended. `away` means that the same call may succeed later; nothing was refused. */
 export type Answer =
   | { readonly kind: "answered"; readonly status: number; readonly body: string }
-  | { readonly kind: "away"; readonly reason: string }
+  | { readonly kind: "away"; readonly reason: string; readonly refused?: true }
   | { readonly kind: "noToken"; readonly reason: string }
 
 export interface HookApi {
@@ -38,8 +38,11 @@ const REQUEST_TIMEOUT = 5_000
 const PAUSES = [200, 600]
 const MAX_ANSWER = 1_000_000
 
+/** A server that is there and takes no more now: the lease waits, and nobody asks again before its time. */
+const TOO_MANY = 429
+
 /** Statuses of a server (or the proxy before it) that is not ready now. */
-const AWAY = new Set([408, 425, 429, 500, 502, 503, 504])
+const AWAY = new Set([408, 425, TOO_MANY, 500, 502, 503, 504])
 
 interface Request {
   readonly method: string
@@ -47,6 +50,16 @@ interface Request {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly verifyTls: boolean
+}
+
+const messageOf = (body: string): string => {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const message = typeof parsed === "object" && parsed !== null && "message" in parsed ? parsed.message : undefined
+    return typeof message === "string" ? `: ${message}` : ""
+  } catch {
+    return ""
+  }
 }
 
 const send = ({ body, headers, method, url, verifyTls }: Request): Promise<Answer> =>
@@ -64,8 +77,10 @@ const send = ({ body, headers, method, url, verifyTls }: Request): Promise<Answe
       response.on("error", (error) => away(error.message))
       response.on("end", () => {
         const status = response.statusCode ?? 0
-        if (AWAY.has(status)) away(`the API answered ${status}`)
-        else resolve({ kind: "answered", status, body: Buffer.concat(parts).toString("utf8") })
+        const text = Buffer.concat(parts).toString("utf8")
+        if (!AWAY.has(status)) resolve({ kind: "answered", status, body: text })
+        else if (status !== TOO_MANY) away(`the API answered ${status}`)
+        else resolve({ kind: "away", reason: `the API answered ${status}${messageOf(text)}`, refused: true })
       })
     }
     const request =
@@ -80,7 +95,7 @@ const send = ({ body, headers, method, url, verifyTls }: Request): Promise<Answe
 const withRetries = async (request: Request): Promise<Answer> => {
   for (const pause of PAUSES) {
     const answer = await send(request)
-    if (answer.kind !== "away") return answer
+    if (answer.kind !== "away" || answer.refused === true) return answer
     await sleep(pause)
   }
   return send(request)

@@ -60,7 +60,9 @@ const receive = (download: Download, response: IncomingMessage, sums: ImageDiges
     onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+")),
     (file) =>
       Effect.tryPromise({
-        try: async () => {
+        try: async (signal) => {
+          // the loop below ends with the answer, so that nothing writes to the file once it is closed
+          signal.addEventListener("abort", () => response.destroy(), { once: true })
           for await (const chunk of response) {
             if (!Buffer.isBuffer(chunk)) continue
             if (sums.size() + chunk.length > download.maxBytes) throw tooLarge(download)

@@ -1,5 +1,5 @@
 /** The images of an external firmware server, which HTTPD_URL names (contract api-rest.md §4.1). */
-import { Effect, Option, Schema } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
 import * as HttpFetch from "./HttpFetch.ts"
 
@@ -45,16 +45,25 @@ export const make = (base: string, verifyTls: boolean) => {
     })
   }, Effect.scoped)
 
+  /** What is asked inside a request; a download takes its time, and its job has a deadline. */
+  const askSoon = (...question: Parameters<typeof ask>) =>
+    Effect.timeoutOrElse(ask(...question), {
+      duration: Duration.seconds(IDLE_SECONDS),
+      orElse: () => new FirmwareUnreachable({ message: `no answer in ${IDLE_SECONDS} s` })
+    })
+
   const read = <A, I>(schema: Schema.Codec<A, I>, path: string) =>
-    Effect.flatMap(ask("GET", path), (data) => Effect.mapError(Schema.decodeUnknownEffect(schema)(data), notUnderstood))
+    Effect.flatMap(askSoon("GET", path), (data) =>
+      Effect.mapError(Schema.decodeUnknownEffect(schema)(data), notUnderstood)
+    )
   const at = (name: string) => `/${encodeURIComponent(name)}`
 
   return {
     list: Effect.map(read(Files, ""), ({ defaults = [], files }) => ({ files, defaults })),
     add: (url: string, sha1: unknown, verify_tls: unknown) => Effect.asVoid(ask("POST", "", { url, sha1, verify_tls })),
     sha1: (name: string) => Effect.map(read(File, at(name)), ({ file }) => file.sha1),
-    remove: (name: string) => Effect.asVoid(ask("DELETE", at(name))),
-    setDefault: (name: string) => ask("POST", `${at(name)}/set-default`),
+    remove: (name: string) => Effect.asVoid(askSoon("DELETE", at(name))),
+    setDefault: (name: string) => askSoon("POST", `${at(name)}/set-default`),
     /** Sizes and further checksums are not known of another server's files. */
     image: () => Effect.succeed(Option.none())
   }

@@ -8,6 +8,7 @@ import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
+import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
@@ -23,6 +24,7 @@ import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
+import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
@@ -38,11 +40,14 @@ const Groups = Layer.mergeAll(
   OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
-  SettingsModelLive,
+  SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
   PluginsLive,
   SystemLive,
   HealthLive
-).pipe(Layer.provide([AuthorizationLive.pipe(Layer.provide(Tokens.layer)), AvailabilityLive, SiteStore.layer]))
+).pipe(
+  Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide(Tokens.layer)
+)
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */
 export const HttpLive = Layer.mergeAll(

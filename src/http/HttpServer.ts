@@ -7,6 +7,7 @@ import { HttpRouter } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { ServerConfig } from "../ServerConfig.ts"
+import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { listening } from "./core/Listening.ts"
 import { HttpLive } from "./HttpLive.ts"
@@ -53,4 +54,7 @@ const api = Layer.unwrap(
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
-export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(Layer.provideMerge(Layer.effectDiscard(guard)))
+export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
+  Layer.provide(BodyMemory.layer),
+  Layer.provideMerge(Layer.effectDiscard(guard))
+)

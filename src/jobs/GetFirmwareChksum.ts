@@ -1,8 +1,9 @@
 /** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Firmware } from "../firmware/Firmware.ts"
 import { fileDone, fileFailed } from "./GetFirmware.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
+import { untilAborted } from "./UntilAborted.ts"
 
 /** Arguments of the jobs about one stored image. */
 export const FileArguments = Schema.Struct({ filename: Schema.String })
@@ -12,13 +13,15 @@ export const make = Effect.gen(function* () {
   const firmware = yield* Firmware
   const handler: JobHandler = Effect.fn("GetFirmwareChksum")(function* (job: RunningJob) {
     const { filename } = yield* decodeArguments(FileArguments)(job)
-    return yield* firmware.sha1(filename).pipe(
+    const sum = firmware.sha1(filename).pipe(
       Effect.map(fileDone),
       Effect.catchTags({
         FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
         FirmwareUnreachable: () => Effect.succeed(fileFailed(`Failed to get checksum for ${filename}`))
       })
     )
+    const done = yield* untilAborted(job, sum)
+    return Option.getOrElse(done, () => fileFailed("The checksum was aborted"))
   })
   return handler
 })

@@ -3,17 +3,17 @@
  * ended. A job that a killed process left behind is picked up here: its status is RUNNING already and its function goes on
  * from what it has stored (promise 4, DESIGN §7 row 15). Carries contract engine.md §2.2, §2.4 and §2.7.
  */
-import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema, Semaphore } from "effect"
+import { Cause, Duration, Effect, Layer, Ref, Schedule, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { Activity, DurableClock } from "effect/workflow"
 import { finalStatuses, functionOf, JobFailure, jobFunctions, toException } from "../domain/Job.ts"
-import { ServerConfig } from "../ServerConfig.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../store/DatabaseAway.ts"
 import { waitingForDatabase } from "../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../store/JobStore.ts"
 import * as DevicesLock from "./DevicesLock.ts"
 import { JobWorkflow } from "./JobEngine.ts"
 import { JobHandlers, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
+import * as JobPlaces from "./JobPlaces.ts"
 import { JobStates } from "./JobStates.ts"
 import { LiveJobs } from "./LiveJobs.ts"
 
@@ -42,8 +42,7 @@ const make = Effect.gen(function* () {
   const handlers = yield* JobHandlers
   const live = yield* LiveJobs
   const lock = yield* DevicesLock.make
-  const { JOB_CONCURRENCY } = yield* ServerConfig
-  const places = yield* Semaphore.make(JOB_CONCURRENCY)
+  const inPlace = yield* JobPlaces.make
 
   const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
     yield* jobs.refreshFinished(id)
@@ -131,16 +130,6 @@ const make = Effect.gen(function* () {
     )
   )
 
-  /**
-   * A job that another one waits for works in that one's place; timers run on the switches, so it must not queue. Refreshes
-   * have a turn of their own: those that wait for a remote must not take the places of others.
-   */
-  const worksInAnotherPlace = (jobId: number) =>
-    Effect.match(jobs.head(jobId), {
-      onSuccess: ({ function_name }) => ["confirm_devices", "refresh_repo"].includes(functionOf(function_name)),
-      onFailure: () => false
-    })
-
   const millisUntilDue = (jobId: number) =>
     Activity.make({
       name: "millisUntilDue",
@@ -152,14 +141,13 @@ const make = Effect.gen(function* () {
 
   const runWhenDue = Effect.fnUntraced(
     function* (jobId: number) {
-      const isWaitedFor = yield* worksInAnotherPlace(jobId)
       const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
       yield* Effect.sleep(Duration.millis(rest))
       const refusal = yield* lock.inTurn(jobId).pipe(
         Effect.as(null),
         Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
       )
-      yield* isWaitedFor ? run(jobId, refusal) : places.withPermits(1)(run(jobId, refusal))
+      yield* inPlace(jobId, run(jobId, refusal))
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )

@@ -2,7 +2,7 @@
  * Which part of the settings model each file of the repository may hold (contract, settings §1.1), and the check of one
  * file's content for editors (contract api-rest.md §7.3).
  */
-import { Result, type Schema } from "effect"
+import { Predicate, Result, type Schema } from "effect"
 import { baseFields } from "./BaseModels.ts"
 import { routingFields } from "./RoutingModels.ts"
 import { f_groups, groupConflicts, readGroups } from "./SettingsGroups.ts"
@@ -47,6 +47,8 @@ const asMappings = (value: unknown): unknown => {
   return new Map(Object.entries(value).map(([key, item]) => [key, asMappings(item)]))
 }
 
+const asFields = (value: unknown): Content => (Predicate.isObject(value) ? { ...value } : {})
+
 const checkGroups: FileModel["check"] = (content) => {
   const read = readGroups(asMappings(content), POSTED)
   const problems = Result.match(read, { onFailure: (all) => all, onSuccess: ({ groups }) => groupConflicts(groups) })
@@ -79,6 +81,14 @@ export const fileModels: ReadonlyArray<FileModel> = FORMS.map(([, found]) => fou
 
 /** The model of a file by its name or path; undefined when it has none. */
 export const fileModelOf = (path: string): FileModel | undefined => FORMS.find(([form]) => form.test(path))?.[1]
+
+/** True for a content of `groups.yml` with regular expressions in it, which are the costly part of its check. */
+export const holdsPatterns = ({ groups }: Content): boolean =>
+  Array.isArray(groups) &&
+  groups.some((element: unknown) => {
+    const definition = asFields(asFields(element)["group"] ?? element)
+    return (definition["regex"] ?? "") !== "" || Predicate.isNotNullish(definition["device_filter"])
+  })
 
 /** The check of a file's content: a key that does not belong there, or every value that breaks a rule. */
 export const checkFile = ({ check, keys }: FileModel, content: Content): Result.Result<Json, string> => {

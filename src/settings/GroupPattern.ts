@@ -6,12 +6,15 @@
  */
 import { Result } from "effect"
 import { RE2JS, RE2JSException } from "re2js"
+import { regexSize } from "../jinja/library/RegexSize.ts"
 
 /** Tests a text from its start, as Python's `re.match` does. */
 export type GroupPattern = (text: string) => boolean
 
 const MAX_SOURCE = 2_000
 const MAX_PROGRAM = 2_500
+/** Repetitions multiplied out, which are counted before anything is compiled and a little too generously. */
+export const MAX_SIZE = 2 * MAX_PROGRAM
 
 /** Letters and digits that Python accepts after a backslash; any other is an error there. */
 const PYTHON_ESCAPE = /[AbBdDsSwWZabfnrtvxuU0]/
@@ -152,6 +155,7 @@ const compileParts = (source: string): GroupPattern => {
 /** Compiles a Python regular expression; fails with a text that says what is wrong with it, and where. */
 export const compileGroupPattern = (source: string): Result.Result<GroupPattern, string> => {
   if (source.length > MAX_SOURCE) return Result.fail(`longer than ${MAX_SOURCE} characters`)
+  if (regexSize(source) > MAX_SIZE) return Result.fail("the expression is too large")
   try {
     return Result.succeed(compileParts(source))
   } catch (error) {

@@ -4,7 +4,8 @@
  */
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
-import { compileGroupPattern, type GroupPattern } from "./GroupPattern.ts"
+import { regexSize } from "../jinja/library/RegexSize.ts"
+import { compileGroupPattern, type GroupPattern, MAX_SIZE } from "./GroupPattern.ts"
 import { type Finding, finding, findingOnKey } from "./Finding.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 import { absent, integer, list, model, optional, refine, text } from "./SettingRule.ts"
@@ -113,7 +114,12 @@ interface Reading {
   readonly faults: Array<Fault>
   readonly problems: Array<SettingsProblem>
   readonly warnings: Array<Finding>
+  /** States of all expressions so far. */
+  patternSize: number
 }
+
+/** The states of all groups' expressions together: many times what a large campus has. */
+const MAX_PATTERNS_SIZE = 100_000
 
 /** A definition with the keys that lead to it. */
 interface PlacedDefinition {
@@ -127,6 +133,13 @@ const compiled = (
   keys: ReadonlyArray<string>,
   reading: Reading
 ): GroupPattern => {
+  const isFirstTooMany = reading.patternSize <= MAX_PATTERNS_SIZE
+  reading.patternSize += Math.min(regexSize(source), MAX_SIZE)
+  if (reading.patternSize > MAX_PATTERNS_SIZE) {
+    const message = `Group ${name}: the groups' regular expressions are too large together`
+    if (isFirstTooMany) reading.problems.push(groupsProblem(message, [...path, ...keys]))
+    return () => false
+  }
   const pattern = compileGroupPattern(source)
   if (Result.isSuccess(pattern)) return pattern.success
   const message = `Group ${name}: ${keys.join(" ")} is not a usable regular expression: ${pattern.failure}`
@@ -207,7 +220,7 @@ export const readGroups = (
     const fault: Fault = { path: ["groups"], bad: elements, message: "Input should be a valid list" }
     return Result.fail([faultsProblem([fault], origin)])
   }
-  const reading: Reading = { faults: [], problems: [], warnings: [] }
+  const reading: Reading = { faults: [], problems: [], warnings: [], patternSize: 0 }
   const groups = readDefinitions(elements, reading)
   if (reading.faults.length > 0) {
     reading.problems.unshift(faultsProblem(reading.faults, origin))

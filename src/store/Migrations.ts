@@ -22,6 +22,7 @@ import attempts from "./migrations/0012_attempts.ts"
 import readiness from "./migrations/0013_readiness.ts"
 import jobCommits from "./migrations/0014_job_commits.ts"
 import outcomes from "./migrations/0015_outcomes.ts"
+import unknownDevices from "./migrations/0016_unknown_devices.ts"
 import waiting from "./migrations/0017_waiting.ts"
 
 const migrations = {
@@ -40,6 +41,7 @@ const migrations = {
   "0013_readiness": readiness,
   "0014_job_commits": jobCommits,
   "0015_outcomes": outcomes,
+  "0016_unknown_devices": unknownDevices,
   "0017_waiting": waiting
 }
 
@@ -63,6 +65,7 @@ export const oldestCompatible: Readonly<Record<keyof typeof migrations, string>>
   "0013_readiness": "0.1.0",
   "0014_job_commits": "0.1.0",
   "0015_outcomes": "0.1.0",
+  "0016_unknown_devices": "0.1.0",
   "0017_waiting": "0.1.0"
 }
 

@@ -61,6 +61,13 @@ const Server = Layer.unwrap(
 
 /** Statuses that need another server than this one, by the test that has it. */
 const ELSEWHERE: ReadonlyArray<string> = [
+  // test/dhcp/UnknownDevices.test.ts
+  "POST /api/v1.0/device 429",
+  "POST /api/v1.0/discover_device 429",
+  "POST /api/v1.0/device_discover 429",
+  // test/http/HungryBodies.test.ts
+  "POST /api/v1.0/settings/model 401",
+  "POST /api/v1.0/settings/model/:file 401",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
   // test/operations/Certificates.test.ts
@@ -125,7 +132,7 @@ layer(Server, { excludeTestServices: true })((it) => {
           const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
           const pattern = new RegExp(`^${route}(\\?.*)?$`)
           // what every route answers alike has tests of its own: bodies that cannot be read, tokens, a database that is away
-          const common = [401, 413, 415, 503]
+          const common = [401, 408, 413, 415, 503]
           for (const status of [...successes.keys(), ...errors.keys()]) {
             const found = seen.some(
               (item) => item.method === endpoint.method && item.status === status && pattern.test(item.path)

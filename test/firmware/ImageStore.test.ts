@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { isIPv6 } from "node:net"
+import { networkInterfaces, tmpdir } from "node:os"
 import * as path from "node:path"
 import * as ImageStore from "../../src/firmware/ImageStore.ts"
 import { type ImageHost, makeImageHost, sha1Of } from "./ImageHost.ts"
@@ -107,8 +108,12 @@ describe("The image store", () => {
     Effect.gen(function* () {
       const { add, host } = yield* makeScene({ allowLocal: false })
       const port = new URL(host.url).port
+      const own = Object.values(networkInterfaces())
+        .flatMap((all) => all ?? [])
+        .map(({ address }) => (isIPv6(address) ? `[${address}]` : address))
       const hosts = ["127.0.0.1", "127.9.9.9", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"]
-      for (const name of [...hosts, "2130706433", "0x7f.1"]) {
+      const spelled = ["2130706433", "0x7f.1", "0177.0.0.1", "127.1", "%31%32%37.0.0.1", "０.０.０.０"]
+      for (const name of [...hosts, ...own, ...spelled, "[64:ff9b::7f00:1]", "[2002:7f00:1::]"]) {
         const error = yield* Effect.flip(add(sha1, `http://${name}:${port}/${NAME}`))
         assert.match(error.message, /address of this machine or of its link/, name)
       }

@@ -13,12 +13,7 @@ import {
   RepositoryFailed,
   RepositoryInvalid
 } from "../../src/http/ports/Repositories.ts"
-import {
-  InvalidSettings,
-  SettingsUnavailable,
-  SettingsView,
-  UnknownSettingsFile
-} from "../../src/http/ports/SettingsView.ts"
+import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../../src/http/ports/SettingsView.ts"
 import { Readiness } from "../../src/http/ports/Readiness.ts"
 import * as WrittenCheck from "../../src/store/WrittenCheck.ts"
 import { SqlClient } from "effect/sql"
@@ -71,25 +66,10 @@ const SettingsLayer = Layer.effect(
       primaryGroups: (found) =>
         Effect.succeed(found.map(({ hostname }) => (hostname.startsWith("east-") ? "EAST_WING" : "DEFAULT"))),
       model: Effect.succeed({ title: "f_root", type: "object", definitions: { f_ntp: { type: "object" } } }),
-      validate: (fragment) =>
-        "radius_servers" in fragment
-          ? Effect.fail(
-              new InvalidSettings({
-                message:
-                  "Validation error for setting radius_servers->0->host, bad value: 10.0.0.500 (value origin: API POST data)\nMessage: String should match pattern '^(..)$'\n"
-              })
-            )
-          : Effect.succeed({ ...settings, ...fragment }),
       fileModel: (file) =>
         file === "vxlans.yml"
           ? Effect.succeed({ title: "f_vxlans", type: "object", definitions: { f_vxlan: { type: "object" } } })
-          : Effect.fail(new UnknownSettingsFile({ file })),
-      validateFile: (file, content) => {
-        if (file !== "vxlans.yml") return Effect.fail(new UnknownSettingsFile({ file }))
-        const message =
-          "Key: 'a' cannot be used in this file and will be filtered, please move them to the correct settings file."
-        return "a" in content ? Effect.fail(new InvalidSettings({ message })) : Effect.succeed({ vxlans, ...content })
-      }
+          : Effect.fail(new UnknownSettingsFile({ file }))
     })
   )
 )

@@ -25,9 +25,10 @@ export const findToken = (
   return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
 }
 
-const make = Effect.gen(function* () {
+/** The name of who sends a request; fails when there is no good token. */
+export const makeCallerOf = Effect.gen(function* () {
   const tokens = yield* Tokens
-  const callerOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     if (!tokens.required) return "admin"
     const query = yield* HttpServerRequest.ParsedSearchParams
     return yield* Effect.flatMap(
@@ -35,6 +36,10 @@ const make = Effect.gen(function* () {
       tokens.check
     )
   })
+})
+
+const make = Effect.gen(function* () {
+  const callerOf = yield* makeCallerOf
   return Authorization.of({
     bearer: Effect.fnUntraced(function* (httpEffect) {
       const request = yield* HttpServerRequest.HttpServerRequest

@@ -45,27 +45,17 @@ const REASONS: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   405: "Method Not Allowed",
+  408: "Request Timeout",
   413: "Request Entity Too Large",
   414: "Request URI Too Long",
   415: "Unsupported Media Type",
+  429: "Too Many Requests",
   500: "Internal Server Error",
   503: "Service Unavailable"
 }
 
 const failure = (status: number, headers: Record<string, string> = {}) =>
   HttpServerResponse.jsonUnsafe({ status: "error", message: REASONS[status] ?? `Error ${status}` }, { status, headers })
-
-/** Seconds after which a client that was told 503 may ask again. */
-const RETRY_AFTER = "5"
-
-/** Says of each 503 when to ask again. */
-export const withRetryAfter = (
-  _request: HttpServerRequest.HttpServerRequest,
-  response: HttpServerResponse.HttpServerResponse
-) =>
-  Effect.succeed(
-    response.status === 503 ? HttpServerResponse.setHeader(response, "retry-after", RETRY_AFTER) : response
-  )
 
 /** Puts an answer into the envelope; one that an endpoint has made is left alone. */
 export const enveloped = (

@@ -1,19 +1,21 @@
 /**
  * Reads request bodies as the contract wants them (api-rest.md §1.1, §13): an empty body is `{}`, anything but a JSON object
- * is refused, and so is what the database could not keep (NUL characters, halves of surrogate pairs) or what is nested
- * beyond reason. Rules about fields are left to the routes, which collect errors in their own words.
+ * is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in time. Rules about fields are
+ * left to the routes, which collect errors in their own words.
  */
-import { ByteSize, Effect } from "effect"
-import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http"
-import { BadRequest, PayloadTooLarge, UnsupportedMediaType } from "../../api/Failures.ts"
+import { Duration, Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { BadRequest, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../../api/Failures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
+import { parseJsonObject } from "./JsonText.ts"
 import { rememberBody } from "./RequestNotes.ts"
-import { isObject, isStorable, type JsonObject } from "./Values.ts"
+import type { JsonObject } from "./Values.ts"
 
 export type { JsonObject }
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
-const MAX_DEPTH = 100
 /** Larger bodies are no help in a log. */
 const MAX_LOGGED_BYTES = 16 * 1024
 
@@ -22,47 +24,63 @@ const isJsonType = (contentType: string | undefined): boolean => {
   return type === "application/json" || (type.startsWith("application/") && type.endsWith("+json"))
 }
 
-/** True when every text in the value can be stored and nothing is nested too deep. */
-const isAcceptable = (value: unknown, depth = 0): boolean => {
-  if (typeof value === "string") return isStorable(value)
-  if (typeof value === "number") return Number.isFinite(value)
-  if (typeof value !== "object" || value === null) return true
-  if (depth >= MAX_DEPTH) return false
-  return Array.isArray(value)
-    ? value.every((element) => isAcceptable(element, depth + 1))
-    : Object.entries(value).every(([key, element]) => isStorable(key) && isAcceptable(element, depth + 1))
-}
-
-const decoder = new TextDecoder("utf-8", { fatal: true })
 const badRequest = () => new BadRequest({ message: "Bad Request" })
 
-const parse = (bytes: ArrayBuffer) =>
-  Effect.try({
-    try: (): unknown => {
-      const text = decoder.decode(bytes)
-      return text.trim() === "" ? {} : JSON.parse(text)
-    },
-    catch: badRequest
-  }).pipe(Effect.filterOrFail((value): value is JsonObject => isObject(value) && isAcceptable(value), badRequest))
+/** Who sends the body, how large it may be, and what is said when it is larger. */
+interface Reading {
+  readonly sender: Sender
+  readonly maxBytes: number
+  readonly tooLarge?: string
+}
 
-const unreadable = ({ reason }: HttpServerError.HttpServerError) =>
-  reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-    ? new PayloadTooLarge({ message: "Request Entity Too Large" })
-    : badRequest()
+const bytesOf = (
+  request: HttpServerRequest.HttpServerRequest,
+  share: BodyShare,
+  { maxBytes, tooLarge = "Request Entity Too Large" }: Reading
+) =>
+  Effect.gen(function* () {
+    const refusal = new PayloadTooLarge({ message: tooLarge })
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return yield* refusal
+    const parts: Array<Uint8Array> = []
+    let size = 0
+    yield* Stream.runForEach(Stream.mapError(request.stream, badRequest), (part) => {
+      size += part.length
+      if (size > maxBytes) return Effect.fail(refusal)
+      parts.push(part)
+      return share.grow(part.length)
+    })
+    yield* share.arrived
+    return Buffer.concat(parts)
+  }).pipe(Effect.raceFirst(share.refused))
+
+const decode = (bytes: Uint8Array) =>
+  Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
 
 /**
- * The body as an object. Fails with 400 `Bad Request`, 413, or 415 `Unsupported Media Type`; a body of no bytes has no
- * content type to be wrong.
+ * The body as text. Fails with 400 `Bad Request`, 408 for one that does not come, 413, 415 `Unsupported Media Type` (a body
+ * of no bytes has no content type to be wrong), or 503 when bodies take too much memory.
  */
-export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const bytes = yield* request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(MAX_BODY_BYTES)),
-    Effect.mapError(unreadable)
+export const readText = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+  const { BODY_TIMEOUT } = yield* ServerConfig
+  const memory = yield* BodyMemory
+  const share = yield* memory.share(reading.sender)
+  const bytes = yield* bytesOf(request, share, reading).pipe(
+    Effect.timeoutOrElse({
+      duration: Duration.seconds(BODY_TIMEOUT),
+      orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
+    })
   )
   if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
     return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
   }
-  const body = yield* parse(bytes)
-  if (bytes.byteLength <= MAX_LOGGED_BYTES) rememberBody(request, body)
+  return { text: yield* decode(bytes), size: bytes.byteLength, share }
+})
+
+/** The body of a caller with a token as an object. Fails as `readText` does. */
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
+  const body = parseJsonObject(text)
+  if (body === undefined) return yield* badRequest()
+  if (size <= MAX_LOGGED_BYTES) rememberBody(request, body)
   return body
 })

@@ -3,8 +3,9 @@ import { Cause, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
 import { giveWay } from "../../BackgroundWork.ts"
 import { withCors } from "./Cors.ts"
-import { answerOutside, enveloped, withRetryAfter } from "./ErrorEnvelope.ts"
+import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"
+import { withRetryAfter } from "./RetryAfter.ts"
 
 /** The outermost layer. One middleware instead of three, because their order matters. */
 export const Surroundings = HttpRouter.middleware(

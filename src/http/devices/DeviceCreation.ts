@@ -3,10 +3,12 @@ import { Effect } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import { platforms } from "../../domain/Device.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeAutomaticAddresses } from "./AutomaticAddresses.ts"
 import { parseFields } from "./DeviceFields.ts"
+import { isUnknown, makeRoom } from "./Registration.ts"
 import { withSite } from "./SiteRule.ts"
 
 const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
@@ -19,6 +21,8 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const complete = yield* withSite
   const automatic = yield* makeAutomaticAddresses
   const inTransaction = yield* transaction
+  const room = yield* makeRoom
+  const unknown = yield* UnknownDeviceStore
   return Effect.fn("DeviceCreation.create")(function* (body: JsonObject) {
     const { errors, fields } = yield* complete(parseFields(body, "create"))
     const { device_type, hostname, state } = fields
@@ -30,7 +34,10 @@ export const makeDeviceCreation = Effect.gen(function* () {
     return yield* inTransaction(
       Effect.gen(function* () {
         const addresses = yield* automatic(fields)
-        return yield* devices.insert({ ...fields, ...addresses, hostname, state, device_type })
+        const device = { ...fields, ...addresses, hostname, state, device_type }
+        if (!isUnknown(device)) return yield* devices.insert(device)
+        yield* room
+        return yield* Effect.tap(devices.insert(device), ({ id }) => unknown.register(id))
       })
     ).pipe(Effect.catchTag("HostnameTaken", taken))
   })

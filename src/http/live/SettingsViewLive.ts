@@ -4,17 +4,15 @@ import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import { groupsOfDevice, originLevels } from "../../settings/EffectiveSettings.ts"
-import { checkFile, fileModelOf, POSTED } from "../../settings/FileModels.ts"
+import { fileModelOf } from "../../settings/FileModels.ts"
 import { groupMembers } from "../../settings/GroupView.ts"
 import type { EffectiveSettings } from "../../settings/Layering.ts"
 import { settingsJsonSchema, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
 import { DEFAULT_GROUP } from "../../settings/SettingsGroups.ts"
-import { validationMessage } from "../../settings/SettingsProblem.ts"
-import { validateSettings } from "../../settings/SettingValidator.ts"
 import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
-import { InvalidSettings, SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../ports/SettingsView.ts"
+import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../ports/SettingsView.ts"
 
 const unavailable = (error: SettingsError) =>
   SqlError.isSqlError(error) ? error : new SettingsUnavailable({ message: error.message })
@@ -73,16 +71,7 @@ const make = Effect.gen(function* () {
       return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
     }),
     model: Effect.succeed(settingsJsonSchema),
-    validate: (fragment) =>
-      Result.match(validateSettings(fragment), {
-        onFailure: (faults) => Effect.fail(new InvalidSettings({ message: validationMessage(faults, () => POSTED) })),
-        onSuccess: (settings) => Effect.succeed(asRecord(settings))
-      }),
-    fileModel: (file) => Effect.map(modelOf(file), ({ jsonSchema }) => jsonSchema),
-    validateFile: Effect.fn("SettingsView.validateFile")(function* (file, content) {
-      const checked = checkFile(yield* modelOf(file), content)
-      return asRecord(yield* Effect.mapError(Effect.fromResult(checked), (message) => new InvalidSettings({ message })))
-    })
+    fileModel: (file) => Effect.map(modelOf(file), ({ jsonSchema }) => jsonSchema)
   })
 })
 

@@ -11,11 +11,6 @@ export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>
   message: Schema.String
 }) {}
 
-/** A posted fragment breaks a rule. `message` is the text of api-rest.md §7.4, with both lines per error. */
-export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
-  message: Schema.String
-}) {}
-
 /** No settings file has this name, so nothing may stand in it. */
 export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
   file: Schema.String
@@ -63,11 +58,7 @@ export class SettingsView extends Context.Service<
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** JSON schema of the settings, with its parts under `definitions` and references to them. */
     readonly model: Effect.Effect<Plain>
-    /** The whole normalised settings with the fragment's values in them. */
-    readonly validate: (fragment: Plain) => Effect.Effect<Plain, InvalidSettings>
     /** The same schema for what a file of this name may hold. */
     readonly fileModel: (file: string) => Effect.Effect<Plain, UnknownSettingsFile>
-    /** The normalised keys of a file of this name. */
-    readonly validateFile: (file: string, content: Plain) => Effect.Effect<Plain, UnknownSettingsFile | InvalidSettings>
   }
 >()("switchyard/http/ports/SettingsView") {}

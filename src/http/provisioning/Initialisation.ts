@@ -8,9 +8,11 @@ import { JobEngine } from "../../jobs/JobEngine.ts"
 import { type InitArguments, parseInitArguments } from "../../provisioning/InitArguments.ts"
 import { forItsType, type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { has, isAddress, own, toId } from "../core/Values.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { makeDiscoveryBound } from "../devices/Registration.ts"
 import { InitCheck } from "../ports/InitCheck.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -19,6 +21,8 @@ const refuse = (message: string) => new BadRequest({ message })
 export const makeDiscovery = Effect.gen(function* () {
   const engine = yield* JobEngine
   const { DISCOVERY_DELAYS } = yield* ServerConfig
+  const bound = yield* makeDiscoveryBound
+  const unknown = yield* UnknownDeviceStore
   return Effect.fn("Initialisation.discover")(function* (body: JsonObject, user: string) {
     for (const key of ["ztp_mac", "dhcp_ip"]) {
       if (!has(body, key)) return yield* refuse(`POST data must include '${key}'`)
@@ -28,6 +32,8 @@ export const makeDiscovery = Effect.gen(function* () {
     const dhcp_ip = own(body, "dhcp_ip")
     if (ztp_mac === undefined) return yield* refuse("Invalid device ztp_mac received.")
     if (!isAddress(dhcp_ip)) return yield* refuse("Invalid dhcp_ip received. Must be a valid IP address.")
+    yield* bound
+    yield* unknown.leased(ztp_mac)
     const job = yield* engine.start({
       function: "discover_device",
       args: { ztp_mac, dhcp_ip, iteration: 1 },

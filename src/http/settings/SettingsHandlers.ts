@@ -13,6 +13,7 @@ import { answered } from "../core/Unavailable.ts"
 import { has } from "../core/Values.ts"
 import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../ports/Repositories.ts"
 import { SettingsView } from "../ports/SettingsView.ts"
+import { makeCheckRequest } from "./CheckRequest.ts"
 import { makeEffective } from "./EffectiveRequest.ts"
 import { makeGroups } from "./GroupRequests.ts"
 import { serverView } from "./ServerView.ts"
@@ -92,20 +93,13 @@ export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (han
   Effect.gen(function* () {
     const settings = yield* SettingsView
     const refuse = ({ message }: { readonly message: string }) => new BadRequest({ message })
-    const validate = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const fragment = yield* readBody(request)
-      return yield* Effect.mapBoth(settings.validate(fragment), { onSuccess: enveloped, onFailure: refuse })
-    })
-    const validateFile = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: string) {
-      const content = yield* readBody(request)
-      return yield* Effect.mapBoth(settings.validateFile(file, content), { onSuccess: enveloped, onFailure: refuse })
-    })
+    const validate = yield* makeCheckRequest
     return handlers
       .handle("model", () => Effect.map(settings.model, modelAnswer))
       .handle("fileModel", ({ params }) =>
         Effect.mapBoth(settings.fileModel(params.file), { onSuccess: modelAnswer, onFailure: refuse })
       )
-      .handleRaw("validate", ({ request }) => answered(validate(request)))
-      .handleRaw("validateFile", ({ params, request }) => answered(validateFile(request, params.file)))
+      .handleRaw("validate", ({ request }) => answered(validate(request, null)))
+      .handleRaw("validateFile", ({ params, request }) => answered(validate(request, params.file)))
   })
 )

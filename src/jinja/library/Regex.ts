@@ -5,6 +5,7 @@
 import { RE2JS } from "re2js"
 import { fail } from "../Failure.ts"
 import { allocate, checkTime, spend } from "../Meter.ts"
+import { regexSize } from "./RegexSize.ts"
 
 /** A match: where it is and its groups, undefined for groups that took no part. Group 0 is the whole match. */
 export interface RegexMatch {
@@ -22,46 +23,19 @@ export interface Regex {
 
 const longestPattern = 1000
 
-// States of a compiled expression; repeating `a{1000}` a few times makes thousands of them.
-const largestProgram = 10_000
+// States, with repetitions multiplied out.
+const largestPattern = 10_000
 
 // States times characters that one search may look at: about a second.
 const largestSearch = 20_000_000
-
-// At least so many states as the compiled expression has: each repeated part counts as often as it may be repeated.
-const statesOf = (pattern: string): number => {
-  const open: Array<number> = []
-  let sum = 0
-  let last = 1
-  for (const [token, , most] of pattern.matchAll(/\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[\s\S]/g)) {
-    const repeated = /^\{(\d+)/.exec(token)?.[1]
-    if (token === "(") {
-      open.push(sum)
-      sum = 0
-      continue
-    }
-    if (token === ")") {
-      last = sum + 2
-      sum = (open.pop() ?? 0) + last
-    } else if (repeated !== undefined) {
-      const times = Math.max(Number(repeated), Number(most ?? ""), 1)
-      sum += last * (times - 1)
-      last *= times
-    } else {
-      last = 1
-      sum += 1
-    }
-  }
-  return sum + open.reduce((all, before) => all + before, 0)
-}
 
 const compile = (pattern: string): RE2JS => {
   if (pattern.length > longestPattern) {
     return fail("LimitExceeded", `regular expression longer than ${longestPattern} characters`)
   }
-  const states = statesOf(pattern)
-  if (states > largestProgram) fail("LimitExceeded", "regular expression repeats too much")
-  spend((pattern.length + states) * 64)
+  const size = regexSize(pattern)
+  if (size > largestPattern) return fail("LimitExceeded", "regular expression repeats too often")
+  spend((pattern.length + size) * 64)
   try {
     return RE2JS.compile(pattern)
   } catch (cause) {

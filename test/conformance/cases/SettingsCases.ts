@@ -62,7 +62,7 @@ const settings: ReadonlyArray<Case> = [
   {
     name: "the whole settings with the fragment in them, without a token",
     request: { method: "POST", path: "/settings/model", json: { domain_name: "example.org" }, user: null },
-    reply: { status: 200, body: { status: "success", data: { domain_name: "example.org", ntp_servers: [{}] } } }
+    reply: { status: 200, body: { status: "success", data: { domain_name: "example.org", ntp_servers: [] } } }
   },
   {
     name: "which setting breaks which rule",

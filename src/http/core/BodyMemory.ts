@@ -1,0 +1,94 @@
+/**
+ * The memory that request bodies take, all together. A body takes its share as it arrives and gives it back when its request
+ * has been answered. When the memory is used up, the largest body that is still arriving is refused: somebody who holds large
+ * bodies keeps nobody else from sending a small one. Bodies of callers without a token have a part of their own.
+ */
+import { Context, Deferred, Effect, Layer, type Scope } from "effect"
+import { ServiceUnavailable } from "../../api/Failures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+
+/** Who sends a body: somebody with a token, or anybody. */
+export type Sender = "caller" | "anybody"
+
+/** What one body takes of the memory. */
+export interface BodyShare {
+  /** Takes more bytes; fails when there are none and no larger body is arriving. */
+  readonly grow: (bytes: number) => Effect.Effect<void, ServiceUnavailable>
+  /** Fails when the body has to go, so that smaller ones have room. */
+  readonly refused: Effect.Effect<never, ServiceUnavailable>
+  /** The whole body is there: it is not refused any more. */
+  readonly arrived: Effect.Effect<void>
+}
+
+/** Anybody may fill this part of the memory. */
+const ANYBODYS_PART = 1 / 8
+
+const refusal = () => new ServiceUnavailable({ message: "Too many large requests are being sent, try again later" })
+
+interface Held {
+  bytes: number
+  readonly mustGo: Deferred.Deferred<never, ServiceUnavailable>
+}
+
+const makePart = (limit: number) => {
+  const arriving = new Set<Held>()
+  let total = 0
+
+  const release = (held: Held): void => {
+    arriving.delete(held)
+    total -= held.bytes
+    held.bytes = 0
+  }
+
+  const largestBut = (own: Held): Held | undefined =>
+    [...arriving].reduce<Held | undefined>(
+      (best, held) => (held !== own && held.bytes > (best?.bytes ?? 0) ? held : best),
+      undefined
+    )
+
+  const grow = Effect.fnUntraced(function* (own: Held, bytes: number) {
+    const hasRoom = () => total + bytes <= limit
+    while (!hasRoom()) {
+      const largest = largestBut(own)
+      if (largest === undefined || largest.bytes < own.bytes + bytes) {
+        release(own)
+        return yield* refusal()
+      }
+      release(largest)
+      yield* Deferred.fail(largest.mustGo, refusal())
+    }
+    own.bytes += bytes
+    total += bytes
+  })
+
+  const share: Effect.Effect<BodyShare, never, Scope.Scope> = Effect.gen(function* () {
+    const held: Held = { bytes: 0, mustGo: yield* Deferred.make<never, ServiceUnavailable>() }
+    arriving.add(held)
+    yield* Effect.addFinalizer(() => Effect.sync(() => release(held)))
+    return {
+      grow: (bytes) => grow(held, bytes),
+      refused: Deferred.await(held.mustGo),
+      arrived: Effect.sync(() => void arriving.delete(held))
+    }
+  })
+  return share
+}
+
+const make = Effect.map(ServerConfig, ({ BODY_MEMORY }) => {
+  const parts = {
+    caller: makePart(BODY_MEMORY * (1 - ANYBODYS_PART)),
+    anybody: makePart(BODY_MEMORY * ANYBODYS_PART)
+  }
+  return BodyMemory.of({ share: (sender) => parts[sender] })
+})
+
+/** Who reads a body takes a share first. */
+export class BodyMemory extends Context.Service<
+  BodyMemory,
+  {
+    /** A share of no bytes yet, given back with the scope. */
+    readonly share: (sender: Sender) => Effect.Effect<BodyShare, never, Scope.Scope>
+  }
+>()("switchyard/http/core/BodyMemory") {
+  static readonly layer = Layer.effect(BodyMemory, make)
+}

@@ -1,0 +1,53 @@
+/** Checks a text that was posted as settings, or as the content of one settings file (contract api-rest.md §7.2–§7.4). */
+import { Result } from "effect"
+import { checkFile, fileModelOf, holdsPatterns, POSTED } from "../../settings/FileModels.ts"
+import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
+import { validationMessage } from "../../settings/SettingsProblem.ts"
+import { validateSettings } from "../../settings/SettingValidator.ts"
+import { parseJsonObject } from "../core/JsonText.ts"
+import type { JsonObject } from "../core/Values.ts"
+import { PostRefused } from "./CheckRpc.ts"
+
+/** What is posted, and how much is done for who posts it. */
+export interface Post {
+  readonly file: string | null
+  readonly text: string
+  readonly withPatterns: boolean
+  readonly maxAnswer: number
+}
+
+type Checked<A> = Result.Result<A, PostRefused>
+
+const refuse = (reason: PostRefused["reason"], message: string): Checked<never> =>
+  Result.fail(new PostRefused({ reason, message }))
+
+const checkAll = (content: JsonObject): Checked<Json> =>
+  Result.mapBoth(validateSettings(content), {
+    onFailure: (faults) => new PostRefused({ reason: "invalid", message: validationMessage(faults, () => POSTED) }),
+    onSuccess: settingsToJson
+  })
+
+/** What is said of a name that no settings file has. */
+export const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
+
+const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Checked<Json> => {
+  const model = fileModelOf(file)
+  if (model === undefined) return refuse("invalid", unknownFile(file))
+  if (!withPatterns && holdsPatterns(content)) {
+    return refuse("needsToken", "Patterns of groups are checked for callers with a token only")
+  }
+  return Result.mapError(checkFile(model, content), (message) => new PostRefused({ reason: "invalid", message }))
+}
+
+/** The normalised settings as JSON text. */
+export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): Checked<string> => {
+  const content = parseJsonObject(text)
+  if (content === undefined) return refuse("unreadable", "Bad Request")
+  const checked = file === null ? checkAll(content) : checkOne(file, content, withPatterns)
+  return Result.flatMap(checked, (settings) => {
+    const answer = JSON.stringify(settings)
+    return answer.length > maxAnswer
+      ? refuse("answerTooLarge", `The normalised settings are larger than ${maxAnswer} characters; send them in parts`)
+      : Result.succeed(answer)
+  })
+}
