@@ -10,7 +10,7 @@ import { placeText, type Remark, remarkText } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { affectedDevices, changedFiles } from "../settings/AffectedDevices.ts"
 import { downstreamDevices } from "../settings/DownstreamDevices.ts"
-import { effectiveSettings } from "../settings/EffectiveSettings.ts"
+import { effectiveSettings, groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import { templatesBranches } from "../settings/GroupView.ts"
 import type { Layered } from "../settings/Layering.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
@@ -57,6 +57,10 @@ const sameSettings =
     return same
   }
 
+/** The branch of the templates that the device is rendered from; null is the repository's own ref. */
+const branchOf = (settings: SettingsSnapshot, device: Device) =>
+  groupsOfDevice(settings, device).primary.templates_branch
+
 const make = Effect.gen(function* () {
   const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
   const config = yield* ServerConfig
@@ -88,8 +92,10 @@ const make = Effect.gen(function* () {
       if (index % 200 === 0) yield* Effect.yieldNow
       if (!named.has(device.hostname) || device.device_type === "UNKNOWN") continue
       const under = below.get(device.id)
-      if (!same(effectiveSettings(before, device, under), effectiveSettings(after, device, under)))
-        changed.push(device.hostname)
+      const isSame =
+        branchOf(before, device) === branchOf(after, device) &&
+        same(effectiveSettings(before, device, under), effectiveSettings(after, device, under))
+      if (!isSame) changed.push(device.hostname)
     }
     return changed
   })

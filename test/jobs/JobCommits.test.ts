@@ -135,6 +135,31 @@ it.live(
   90_000
 )
 
+/** A group of all access switches that are rendered from the branch `trial`. */
+const TRIAL_GROUP = `  - group:
+      name: TRIAL
+      regex: 'lhv-acc'
+      group_priority: 90
+      templates_branch: trial
+`
+
+it.live(
+  "marks the devices of a group that asks for another branch of the templates",
+  () =>
+    Lab.withLab(2, (lab) =>
+      Effect.gen(function* () {
+        const { settings, templates } = lab.repositories
+        gitIn(templates.folder)("branch", "trial")
+        yield* refresh("templates", "other")
+        yield* settings.commit(yield* changed(settings.folder, "global/groups.yml", /$/, TRIAL_GROUP))
+        yield* refresh("settings", "other")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+        for (const name of lab.names) assert.deepStrictEqual(yield* Lab.causes(name), ["refresh_settings"])
+      })
+    ),
+  90_000
+)
+
 it.live(
   "renders from its own commit of a branch although the branch has moved",
   () =>
@@ -145,12 +170,7 @@ it.live(
           const { settings, templates } = lab.repositories
           const git = gitIn(templates.folder)
           const [first] = lab.switches
-          const asks = yield* changed(
-            settings.folder,
-            "global/groups.yml",
-            /$/,
-            "  - group:\n      name: TRIAL\n      regex: 'lhv-acc'\n      group_priority: 90\n      templates_branch: trial\n"
-          )
+          const asks = yield* changed(settings.folder, "global/groups.yml", /$/, TRIAL_GROUP)
           git("branch", "trial")
           yield* serve(
             Effect.gen(function* () {

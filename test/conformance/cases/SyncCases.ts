@@ -42,6 +42,39 @@ const synchronization: ReadonlyArray<Case> = [
       }
     }
   ),
+  ...[
+    { path: sync, json: { hostnames: ["east-a1", "core1"], dry_run: false, urgent: true } },
+    { path: `${sync}/hostname/east-a1`, json: { dry_run: false, urgent: true } }
+  ].map(({ json, path }): Case => ({
+    name: "which device another job is changing, when an urgent run is wanted",
+    given: [
+      "update job set status = 'RUNNING', function_name = 'sync_devices' where id = 1",
+      `insert into config_change (job_id, device_id, phase, epoch, protocol, candidate)
+        values (1, 4, 'committed', 2, '{"dryRun": false}', 'hostname east-a1')`
+    ],
+    request: { method: "POST", path, json },
+    reply: {
+      status: 409,
+      body: {
+        status: "error",
+        message: "Devices are being changed by other jobs: east-a1 (job 1, sync_devices)",
+        data: absent
+      }
+    }
+  })),
+  bad(
+    "that an urgent run needs named devices",
+    sync,
+    { all: true, urgent: true },
+    "urgent needs named devices: hostname or hostnames"
+  ),
+  bad(
+    "that an urgent run cannot wait for all of its devices",
+    sync,
+    { hostname: "east-a1", urgent: true, confirm_mode: 2 },
+    "urgent cannot be combined with confirm_mode 2"
+  ),
+  bad("what a list of hostnames is", sync, { hostnames: ["east-a1", 5] }, "hostnames: '5' is not a valid hostname"),
   starts(
     "the defaults for values of another type",
     sync,
