@@ -31,6 +31,9 @@ export const ChangeReport = Schema.Struct({
 })
 export type ChangeReport = typeof ChangeReport.Type
 
+/** Whether the change goes on although its job reports it: its end is recorded when it is known. */
+export const isOpen = ({ phase, waiting }: ChangeReport): boolean => !waiting && phase === "expiring"
+
 /** Another process works on this change: nothing more was sent from here. */
 export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
   override get message() {

@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
-import type { ChangeReport } from "../devices/ChangeExecutor.ts"
+import { type ChangeReport, isOpen } from "../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { callErrorText } from "./CallErrorText.ts"
@@ -74,7 +74,14 @@ export const make = Effect.gen(function* () {
     report: ChangeReport
   ) {
     const result = pushedResult(report, { main: MAIN_TASK, push: PUSH_TASK })
-    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: true, changed: report.diff !== "", score: null })
+    yield* jobs.addDevice(job.id, {
+      hostname,
+      result,
+      reachedEnd: true,
+      changed: report.diff !== "",
+      score: null,
+      waiting: isOpen(report)
+    })
     if (dryRun || !report.ok) return
     yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
   }, sql.withTransaction)

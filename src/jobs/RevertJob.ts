@@ -7,7 +7,7 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { deviceResult, taskFailed } from "../domain/Job.ts"
-import type { ChangeReport } from "../devices/ChangeExecutor.ts"
+import { type ChangeReport, isOpen } from "../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -106,7 +106,14 @@ export const make = Effect.gen(function* () {
     const result = pushedResult(report, { main: MAIN_TASK, push: RESTORE_TASK })
     yield* sql.withTransaction(
       Effect.andThen(
-        jobs.addDevice(job.id, { hostname, result, reachedEnd: true, changed: report.diff !== "", score: null }),
+        jobs.addDevice(job.id, {
+          hostname,
+          result,
+          reachedEnd: true,
+          changed: report.diff !== "",
+          score: null,
+          waiting: isOpen(report)
+        }),
         outcomes.recordRestored(device, run, report)
       )
     )

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangeReport } from "../devices/ChangeExecutor.ts"
+import { type ChangeReport, isOpen } from "../devices/ChangeExecutor.ts"
 import type { Device } from "../domain/Device.ts"
 import { deviceScore } from "../domain/ChangeScore.ts"
 import { makeGroupedWrite } from "../store/GroupedStatement.ts"
@@ -38,7 +38,8 @@ const make = Effect.gen(function* () {
     result: syncResult(config, report),
     reachedEnd: reachedEnd(report),
     changed: report.diff !== "",
-    score: report.ok ? deviceScore(config, report.diff) : null
+    score: report.ok ? deviceScore(config, report.diff) : null,
+    waiting: isOpen(report)
   })
 
   /** Those of the outcomes whose rows waited for nothing but this; the rows are as they have to be. */
@@ -48,7 +49,7 @@ const make = Effect.gen(function* () {
     const given = confirmed.map(({ device: { hostname }, run: { jobId } }, place) => ({ jobId, hostname, place }))
     const rows = yield* sql<{ place: number }>`update job_device set waiting = false
       from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, hostname text, place integer)
-      where job_id = given."jobId" and job_device.hostname = given.hostname and waiting returning given.place`
+      where job_id = given."jobId" and job_device.hostname = given.hostname and waiting and not failed returning given.place`
     const places = new Set(rows.map(({ place }) => place))
     return new Set(confirmed.filter((_, place) => places.has(place)))
   })

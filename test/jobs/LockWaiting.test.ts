@@ -123,6 +123,12 @@ it.live(
           assert.match(texts[cut] ?? "", /Its commit timer takes the change back within \d+ s/)
           assert.strictEqual(texts[other], "ok")
           assert.deepStrictEqual(yield* Lab.synchronized(lab), [other])
+          // the switch can be reached again: it is told to go back, and the record of the ended job says so
+          Lab.switchAt(lab, 0).clearFaults()
+          const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[cut] ?? ""))
+          assert.match(Lab.outcomes(settled)[cut] ?? "", /runs the configuration that it had before/)
+          assert.strictEqual(Lab.described(Lab.switchAt(lab, 0)), "wanted one")
+          yield* Lab.nothingLeft(lab)
         }),
       { COMMIT_CONFIRMED_TIMEOUT: "200" }
     ),
