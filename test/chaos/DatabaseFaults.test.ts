@@ -6,7 +6,7 @@
 import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { randomOf } from "../support/Random.ts"
-import type { DatabaseFault } from "./DatabaseFaults.ts"
+import { type DatabaseFault, several } from "./DatabaseFaults.ts"
 import * as DatabaseScene from "./DatabaseScene.ts"
 
 const LONG_RUNS = process.env["CHAOS_RUNS"]
@@ -16,7 +16,13 @@ const SEED = Number(process.env["CHAOS_SEED"] ?? "20261122")
 const SYNC_MS = 1_200
 
 /** Each kind of harm once: connections that break, a database that is gone, one that refuses, one that does not answer. */
-const SHORT = ["three fast restarts", "a killed backend", "a read-only database", "a paused database", "a full disk"]
+const SHORT = [
+  "three fast restarts",
+  "a killed backend",
+  "a read-only database",
+  "answers lost after the commit",
+  "a full disk"
+]
 
 const works: ReadonlyArray<DatabaseScene.Work> = [1, 2, 0, 1, 2, "refresh"]
 
@@ -42,6 +48,26 @@ const summary = (outcomes: ReadonlyArray<DatabaseScene.RoundOutcome>) => {
   }
 }
 
+/** Rounds of the long form: each fault in turn, sometimes with others, at any instant, sometimes with an abort. */
+const longRound = (faults: ReadonlyArray<DatabaseFault>, index: number, random: () => number): DatabaseScene.Round => {
+  const any = <A>(list: ReadonlyArray<A>, fallback: A) => list[Math.floor(random() * list.length)] ?? fallback
+  const [first] = faults
+  assert.isDefined(first)
+  const fault = faults[index % faults.length] ?? first
+  return {
+    work: any(works, 1),
+    fault: random() < 0.25 ? several([fault, any(faults, fault)]) : fault,
+    afterMs: Math.round(random() * SYNC_MS),
+    ...(random() < 0.15 ? { abortMs: Math.round(random() * 2 * SYNC_MS) } : {})
+  }
+}
+
+const shortRound = (fault: DatabaseFault, index: number): DatabaseScene.Round => ({
+  work: works[index % works.length] ?? 1,
+  fault,
+  afterMs: 200 + index * 100
+})
+
 it.live(
   "brings everything that was accepted to a truthful end, whatever happens to the database",
   () =>
@@ -49,18 +75,19 @@ it.live(
       const random = randomOf(SEED)
       const scene = yield* DatabaseScene.make(random)
       const faults = scene.faults.filter(isWanted)
-      const rounds = Number(LONG_RUNS ?? faults.length)
+      const isLong = LONG_RUNS !== undefined
+      const rounds = isLong
+        ? Array.from({ length: Number(LONG_RUNS) }, (_, index) => longRound(faults, index, random))
+        : faults.map(shortRound)
       const outcomes: Array<DatabaseScene.RoundOutcome> = []
-      for (let index = 0; index < rounds; index += 1) {
-        const fault = faults[index % faults.length]
-        const work = works[LONG_RUNS === undefined ? index % works.length : Math.floor(random() * works.length)]
-        if (fault === undefined || work === undefined) continue
-        const outcome = yield* scene.run({ work, fault, afterMs: Math.round(random() * SYNC_MS) })
+      for (const round of rounds) {
+        const outcome = yield* scene.run(round)
         outcomes.push(outcome)
-        if (LONG_RUNS !== undefined) yield* Console.log(JSON.stringify(outcome))
+        if (isLong) yield* Console.log(JSON.stringify(outcome))
+        // the next sync would only wait for the lock
         if (outcome.violations.some((text) => text.startsWith("lost job"))) break
       }
-      if (LONG_RUNS !== undefined) yield* Console.log(summary(outcomes))
+      if (isLong) yield* Console.log(summary(outcomes))
       assert.deepStrictEqual(
         outcomes.flatMap(({ name, violations }) => violations.map((text) => `${name}: ${text}`)),
         [],

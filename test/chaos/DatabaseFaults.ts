@@ -78,7 +78,43 @@ const signalled = (name: string, choose: Choose, signal: NodeJS.Signals): Databa
 
 const all: Choose = (pids) => pids
 
-export const faults: ReadonlyArray<DatabaseFault> = [
+/** A signal to one process after the other, for as long as a sync takes. */
+const storm = (name: string, signal: NodeJS.Signals): DatabaseFault => ({
+  name,
+  strike: ({ backends, random }) =>
+    Effect.forEach(
+      Array.from({ length: 25 }),
+      () =>
+        Effect.gen(function* () {
+          yield* send(oneOf(yield* backends, random), signal)
+          yield* lasting(random, 10, 120)
+        }),
+      { discard: true }
+    )
+})
+
+/** Nobody answers a commit that waits for a standby: it is done, and those who asked for it do not hear so. */
+const NO_STANDBY = "synchronous_standby_names = 'nobody'"
+
+const faultList: ReadonlyArray<DatabaseFault> = [
+  storm("a storm of terminated backends", "SIGTERM"),
+  storm("a storm of cancelled statements", "SIGINT"),
+  {
+    name: "answers lost after the commit",
+    strike: ({ backends, postgres, random }) =>
+      Effect.gen(function* () {
+        yield* postgres.configure(NO_STANDBY)
+        yield* lasting(random, 300, 1_500)
+        yield* send(yield* backends, "SIGTERM")
+        yield* lasting(random, 100, 600)
+        yield* send(yield* backends, "SIGTERM")
+      }).pipe(Effect.ensuring(postgres.configure("")))
+  },
+  {
+    name: "a long outage",
+    strike: ({ postgres, random }) =>
+      postgres.stop("SIGINT").pipe(Effect.andThen(lasting(random, 8_000, 25_000)), Effect.andThen(postgres.start))
+  },
   { name: "a fast restart", strike: restart },
   {
     name: "three fast restarts",
@@ -146,4 +182,14 @@ export const faults: ReadonlyArray<DatabaseFault> = [
 ]
 
 /** Those that can be made here: a disk can be filled only where it is a small one of its own. */
-export const possible = ({ isSmall }: PostgresProcess) => faults.filter(({ name }) => isSmall || name !== "a full disk")
+export const possible = ({ isSmall }: PostgresProcess) =>
+  faultList.filter(({ name }) => isSmall || name !== "a full disk")
+
+/** Several of them, one after the other. */
+export const several = (chosen: ReadonlyArray<DatabaseFault>): DatabaseFault => ({
+  name: chosen.map(({ name }) => name).join(", then "),
+  strike: (victim) =>
+    Effect.forEach(chosen, ({ strike }) => Effect.andThen(strike(victim), lasting(victim.random, 0, 1_000)), {
+      discard: true
+    })
+})

@@ -39,6 +39,8 @@ export interface Round {
   readonly fault: DatabaseFault
   /** Milliseconds from the start of the work to the fault. */
   readonly afterMs: number
+  /** Milliseconds from the start of the work to the wish to abort it. */
+  readonly abortMs?: number
 }
 
 export interface RoundOutcome {
@@ -91,18 +93,28 @@ const untilNothingIsLeft = Effect.gen(function* () {
   while ((yield* leftovers).length > 0) yield* Effect.sleep(100)
 })
 
+/** Devices of which the job has said the same thing twice. */
+const repeated = Effect.fnUntraced(function* (jobId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ hostname: string }>`select hostname from sync_event where job_id = ${jobId}
+    group by hostname, cause having count(*) > 1`
+  return rows.map(({ hostname }) => hostname)
+}, calmly)
+
+const ABORTED = "the job is ABORTED"
+
 /** What no record may say when only the database was struck. */
 const OWN_ERROR = /DatabaseError|SqlError|InternalError|PersistenceError|internal error/
 
 /** A job that the lock has refused says so; anything else is an end that the database has caused. */
-const recordProblems = (job: Job): ReadonlyArray<string> => {
+const recordProblems = (job: Job, mayAbort = false): ReadonlyArray<string> => {
   const { exception, function_name, id, status } = job
   const text = JSON.stringify([job.result, exception])
   const said = OWN_ERROR.exec(text)
   const name = `job ${id} (${function_name})`
   if (said !== null)
     return [`${name} ended by ${said[0]}: ${text.slice(Math.max(0, said.index - 80), said.index + 300)}`]
-  return status === "FINISHED" || exception?.type === "JoblockError"
+  return status === "FINISHED" || (mayAbort && status === "ABORTED") || exception?.type === "JoblockError"
     ? []
     : [`${name} is ${status}: ${text.slice(0, 300)}`]
 }
@@ -172,43 +184,66 @@ export const make = Effect.fnUntraced(function* (random: () => number) {
     return yield* Effect.forEach(ids, (id) => Effect.map(find(id), (record) => [id, record] as const))
   })
 
-  const judged = Effect.fnUntraced(function* (work: Work, id: number, marks: ReadonlyArray<Mark>, description: string) {
+  const judged = Effect.fnUntraced(function* (
+    work: Work,
+    id: number,
+    marks: ReadonlyArray<Mark>,
+    description: string,
+    mayAbort: boolean
+  ) {
     const job = yield* calmly(Effect.flatMap(Effect.service(JobStore), (jobs) => jobs.get(id)))
-    if (work === "refresh") return { failed: 0, violations: recordProblems(job) }
+    if (work === "refresh") return { failed: 0, violations: recordProblems(job, mayAbort) }
     const results = ManagedCampus.devicesOf(job)
+    const isUntouched = ({ device, running }: Mark) =>
+      job.status === "ABORTED" && results[device.name] === undefined && device.running() === running
     const ofSwitches = marks.flatMap((mark) =>
-      judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
-        (text) =>
-          `${mark.device.name} ${text}: ${JSON.stringify(results[mark.device.name]?.job_tasks.map(({ result, task_name }) => [task_name, task_name === "Generate device config" ? "" : result]))}`
-      )
+      // a job that was aborted before it was due has no record of its devices
+      isUntouched(mark)
+        ? []
+        : judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+            (text) =>
+              `${mark.device.name} ${text}: ${JSON.stringify(results[mark.device.name]?.job_tasks.map(({ result, task_name }) => [task_name, task_name === "Generate device config" ? "" : result]))}`
+          )
     )
     const failed = Object.values(results).filter((result) => result.failed).length
-    return { failed, violations: [...ofSwitches, ...(yield* calmly(rowProblems(job, marks)))] }
+    const ofRows = (yield* calmly(rowProblems(job, marks))).filter((text) => !mayAbort || !text.startsWith(ABORTED))
+    const twice = (yield* repeated(id)).map((hostname) => `${hostname}: its event was written twice`)
+    return { failed, violations: [...ofSwitches, ...ofRows, ...twice, ...recordProblems(job, mayAbort)] }
   })
 
-  const run = Effect.fnUntraced(function* ({ afterMs, fault, work }: Round) {
+  const abort = (id: number, afterMs: number | undefined) =>
+    afterMs === undefined
+      ? Effect.void
+      : Effect.delay(Effect.ignore(Effect.timeout(server.tryAbort(id), ANSWER)), afterMs)
+
+  const run = Effect.fnUntraced(function* ({ abortMs, afterMs, fault, work }: Round) {
     count += 1
     const description = `round ${count}`
     const of = work === "refresh" ? "a refresh" : `a sync in mode ${work}`
-    const name = `${description}, ${fault.name} ${afterMs} ms after the start of ${of}`
+    const told = abortMs === undefined ? "" : ` that is aborted after ${abortMs} ms`
+    const name = `${description}, ${fault.name} ${afterMs} ms after the start of ${of}${told}`
     yield* calmly(ManagedCampus.wantChange(devices.slice(0, SYNCED), description))
     const marks = switches.map(markOf)
     const asked: Asked = { accepted: [], refused: 0, unanswered: 0, isOver: false }
     const id = yield* Effect.orDie(begin(work, description))
     const asking = yield* Effect.forkChild(ask(asked))
+    const aborting = yield* Effect.forkChild(abort(id, abortMs))
     yield* Effect.sleep(afterMs)
     yield* fault.strike(victim)
     const since = Date.now()
     yield* Effect.sleep(AFTERWARDS)
     asked.isOver = true
     yield* Fiber.join(asking)
+    yield* Fiber.join(aborting)
     yield* Effect.timeoutOption(untilAllEnded, PATIENCE)
     const recoveryMs = Date.now() - since
     const lost = (yield* openJobs).map((job) => `lost job ${job.id} (${job.function_name}): ${job.status}`)
     if (lost.length === 0) yield* Effect.timeoutOption(untilNothingIsLeft, PATIENCE)
     const records = yield* recordsOf(asked.accepted)
     const { failed, violations } =
-      lost.length > 0 ? { failed: 0, violations: [] } : yield* judged(work, id, marks, description)
+      lost.length > 0
+        ? { failed: 0, violations: [] }
+        : yield* judged(work, id, marks, description, abortMs !== undefined)
     const outcome: RoundOutcome = {
       name,
       violations: [

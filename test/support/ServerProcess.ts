@@ -19,6 +19,7 @@ export interface ServerProcess {
     memo?: unknown
   ) => Effect.Effect<number, CommandRefused>
   readonly abort: (id: number) => Effect.Effect<void>
+  readonly tryAbort: (id: number) => Effect.Effect<void, CommandRefused>
   /** Bounces ports of a device; `down` and `up` are the rendered halves. */
   readonly bounce: (deviceId: number, order: Bounce) => Effect.Effect<void>
   /** Kills it this instant: kill -9. */
@@ -97,6 +98,7 @@ export const launch = Effect.fnUntraced(function* (
     start: (name, args) => command({ start: name, args }),
     tryStart: (name, args, memo) => attempt({ start: name, args, ...(memo === undefined ? {} : { memo }) }),
     abort: (id) => Effect.asVoid(command({ abort: id })),
+    tryAbort: (id) => Effect.asVoid(attempt({ abort: id })),
     bounce: (id, order) => Effect.asVoid(command({ bounce: id, ...order })),
     killNow: () => void child.kill("SIGKILL"),
     terminate: () => void child.kill("SIGTERM"),
