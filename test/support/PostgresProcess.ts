@@ -6,11 +6,11 @@ import { Effect, Redacted, Schedule } from "effect"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
-import * as net from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
+import { freePort } from "./FreePort.ts"
 
 export interface PostgresProcess {
   /** With the name and password of the superuser. */
@@ -41,14 +41,6 @@ const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const run = promisify(execFile)
-
-const freePort = Effect.callback<number>((resume) => {
-  const server = net.createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 /** A folder for the data, on a small file system of its own where this process may mount one. */
 const makeFolder = Effect.acquireRelease(

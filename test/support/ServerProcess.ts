@@ -24,6 +24,8 @@ export interface ServerProcess {
   readonly bounce: (deviceId: number, order: Bounce) => Effect.Effect<void>
   /** Kills it this instant: kill -9. */
   readonly killNow: () => void
+  /** Such as SIGSTOP and SIGCONT, between which it stands still. */
+  readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   /** SIGTERM. */
   readonly terminate: () => void
   /** The exit code, null after a signal that it did not survive. */
@@ -101,6 +103,7 @@ export const launch = Effect.fnUntraced(function* (
     tryAbort: (id) => Effect.asVoid(attempt({ abort: id })),
     bounce: (id, order) => Effect.asVoid(command({ bounce: id, ...order })),
     killNow: () => void child.kill("SIGKILL"),
+    signal: (name) => Effect.sync(() => void child.kill(name)),
     terminate: () => void child.kill("SIGTERM"),
     ended: Effect.promise(() => ended),
     log: () => lines.join("\n")
