@@ -111,6 +111,10 @@ const faultList: ReadonlyArray<DatabaseFault> = [
       }).pipe(Effect.ensuring(postgres.configure("")))
   },
   {
+    name: "silent connections",
+    strike: ({ postgres }) => postgres.silence
+  },
+  {
     name: "a long outage",
     strike: ({ postgres, random }) =>
       postgres.stop("SIGINT").pipe(Effect.andThen(lasting(random, 8_000, 25_000)), Effect.andThen(postgres.start))

@@ -23,9 +23,9 @@ const OTHERS = 3
 const COMMIT_MS = 60
 const HISTORY = 100_000
 /** What has not ended so long after the database is back is lost. */
-const PATIENCE = "90 seconds"
+const PATIENCE = "150 seconds"
 /** A request that is not answered after this time hangs. */
-const ANSWER = "40 seconds"
+const ANSWER = "100 seconds"
 /** Pause between two requests of the one who asks for jobs. */
 const ASK_EVERY = "150 millis"
 /** How long jobs are asked for after the database is back. */
@@ -132,7 +132,7 @@ export const make = Effect.fnUntraced(function* (random: () => number) {
     ...Campus.environment(lab, folders, folders.folder),
     COMMIT_CONFIRMED_TIMEOUT: "10",
     LOG_LEVEL: "Info",
-    DATABASE_URL: postgres.url
+    DATABASE_URL: postgres.silentUrl
   }
   const server = yield* ServerProcess.launch(env)
   const client = PgClient.layer({ url: Redacted.make(postgres.url), maxConnections: 4, applicationName: "tester" })

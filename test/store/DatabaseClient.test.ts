@@ -5,6 +5,7 @@ import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { newChange, nextStep } from "../../machines/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
+import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import { makeGrouped } from "../../src/store/GroupedStatement.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
@@ -28,7 +29,7 @@ const ServerLayer = Layer.effect(
 
 const Client = Layer.unwrap(
   Effect.map(Server, ({ postgres }) =>
-    DatabaseClient.layer({ url: Redacted.make(postgres.url), maxConnections: 4, applicationName: "switchyard" })
+    DatabaseClient.layer({ url: Redacted.make(postgres.silentUrl), maxConnections: 4, applicationName: "switchyard" })
   )
 )
 
@@ -188,6 +189,44 @@ layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("A databas
       assert.deepStrictEqual(exit, Exit.succeed(1))
       assert.strictEqual(yield* timesNoted("committed"), 1)
     })
+  )
+
+  it.effect("gives up connections that fall silent: accepted work goes on with others, a request fails", () =>
+    Effect.gen(function* () {
+      const { postgres } = yield* Server
+      const sql = yield* SqlClient.SqlClient
+      // all connections of the pool
+      yield* Effect.all(
+        Array.from({ length: 4 }, () => sql`select pg_sleep(0.1)`),
+        { concurrency: "unbounded" }
+      )
+      yield* postgres.silence
+      const request = yield* forked(Effect.flip(note("silence")))
+      yield* Effect.all([waiting(note("silence")), waiting(sql.withTransaction(note("silence")))], {
+        concurrency: "unbounded"
+      })
+      assert.isTrue((yield* Fiber.join(request)).isRetryable)
+      assert.strictEqual(yield* timesNoted("silence"), 2)
+    }).pipe(answeringWithin("1 second"))
+  )
+
+  it.effect("does a transaction once although its connection fell silent with the COMMIT", () =>
+    Effect.gen(function* () {
+      const { aside, postgres } = yield* Server
+      const sql = yield* SqlClient.SqlClient
+      yield* postgres.configure("synchronous_standby_names = 'nobody'")
+      yield* untilSet("nobody")
+      const working = yield* forked(waiting(sql.withTransaction(note("silent commit"))))
+      const commits = Effect.flatMap(
+        SqlClient.SqlClient,
+        (other) => other`select 1 from pg_stat_activity where wait_event = 'SyncRep'`
+      )
+      while ((yield* Effect.provide(commits, aside)).length === 0) yield* Effect.sleep("20 millis")
+      yield* postgres.silence
+      yield* postgres.configure("")
+      yield* Fiber.join(working)
+      assert.strictEqual(yield* timesNoted("silent commit"), 1)
+    }).pipe(answeringWithin("1 second"))
   )
 
   it.effect("answers every call of a statement that was sent again, each caller as it wants", () =>

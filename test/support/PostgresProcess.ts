@@ -11,10 +11,15 @@ import * as path from "node:path"
 import { promisify } from "node:util"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { freePort } from "./FreePort.ts"
+import * as SilentProxy from "./SilentProxy.ts"
 
 export interface PostgresProcess {
   /** With the name and password of the superuser. */
   readonly url: string
+  /** The same by a way that can fall silent. */
+  readonly silentUrl: string
+  /** Connections by that way stay open, and nothing arrives on them any more; new ones are not concerned. */
+  readonly silence: Effect.Effect<void>
   readonly maxConnections: number
   /** Starts it and waits until it takes connections; nothing when it runs. */
   readonly start: Effect.Effect<void>
@@ -145,8 +150,12 @@ export const make = Effect.gen(function* () {
 
   yield* start
   yield* Effect.addFinalizer(() => Effect.andThen(signal("SIGCONT"), stop("SIGQUIT")))
+  const proxy = yield* SilentProxy.make(port)
+  const urlOf = (at: number) => `postgres://postgres:${password}@127.0.0.1:${at}/postgres`
   const server: PostgresProcess = {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url: urlOf(port),
+    silentUrl: urlOf(proxy.port),
+    silence: proxy.silence,
     maxConnections: MAX_CONNECTIONS,
     start,
     stop,
