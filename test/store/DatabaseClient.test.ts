@@ -1,47 +1,22 @@
 /** What statements, transactions and claims do when PostgreSQL stops, refuses or loses an answer, against a real one. */
-import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { newChange, nextStep } from "../../machines/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import { makeGrouped } from "../../src/store/GroupedStatement.ts"
-import * as Migrations from "../../src/store/Migrations.ts"
-import * as PostgresProcess from "../support/PostgresProcess.ts"
-
-/** The server, and a connection to it that is not under test. */
-class Server extends Context.Service<
-  Server,
-  { readonly postgres: PostgresProcess.PostgresProcess; readonly aside: Layer.Layer<SqlClient.SqlClient> }
->()("test/Server") {}
-
-const ServerLayer = Layer.effect(
-  Server,
-  Effect.map(PostgresProcess.make, (postgres) => ({
-    postgres,
-    aside: Layer.orDie(
-      PgClient.layer({ url: Redacted.make(postgres.url), maxConnections: 1, applicationName: "tester" })
-    )
-  }))
-)
-
-const Client = Layer.unwrap(
-  Effect.map(Server, ({ postgres }) =>
-    DatabaseClient.layer({ url: Redacted.make(postgres.silentUrl), maxConnections: 4, applicationName: "switchyard" })
-  )
-)
+import { forked, loseConnections, Server, StruckDatabase, untilSet, withLostAnswer } from "../support/StruckDatabase.ts"
 
 const tables = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* Migrations.run
     yield* sql`create table noted (what text not null)`
   })
 )
 
-const Database = Layer.provideMerge(tables, Layer.provideMerge(Client, ServerLayer))
+const Database = Layer.provideMerge(tables, StruckDatabase)
 
 const waiting = DatabaseClient.waitingForDatabase
 
@@ -55,41 +30,6 @@ const timesNoted = (what: string) =>
       ([row]) => row?.count
     )
   )
-
-const forked = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.forkChild(work, { startImmediately: true })
-
-/** Ends the connections of the client that are in this state, once there are some. */
-const loseConnections = Effect.fnUntraced(function* (state: "SyncRep" | "ClientRead") {
-  const { aside } = yield* Server
-  const end = Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'switchyard' and wait_event = ${state}`
-  )
-  const ended = Effect.provide(end, aside)
-  while ((yield* ended).length === 0) yield* Effect.sleep("20 millis")
-})
-
-/** Does the work; its first commit is done, and the answer to it is lost. */
-const withLostAnswer = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
-  const { postgres } = yield* Server
-  yield* postgres.configure("synchronous_standby_names = 'nobody'")
-  yield* untilSet("nobody")
-  const working = yield* forked(work)
-  yield* loseConnections("SyncRep")
-  yield* postgres.configure("")
-  return yield* Fiber.await(working)
-})
-
-const untilSet = Effect.fnUntraced(function* (value: string) {
-  const { aside } = yield* Server
-  const read = Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ value: string }>`
-    select setting as value from pg_settings where name = 'synchronous_standby_names'`
-  )
-  while ((yield* Effect.provide(read, aside))[0]?.value !== value) yield* Effect.sleep("20 millis")
-})
 
 layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("A database that goes away", (it) => {
   it.effect("lets a statement of accepted work wait until it is back", () =>
