@@ -9,6 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, functionOf } from "../domain/Job.ts"
+import { outcomeOf } from "../domain/JobOutcome.ts"
 import { ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../store/JobStore.ts"
@@ -110,7 +111,9 @@ const make = Effect.gen(function* () {
     }
     const isNewest = yield* leftChanges.isNewest(left)
     yield* recorder({ left, change, device, head, report, run, isNewest })
-    yield* jobs.refreshFinished(left.job_id)
+    const counts = yield* jobs.refreshFinished(left.job_id)
+    const outcome = outcomeOf({ status: head.status, counts, failure: null })
+    if (outcome !== null) yield* jobs.update(left.job_id, { outcome })
     return true
   }, sql.withTransaction)
 
