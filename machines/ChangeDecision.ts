@@ -180,6 +180,25 @@ export const begin = (row: ChangeRow): NextStep | Ended => decide({ state: row.p
 export const resume = (row: ChangeRow): ChangeDecision =>
   isFinal(row.phase) ? begin(row) : nextStep({ state: row.phase, row }, { type: "RESUMED" })
 
+/** Phases in which the new configuration is for good already, or is being taken back. */
+const settled: ReadonlySet<ChangePhase> = new Set(["confirming", "saving", "expiring"])
+
+/**
+ * The claim with which a change whose job is over is kept from going on to its new configuration: whoever resumes it then
+ * begins nothing again and takes back what can be taken back. Null when there is nothing to keep it from.
+ */
+export const abandon = (row: ChangeRow): Claim | null => {
+  const isDecided = isFinal(row.phase) || settled.has(row.phase) || row.goal === "old"
+  if (isDecided || (row.phase === "discarding" && row.reason !== null)) return null
+  const abandoned: ChangeRow = {
+    ...row,
+    epoch: row.epoch + 1,
+    goal: "old",
+    reason: row.reason ?? "othersFailed"
+  }
+  return { from: { phase: row.phase, epoch: row.epoch }, row: abandoned }
+}
+
 type Scope = ActorScope<SnapshotFrom<typeof configChange>, EventFromLogic<typeof configChange>>
 
 const nothing = () => undefined

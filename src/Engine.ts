@@ -30,6 +30,7 @@ import * as JobRunner from "./jobs/JobRunner.ts"
 import { JobStates } from "./jobs/JobStates.ts"
 import * as JobSweep from "./jobs/JobSweep.ts"
 import { LiveJobs } from "./jobs/LiveJobs.ts"
+import * as OpenChanges from "./jobs/OpenChanges.ts"
 import { NeighbourSync } from "./jobs/NeighbourSync.ts"
 import { RepositoryProblems } from "./jobs/RepositoryProblems.ts"
 import { RepositoryUpdate } from "./jobs/RepositoryUpdate.ts"
@@ -50,6 +51,7 @@ import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
 import { JobLockStore } from "./store/JobLockStore.ts"
 import { JobStore } from "./store/JobStore.ts"
+import { LeftChangeStore } from "./store/LeftChangeStore.ts"
 import { LinknetStore } from "./store/LinknetStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
@@ -151,6 +153,8 @@ const runner = Layer.merge(JobRunner.layer, JobSweep.layer).pipe(
   Layer.provide(LiveJobs.layer)
 )
 
+const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
+
 const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
 
 /** The engine on a database that is given: it takes up the jobs that were left, and offers its services. */
@@ -159,6 +163,7 @@ export const layer = Layer.mergeAll(
   actors,
   DriftSchedule.layer,
   InterruptedBounces.layer,
+  openChanges,
   PluginActions.layerSweep,
   records
 ).pipe(

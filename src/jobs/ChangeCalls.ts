@@ -3,7 +3,7 @@
  * the way to the actor become reports like any other, because a job has to record something about every device.
  */
 import { Effect, Option, Schedule } from "effect"
-import { newChange, nextStep } from "../../machines/ChangeDecision.ts"
+import { abandon, newChange, nextStep } from "../../machines/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../devices/DeviceCalls.ts"
 import { DeviceLogin } from "../devices/DeviceLogin.ts"
@@ -32,6 +32,9 @@ export interface WantedChange {
 /** Attempts to go on with a change that another replica seemed to have taken. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
 
+/** Stands in the record of a change that was given up here, whatever has become of it on the device. */
+export const BROKEN = "The change could not be carried through"
+
 /** A change that could not be carried out at all, such as when the actor met a defect: nothing certain is known. */
 export const broken = (text: string): ChangeReport => ({
   waiting: false,
@@ -40,7 +43,7 @@ export const broken = (text: string): ChangeReport => ({
   ok: false,
   phase: "unknown",
   reason: null,
-  message: "The change could not be carried through",
+  message: BROKEN,
   failure: text,
   diff: "",
   hash: null
@@ -94,6 +97,12 @@ export const make = Effect.gen(function* () {
     return yield* changes.claim(changeId, decision.claim, null)
   })
 
+  const giveUp = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
+    const found = yield* changes.get(changeId)
+    const claim = Option.isNone(found) ? null : abandon(found.value.protocol)
+    return claim === null || (yield* changes.claim(changeId, claim, null))
+  })
+
   return {
     /** The job's change on the device, new or as it was stored before. Fails with UnknownPlatform. */
     store,
@@ -102,6 +111,8 @@ export const make = Effect.gen(function* () {
     /** Tells a change that waits how the others fared. */
     settle,
     /** Ends a change for which nothing was sent yet; false when something was. */
-    cancel
+    cancel,
+    /** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
+    giveUp
   }
 })

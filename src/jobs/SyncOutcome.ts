@@ -83,6 +83,11 @@ const make = Effect.gen(function* () {
       })
   )
 
+  const recordTasks = Effect.fn("SyncOutcome.recordTasks")(
+    (device: Device, run: SyncRun, config: string, report: ChangeReport) =>
+      jobs.addDevices([rowOf({ device, run, config, report, mayWait: true })])
+  )
+
   const recordRestored = Effect.fn("SyncOutcome.recordRestored")((device: Device, run: SyncRun, report: ChangeReport) =>
     status.writeRestored({ device, run, report })
   )
@@ -97,7 +102,7 @@ const make = Effect.gen(function* () {
     return { reverted: names(reverted), not_started: names(not_started) }
   })
 
-  return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordRestored, stopped })
+  return SyncOutcome.of({ record, recordWaiting, recordVerdict, recordTasks, recordRestored, stopped })
 })
 
 /** Writes what became of a device. `config` is what was rendered for it. */
@@ -118,6 +123,8 @@ export class SyncOutcome extends Context.Service<
     readonly recordWaiting: Recorded
     /** The same as `record` for a device that may have a row as waiting. */
     readonly recordVerdict: Recorded
+    /** Writes the task list alone: what is known of the device by now is newer than this change. */
+    readonly recordTasks: Recorded
     /** Writes the sync status of a device that was put back to an older configuration. */
     readonly recordRestored: (
       device: Device,

@@ -4,7 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlConnection, SqlError } from "effect/sql"
 import { type Plugin, PluginCall } from "./Plugin.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
 
@@ -15,6 +15,10 @@ interface Action {
 
 /** How often calls are looked for that a killed process left behind. */
 const SWEEP = "30 seconds"
+
+/** Number of the database's lock under which calls are made. */
+const LOCK = 4202
+const LOCK_POLL = "250 millis"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -42,11 +46,24 @@ const make = Effect.gen(function* () {
     yield* sql`update device_action set done_at = now() where id = ${action.id}`
   })
 
+  /** Asked for again and again: one that waits could not be told from one that the database does not answer. */
+  const locked = (connection: SqlConnection.Connection) =>
+    connection
+      .executeValues(`select pg_try_advisory_lock(${LOCK})`, [])
+      .pipe(Effect.repeat({ until: ([row]) => row?.[0] === true, schedule: Schedule.spaced(LOCK_POLL) }))
+
+  /** A lock that stayed would go back into the pool with its connection; one that ends takes its locks with it. */
+  const unlocked = (connection: SqlConnection.Connection) =>
+    connection.executeRaw("select pg_advisory_unlock_all()", []).pipe(
+      Effect.retry({ while: ({ reason }) => reason._tag !== "ConnectionError", times: 10 }),
+      Effect.catch((error) => Effect.logDebug("The lock of the plugin calls ended with its connection", error))
+    )
+
   /** One process at a time; whoever comes second finds nothing left to do. */
   const runOpen = Effect.gen(function* () {
     const connection = yield* sql.reserve
-    yield* connection.executeRaw("select pg_advisory_lock(4202)", [])
-    yield* Effect.addFinalizer(() => Effect.ignore(connection.executeRaw("select pg_advisory_unlock(4202)", [])))
+    yield* Effect.addFinalizer(() => unlocked(connection))
+    yield* locked(connection)
     const open =
       yield* sql<Action>`select id, payload from device_action where done_at is null and kind = 'runPlugins' order by id`
     yield* Effect.forEach(open, carryOut, { discard: true })

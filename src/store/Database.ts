@@ -2,11 +2,12 @@
  * The connection to PostgreSQL: the server that DATABASE_URL names, or the embedded one. The pool is made of 16
  * connections; the schema is brought up to date before anybody else may use it.
  */
-import { Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import * as path from "node:path"
 import { ServerConfig } from "../ServerConfig.ts"
+import { answeringWithin } from "./AnswerTime.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Migrations from "./Migrations.ts"
@@ -62,6 +63,7 @@ const reachable = Effect.gen(function* () {
 export const migrate = Effect.gen(function* () {
   yield* reachable
   const applied = yield* Migrations.run.pipe(
+    answeringWithin(Duration.infinity),
     Effect.mapError(
       (cause) => new DatabaseUnavailable({ message: `The database cannot be migrated: ${cause.message}`, cause })
     )

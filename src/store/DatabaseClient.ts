@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { rareRetry } from "../RareRetry.ts"
+import * as AnswerTime from "./AnswerTime.ts"
 import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
 
 /** Whether statements of this fiber wait for a database that is away. */
@@ -23,6 +24,17 @@ export const waitingForDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effec
 /** Runs work that is told at once when the database is away, for whomever it is done. */
 export const failingWithoutDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(work, WaitsForDatabase, false)
+
+/** After so long without a word a connection is probed. */
+const KEEP_ALIVE = "20 seconds"
+
+/** What PostgreSQL does about clients of its that fell silent: their locks would hold up everybody else for hours. */
+const SESSION = {
+  idle_in_transaction_session_timeout: "120s",
+  tcp_keepalives_idle: "20",
+  tcp_keepalives_interval: "5",
+  tcp_keepalives_count: "5"
+}
 
 const PAUSE = Schedule.jittered(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("2 seconds")]))
 
@@ -151,7 +163,11 @@ export const make = (inner: PgClient.PgClient, waitsAlways = false): PgClient.Pg
 
 /** A pool of connections as a layer, with these decisions. */
 export const layer = (options: PgClient.PgPoolConfig) =>
-  PgClient.layerFrom(Effect.map(PgClient.make(options), (inner) => make(inner)))
+  PgClient.layerFrom(
+    Effect.map(PgClient.make({ ...options, keepAlive: KEEP_ALIVE, startupParameters: SESSION }), (inner) =>
+      make(AnswerTime.make(inner))
+    )
+  )
 
 /** The same client for the engine of jobs, which stores what it was given and must not lose it: its statements always wait. */
 export const layerWaiting = Layer.effect(

@@ -65,8 +65,9 @@ const make = Effect.gen(function* () {
         where device_id = ${deviceId} and kind = ${kind} and phase <> 'done' returning ${columns}`)
     ),
     claim: Effect.fn("OperationStore.claim")(function* ({ epoch, id }: Operation, phase: OperationPhase) {
+      // who has the epoch may end the operation twice: the answer to the first time may have been lost
       const rows = yield* sql`update device_operation set phase = ${phase}, updated_at = now()
-        where id = ${id} and epoch = ${epoch} and phase <> 'done' returning id`
+        where id = ${id} and epoch = ${epoch} and (phase <> 'done' or ${phase}::text = 'done') returning id`
       return rows.length === 1
     }),
     ofJob: Effect.fn("OperationStore.ofJob")((jobId: number, deviceId: number, kind: OperationKind) =>

@@ -13,6 +13,7 @@ export interface NewSyncEvent {
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
+  // in a transaction: alone, a statement whose answer is lost would be done again
   const append = Effect.fn("SyncEventStore.append")(function* (
     hostnames: ReadonlyArray<string>,
     event: Omit<SyncEvent, "timestamp">,
@@ -24,7 +25,7 @@ const make = Effect.gen(function* () {
     yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
       select hostname, ${cause}, ${happened_at}::double precision, ${by}, ${job_id}::integer
       from unnest(${hostnames}::text[]) with ordinality as named (hostname, place) order by place`
-  })
+  }, sql.withTransaction)
 
   return SyncEventStore.of({
     append,

@@ -10,6 +10,7 @@ import { finalStatuses, type JobFunction } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Database from "../../src/store/Database.ts"
+import { waitingForDatabase } from "../../src/store/DatabaseClient.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { booted } from "../support/BlankSwitch.ts"
 import * as Campus from "../support/Campus.ts"
@@ -42,11 +43,11 @@ export type Instant =
   | { readonly name: string; readonly afterMs: number }
 
 /**
- * What to do then: kill the server with kill -9, abort the job of step 1 or the newest job, or kill the server and abort the
- * job of step 1 as soon as the next server takes commands.
+ * What to do then: kill the server with kill -9, abort the job of step 1 or the newest job, kill the server and abort the
+ * job of step 1 as soon as the next server takes commands, or strike something that the server needs.
  */
 export interface Disturbance {
-  readonly what: "kill" | "abort" | "abortNewest" | "killThenAbort"
+  readonly what: "kill" | "abort" | "abortNewest" | "killThenAbort" | Effect.Effect<void>
   readonly when: Instant
 }
 
@@ -92,8 +93,11 @@ const untilSaid = Effect.fnUntraced(function* (first: number, step: string, nth:
   }
 })
 
-/** The campus with its first server, for so many runs of one kind; no new switch is there yet. */
-export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
+/**
+ * The campus with its first server, for so many runs of one kind; no new switch is there yet. `database` is the URL of an
+ * empty database, by default one of the tests' own server.
+ */
+export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, database?: string) {
   const numbers = Array.from({ length: runs }, (_, index) => index + 1)
   const folders = yield* Campus.makeFolders
   yield* folders.settings.commit(settings(runs))
@@ -101,7 +105,7 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
   const nodes = Object.assign(Object.fromEntries(cores), ...numbers.map(kind.nodes))
   const lab = yield* Campus.makeSite(nodes, numbers.flatMap(kind.links))
   const neighbours = yield* Effect.orDie(Effect.forEach(kind.neighbours, (name) => lab.get(name)))
-  const url = yield* databaseUrl
+  const url = database ?? (yield* databaseUrl)
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
     // a server that takes long to come back must not find that the switch has taken the change back
@@ -154,6 +158,10 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
     const waiting = isKill ? killing : (said ?? until(due))
     const done = yield* Effect.raceFirst(Effect.as(waiting, true), Effect.as(untilAllEnded(first), false))
     if (!done) return false
+    if (Effect.isEffect(what)) {
+      yield* what
+      return true
+    }
     if (isKill) yield* relaunch
     const newest = Math.max(...(yield* jobsSince(first)).map(({ id }) => id))
     if (what !== "kill") yield* server.abort(what === "abortNewest" ? newest : first)
@@ -199,7 +207,8 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number) {
     yield* sql`delete from sync_event`
     return {
       members,
-      attempt: (disturbance: Disturbance | null) => Effect.provide(attempt(newcomers, members, disturbance), stores)
+      attempt: (disturbance: Disturbance | null) =>
+        Effect.provide(waitingForDatabase(attempt(newcomers, members, disturbance)), stores)
     }
   })
 

@@ -4,34 +4,19 @@
  * record with what the switches run (promises 2 to 5).
  */
 import { Effect, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
-import { configHash } from "../../src/devices/eos/EosReading.ts"
-import type { DeviceResult, Job } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
-import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Database from "../../src/store/Database.ts"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { JobLockStore } from "../../src/store/JobLockStore.ts"
 import * as Campus from "../support/Campus.ts"
 import * as ServerProcess from "../support/ServerProcess.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
+import { type Activity, activityOf, judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 
 const DEVICES = 10
 const COMMIT_MS = 60
 const HISTORY = 100_000
-/** What every run changes. */
-const FIRST_PORT = /(interface Ethernet1\n {3}description )[^\n]*/
 /** A job that has not ended by then is lost. */
 const PATIENCE = "2 minutes"
-
-/** What a switch has done since the run began. */
-export interface Activity {
-  /** `configure session job7`, `write memory` and so on. */
-  readonly commands: ReadonlyArray<string>
-  /** `commitTimer job7`. */
-  readonly commits: ReadonlyArray<string>
-}
 
 /** When to kill: as soon as a switch has got so far, or so many milliseconds after the start of the job. */
 export type Kill =
@@ -48,95 +33,11 @@ export interface RunOutcome {
   readonly recoveryMs: number
 }
 
-interface Mark {
-  readonly device: LabSwitch
-  readonly running: string
-  readonly commands: number
-  readonly commits: number
-}
-
-const markOf = (device: LabSwitch): Mark => ({
-  device,
-  running: device.running(),
-  commands: device.commands().length,
-  commits: device.commits().length
-})
-
-const activityOf = ({ commands, commits, device }: Mark): Activity => ({
-  commands: device
-    .commands()
-    .slice(commands)
-    .map(({ command }) => command),
-  commits: device
-    .commits()
-    .slice(commits)
-    .map(({ kind, session }) => `${kind} ${session}`)
-})
-
 const dueAt = (kill: Kill, marks: ReadonlyArray<Mark>) => {
   if ("reached" in kill) return () => marks.some((mark) => kill.reached(activityOf(mark)))
   const at = Date.now() + kill.afterMs
   return () => Date.now() >= at
 }
-
-const saysOf = (result: DeviceResult): "new" | "old" | "unclear" => {
-  const text = result.job_tasks.map((task) => (task.failed ? String(task.result) : "")).join("")
-  return text.includes("runs the new") ? "new" : text.includes("not certain") ? "unclear" : "old"
-}
-
-/** Commits that stayed: one that was rolled back before the next does not count. */
-const standingCommits = ({ commits }: Activity, jobId: number): number =>
-  commits.reduce((standing, line) => {
-    const [kind, session = ""] = line.split(" ")
-    const isOurs = session.startsWith(`job${jobId}`) && !session.endsWith("-check")
-    if (!isOurs) return standing
-    if (kind === "commitTimer" || kind === "commit") return standing + 1
-    return (kind === "expired" || kind === "abort") && standing > 0 ? standing - 1 : standing
-  }, 0)
-
-const judge = (mark: Mark, wanted: string, jobId: number, result: DeviceResult | undefined): ReadonlyArray<string> => {
-  const { device } = mark
-  const running = device.running()
-  const runs = running === wanted ? "new" : running === mark.running ? "old" : "unknown"
-  const activity = activityOf(mark)
-  const problems = [...ManagedCampus.debrisOn(device)]
-  if (runs === "unknown") problems.push("runs neither the old nor the new configuration")
-  if (result === undefined) return [...problems, "is not in the record"]
-  const commits = standingCommits(activity, jobId)
-  if (commits > 1) problems.push(`double commit: ${activity.commits.join(", ")}`)
-  if (result.failed) {
-    const says = saysOf(result)
-    return says === runs ? problems : [...problems, `runs ${runs} but the record says ${says}`]
-  }
-  if (commits !== 1) problems.push(`false success: ${commits} commits stand of ${activity.commits.join(", ")}`)
-  if (runs !== "new") problems.push(`false success: runs ${runs}`)
-  if (ManagedCampus.stripped(device.startup()) !== ManagedCampus.stripped(running))
-    problems.push("false success: not saved")
-  return problems
-}
-
-const rowProblems = Effect.fnUntraced(function* (job: Job, marks: ReadonlyArray<Mark>) {
-  const sql = yield* SqlClient.SqlClient
-  const results = ManagedCampus.devicesOf(job)
-  const rows = yield* (yield* DeviceStore).byHostnames(marks.map(({ device }) => device.name))
-  const events = yield* sql<{ hostname: string }>`select distinct hostname from sync_event`
-  const open = yield* sql<{ phase: string }>`select phase from config_change where job_id = ${job.id}
-    and phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
-  const locks = yield* (yield* JobLockStore).all
-  const problems = open.map(({ phase }) => `a change is still ${phase}`)
-  if (locks.length > 0) problems.push("the lock was not given back")
-  if (job.status !== "FINISHED") problems.push(`the job is ${job.status}: ${JSON.stringify(job.exception)}`)
-  for (const row of rows) {
-    const isDone = results[row.hostname]?.failed === false
-    const device = marks.find((mark) => mark.device.name === row.hostname)?.device
-    const hash = configHash(device?.running() ?? "")
-    if (row.synchronized !== isDone) problems.push(`${row.hostname}: synchronized is ${row.synchronized}`)
-    if (isDone && row.confhash !== hash) problems.push(`${row.hostname}: another hash is stored`)
-    if (isDone && events.some(({ hostname }) => hostname === row.hostname))
-      problems.push(`${row.hostname}: events left`)
-  }
-  return problems
-})
 
 /** The campus with its first server, all switches synchronized. `mode` is how changes are confirmed. */
 export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
@@ -169,7 +70,6 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     const description = `run ${count}`
     yield* ManagedCampus.wantChange(devices, description)
     const marks = switches.map(markOf)
-    const wanted = marks.map(({ running }) => running.replace(FIRST_PORT, `$1${description}`))
     const id = yield* server.start("sync_devices", args)
     const killed = yield* Effect.raceFirst(
       Effect.as(ServerProcess.killWhen(server, dueAt(kill, marks)), true),
@@ -189,8 +89,10 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     if (job === undefined) return { kill: kill.name, killed, violations: ["lost job"], failed: 0, recoveryMs: -1 }
     const results = ManagedCampus.devicesOf(job)
     const violations = [
-      ...marks.flatMap((mark, index) =>
-        judge(mark, wanted[index] ?? "", id, results[mark.device.name]).map((text) => `${mark.device.name} ${text}`)
+      ...marks.flatMap((mark) =>
+        judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+          (text) => `${mark.device.name} ${text}`
+        )
       ),
       ...(yield* rowProblems(job, marks))
     ]

@@ -12,11 +12,20 @@ export interface ServerProcess {
   readonly refresh: (name: "settings" | "templates") => Effect.Effect<void>
   /** Starts a job and yields its id. */
   readonly start: (name: JobFunction, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
+  /** The same for a server that may refuse it. `memo` is what the function needs to know beside its arguments. */
+  readonly tryStart: (
+    name: JobFunction,
+    args: Readonly<Record<string, unknown>> | null,
+    memo?: unknown
+  ) => Effect.Effect<number, CommandRefused>
   readonly abort: (id: number) => Effect.Effect<void>
+  readonly tryAbort: (id: number) => Effect.Effect<void, CommandRefused>
   /** Bounces ports of a device; `down` and `up` are the rendered halves. */
   readonly bounce: (deviceId: number, order: Bounce) => Effect.Effect<void>
   /** Kills it this instant: kill -9. */
   readonly killNow: () => void
+  /** Such as SIGSTOP and SIGCONT, between which it stands still. */
+  readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   /** SIGTERM. */
   readonly terminate: () => void
   /** The exit code, null after a signal that it did not survive. */
@@ -25,10 +34,20 @@ export interface ServerProcess {
   readonly log: () => string
 }
 
+/** The server could not do what it was told. */
+export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
+  message: Schema.String
+}) {}
+
 const LOG_LINES = 2_000
 
+/** To the command of this number; 0 says that the server takes commands. */
 const Answer = Schema.fromJsonString(
-  Schema.Struct({ id: Schema.optionalKey(Schema.Int), ready: Schema.optionalKey(Schema.Boolean) })
+  Schema.Struct({
+    number: Schema.Int,
+    id: Schema.optionalKey(Schema.Int),
+    error: Schema.optionalKey(Schema.String)
+  })
 )
 
 /** Starts the process and waits until it takes commands; it is killed when the scope closes. */
@@ -41,37 +60,50 @@ export const launch = Effect.fnUntraced(function* (
     stdio: ["pipe", "pipe", "inherit"]
   })
   const lines: Array<string> = []
-  const waiting: Array<(answer: typeof Answer.Type) => void> = []
+  const waiting = new Map<number, (answer: typeof Answer.Type) => void>()
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
   createInterface({ input: child.stdout }).on("line", (line) => {
-    if (line.startsWith("@")) waiting.shift()?.(Schema.decodeSync(Answer)(line.slice(1)))
-    else {
+    if (line.startsWith("@")) {
+      const answer = Schema.decodeSync(Answer)(line.slice(1))
+      waiting.get(answer.number)?.(answer)
+      waiting.delete(answer.number)
+    } else {
       lines.push(line)
       if (lines.length > LOG_LINES) lines.shift()
     }
   })
   // a process that was killed takes no more input, which its commands learn from `ended`
   child.stdin.on("error", () => undefined)
-  const answer = Effect.promise(
-    () =>
-      new Promise<typeof Answer.Type>((resolve, reject) => {
-        waiting.push(resolve)
-        void ended.then(() => reject(new Error("the server process ended before it answered")))
-      })
-  )
-  const command = (line: unknown) =>
-    Effect.andThen(
-      Effect.sync(() => void child.stdin.write(`${JSON.stringify(line)}\n`)),
-      Effect.map(answer, ({ id }) => id ?? 0)
+  const answerTo = (number: number) =>
+    Effect.promise(
+      () =>
+        new Promise<typeof Answer.Type>((resolve, reject) => {
+          waiting.set(number, resolve)
+          void ended.then(() => reject(new Error("the server process ended before it answered")))
+        })
     )
+  let count = 0
+  const attempt = (command: unknown) =>
+    Effect.suspend(() => {
+      count += 1
+      const number = count
+      child.stdin.write(`${JSON.stringify({ number, command })}\n`)
+      return Effect.flatMap(answerTo(number), ({ error, id }) =>
+        error === undefined ? Effect.succeed(id ?? 0) : Effect.fail(new CommandRefused({ message: error }))
+      )
+    })
+  const command = (order: unknown) => Effect.orDie(attempt(order))
   yield* Effect.addFinalizer(() => Effect.sync(() => void child.kill("SIGKILL")))
-  yield* answer
+  yield* answerTo(0)
   return {
     refresh: (name) => Effect.asVoid(command({ refresh: name })),
     start: (name, args) => command({ start: name, args }),
+    tryStart: (name, args, memo) => attempt({ start: name, args, ...(memo === undefined ? {} : { memo }) }),
     abort: (id) => Effect.asVoid(command({ abort: id })),
+    tryAbort: (id) => Effect.asVoid(attempt({ abort: id })),
     bounce: (id, order) => Effect.asVoid(command({ bounce: id, ...order })),
     killNow: () => void child.kill("SIGKILL"),
+    signal: (name) => Effect.sync(() => void child.kill(name)),
     terminate: () => void child.kill("SIGTERM"),
     ended: Effect.promise(() => ended),
     log: () => lines.join("\n")

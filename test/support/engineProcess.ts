@@ -1,7 +1,7 @@
 /**
  * The server's engine as a process of its own, for tests that kill it: it runs jobs on the database of DATABASE_URL, takes
- * commands as JSON lines on its standard input and answers each with a line that starts with `@`. It ends when its input
- * does, so that no test leaves one behind.
+ * commands as JSON lines on its standard input and answers each with a line that starts with `@` and has the number of the
+ * command. It ends when its input does, so that no test leaves one behind.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
@@ -18,23 +18,27 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as Database from "../../src/store/Database.ts"
 import type { JobStore } from "../../src/store/JobStore.ts"
 
-const Command = Schema.fromJsonString(
-  Schema.Union([
-    Schema.Struct({ refresh: Schema.Literals(["settings", "templates"]) }),
-    Schema.Struct({ start: Schema.Literals(jobFunctions), args: Schema.Record(Schema.String, Schema.Unknown) }),
-    Schema.Struct({ abort: Schema.Int }),
-    Schema.Struct({ bounce: Schema.Int, ...Bounce.fields })
-  ])
-)
+const Command = Schema.Union([
+  Schema.Struct({ refresh: Schema.Literals(["settings", "templates"]) }),
+  Schema.Struct({
+    start: Schema.Literals(jobFunctions),
+    args: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+    memo: Schema.optionalKey(Schema.Unknown)
+  }),
+  Schema.Struct({ abort: Schema.Int }),
+  Schema.Struct({ bounce: Schema.Int, ...Bounce.fields })
+])
+type Command = typeof Command.Type
+const Numbered = Schema.fromJsonString(Schema.Struct({ number: Schema.Int, command: Command }))
 
 const say = (answer: unknown) => Effect.sync(() => process.stdout.write(`@${JSON.stringify(answer)}\n`))
 
-const obey = Effect.fnUntraced(function* (line: string) {
+const obey = Effect.fnUntraced(function* (command: Command) {
   const engine = yield* JobEngine
-  const command = yield* Schema.decodeUnknownEffect(Command)(line)
   if ("refresh" in command) yield* refresh(command.refresh, "tester")
   else if ("start" in command) {
-    return yield* engine.start({ function: command.start, args: command.args, user: "tester" })
+    const { args, memo, start } = command
+    return yield* engine.start({ function: start, args, user: "tester", ...(memo === undefined ? {} : { memo }) })
   } else if ("bounce" in command) {
     const actorOf = yield* DeviceEntity.client
     yield* actorOf(String(command.bounce)).BouncePorts(command)
@@ -42,11 +46,19 @@ const obey = Effect.fnUntraced(function* (line: string) {
   return 0
 })
 
+const answer = (line: string) =>
+  Effect.flatMap(Schema.decodeUnknownEffect(Numbered)(line), ({ command, number }) =>
+    Effect.matchCauseEffect(obey(command), {
+      onFailure: (cause) => say({ number, error: Cause.pretty(cause) }),
+      onSuccess: (id) => say({ number, id })
+    })
+  )
+
 const serve = Effect.gen(function* () {
   const lines = createInterface({ input: process.stdin })
   const run = Effect.runForkWith(yield* Effect.context<JobEngine | JobStore | Sharding.Sharding>())
-  lines.on("line", (line) => void run(Effect.flatMap(obey(line), (id) => say({ id }))))
-  yield* say({ ready: true })
+  lines.on("line", (line) => void run(answer(line)))
+  yield* say({ number: 0 })
   yield* Effect.callback<void>((resume) => void lines.on("close", () => resume(Effect.void)))
 })
 

@@ -1,0 +1,42 @@
+/**
+ * The long campaigns: `npm run chaos -- kill|database|replicas|all`. CHAOS_RUNS is how many faults each makes, CHAOS_SEED
+ * repeats one. Prints what each campaign has counted, and ends with 1 when a promise was broken.
+ */
+import { spawn } from "node:child_process"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..")
+
+const campaigns = {
+  kill: { runs: "200", files: ["test/chaos/KillSync.test.ts"] },
+  database: { runs: "200", files: ["test/chaos/DatabaseFaults.test.ts", "test/chaos/DatabaseInit.test.ts"] },
+  replicas: { runs: "60", files: ["test/chaos/Replicas.test.ts"] }
+}
+const say = (line) => process.stdout.write(`${line}\n`)
+const names = Object.keys(campaigns)
+
+const run = (name) =>
+  new Promise((resolve) => {
+    const { files, runs } = campaigns[name]
+    const vitest = path.join("node_modules", "vitest", "vitest.mjs")
+    const node = path.join("node_modules", ".bin", "node")
+    const env = { ...process.env, CHAOS_RUNS: process.env.CHAOS_RUNS ?? runs }
+    say(`Campaign ${name}: ${env.CHAOS_RUNS} faults`)
+    const since = Date.now()
+    // one file after the other: what one does to its machine must not look like a fault of the other
+    const child = spawn(node, [vitest, "run", "--no-file-parallelism", ...files], { cwd: root, env, stdio: "inherit" })
+    child.once("exit", (code) => resolve({ name, ok: code === 0, minutes: (Date.now() - since) / 60_000 }))
+  })
+
+const [wanted = "all"] = process.argv.slice(2)
+if (wanted !== "all" && !names.includes(wanted)) {
+  say(`usage: npm run chaos -- ${[...names, "all"].join("|")}`)
+  process.exit(2)
+}
+const outcomes = []
+for (const name of wanted === "all" ? names : [wanted]) outcomes.push(await run(name))
+for (const { minutes, name, ok } of outcomes) {
+  say(`${name}: ${ok ? "no promise was broken" : "FAILED"} (${minutes.toFixed(1)} min)`)
+}
+process.exit(outcomes.every(({ ok }) => ok) ? 0 : 1)

@@ -1,0 +1,98 @@
+/**
+ * How long the database may take to answer. A connection can fall silent without being closed, as when a firewall forgets it
+ * or the other machine loses its power; the driver would wait for hours, and so would every job that shares the pool
+ * (promise 8). What is not answered in time is cancelled, its connection is given up, and the error says that the database
+ * is away.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Duration, Effect, Option } from "effect"
+import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+
+/** A minute is more than any statement of ours takes on a machine that is not itself in trouble. */
+const AnswerTime = Context.Reference<Duration.Duration>("switchyard/store/AnswerTime", {
+  defaultValue: () => Duration.minutes(1)
+})
+
+/** Runs work whose statements may take so long: infinity for those that rebuild tables. */
+export const answeringWithin =
+  (time: Duration.Input) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(work, AnswerTime, Duration.fromInputUnsafe(time))
+
+const silent = (time: Duration.Duration) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({
+      cause: new Error("silent connection"),
+      message: `The database has not answered for ${Duration.format(time)}`,
+      operation: "query"
+    })
+  })
+
+/** The time of this machine, whatever clock the work is given. */
+const after = (time: Duration.Duration): Effect.Effect<never, SqlError.SqlError> =>
+  Effect.callback((resume) => {
+    const timer = setTimeout(() => resume(Effect.fail(silent(time))), Duration.toMillis(time))
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+const inTime = <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
+  Effect.withFiber((fiber) => {
+    const time = fiber.getRef(AnswerTime)
+    // a COMMIT must not be interrupted by whoever waits for it, but its silence must be
+    return Duration.isFinite(time) ? Effect.raceFirst(Effect.interruptible(statement), after(time)) : statement
+  })
+
+/** The connection, on which each statement is answered in time or fails. */
+const answering = (inner: SqlConnection.Connection): SqlConnection.Connection => ({
+  execute: (...statement) => inTime(inner.execute(...statement)),
+  executeRaw: (...statement) => inTime(inner.executeRaw(...statement)),
+  executeStream: (...statement) => inner.executeStream(...statement),
+  executeValues: (...statement) => inTime(inner.executeValues(...statement)),
+  executeValuesUnprepared: (...statement) => inTime(inner.executeValuesUnprepared(...statement)),
+  executeUnprepared: (...statement) => inTime(inner.executeUnprepared(...statement))
+})
+
+/** PostgreSQL answers the COMMIT of a transaction that has failed with ROLLBACK. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
+      ? Effect.fail(
+          new SqlError.SqlError({
+            reason: new SqlError.UnknownError({
+              cause: new Error("rolled back"),
+              message: "The database has rolled back a transaction that was to be committed",
+              operation: "commit"
+            })
+          })
+        )
+      : Effect.void
+  )
+
+const control = (connection: SqlConnection.Connection, statement: string) =>
+  Effect.asVoid(connection.execute(statement, [], undefined))
+
+/** The client with connections and transactions that are answered in time or fail; `inner` keeps its pool and its codecs. */
+export const make = (inner: PgClient.PgClient): PgClient.PgClient => {
+  const { transactionService } = inner
+  const reserve = Effect.map(inner.reserve, answering)
+  const current = Effect.serviceOption(transactionService)
+  const acquirer = Effect.flatMap(current, (open) => (Option.isSome(open) ? Effect.succeed(open.value[0]) : reserve))
+  const borrower: SqlConnection.Borrower = (use) =>
+    Effect.flatMap(current, (open) =>
+      Option.isSome(open) ? use(open.value[0]) : Effect.scoped(Effect.flatMap(reserve, use))
+    )
+  const withTransaction = SqlClient.makeWithTransaction({
+    transactionService,
+    spanAttributes: [["db.system.name", "postgresql"]],
+    acquireConnection: (restore) => restore(reserve),
+    begin: (connection, statement = "BEGIN") => control(connection, statement),
+    savepoint: (connection, id) => control(connection, `SAVEPOINT effect_sql_${id}`),
+    releaseSavepoint: (connection, id) => control(connection, `RELEASE SAVEPOINT effect_sql_${id}`),
+    commit,
+    rollback: (connection) => control(connection, "ROLLBACK"),
+    rollbackSavepoint: (connection, id) => control(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
+  })
+  const statements = Statement.make(acquirer, PgClient.makeCompiler(), [], undefined, borrower)
+  const client: PgClient.PgClient = Object.assign(statements, inner, { ...statements, reserve, withTransaction })
+  return Object.assign(client, { safe: client, withoutTransforms: () => client })
+}

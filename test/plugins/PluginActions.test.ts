@@ -1,0 +1,44 @@
+/** The lock under which plugin calls are made: it is waited for without keeping the database waiting, and always given back. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { PluginActions } from "../../src/plugins/PluginActions.ts"
+import { PluginRegistry } from "../../src/plugins/PluginRegistry.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { answeringWithin } from "../../src/store/AnswerTime.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const actions = PluginActions.layer.pipe(
+  Layer.provide(PluginRegistry.layer.pipe(Layer.provide(ServerConfig.layerOf({})))),
+  Layer.provideMerge(TestDatabase)
+)
+
+const isFree = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (
+    (yield* sql`select 1 from pg_locks where locktype = 'advisory' and database =
+    (select oid from pg_database where datname = current_database())`).length === 0
+  )
+})
+
+layer(actions, { excludeTestServices: true })("The lock of the plugin calls", (it) => {
+  it.effect("is waited for, however long another process has it, and given back", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { runOpen } = yield* PluginActions
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const other = yield* sql.reserve
+          yield* other.executeRaw("select pg_advisory_lock(4202)", [])
+          const running = yield* Effect.forkDetach(answeringWithin("300 millis")(runOpen), { startImmediately: true })
+          yield* Effect.sleep("1 second")
+          assert.isUndefined(running.pollUnsafe())
+          yield* other.executeRaw("select pg_advisory_unlock(4202)", [])
+          return running
+        })
+      )
+      yield* Fiber.join(waiting)
+      assert.isTrue(yield* isFree)
+    })
+  )
+})
