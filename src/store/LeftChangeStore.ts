@@ -15,8 +15,8 @@ export interface LeftChange {
   readonly phase: ChangePhase
 }
 
-/** Records are looked at for as many jobs, from the newest; it takes a fault only seconds to end. */
-const NEWEST_JOBS = 1_000
+/** Records are looked at for so long after the end of their job: a missing one is found within seconds of a fault. */
+const LOOKED_AT = "6 hours"
 
 /** A record that is missing, waits, or says otherwise than the change. */
 const UNRECORDED = `(r.job_id is null or r.waiting
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded} and c.${unfinished}
         union
         select c.id, c.job_id, c.device_id, c.phase ${from} where ${hasEnded}
-          and job.id > (select coalesce(max(id), 0) - ${NEWEST_JOBS}::integer from job) and not (c.${unfinished})
+          and job.finish_time > now() - ${LOOKED_AT}::interval and not (c.${unfinished})
           and ${unrecorded(broken)} order by id`
     ),
     isUnrecorded: Effect.fn("LeftChangeStore.isUnrecorded")(function* (id: number, broken: string) {
