@@ -1,6 +1,7 @@
 /** One change on one device: what is done in which order in every mode, and what becomes of a change that was left behind. */
 import { describe, expect, it } from "@effect/vitest"
 import {
+  abandon,
   begin,
   type ChangeDecision,
   type NewChange,
@@ -262,5 +263,52 @@ describe("the record of a change", () => {
       rule: "expectedInThisState",
       message: "A change that is planned takes no CONFIRMED"
     })
+  })
+})
+
+describe("a change whose job is over", () => {
+  const abandoned = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => {
+    const claim = abandon(row({ phase, oldHash: "old", candidateHash: "new", ...changes }))
+    if (claim === null) throw new Error(`a change that is ${phase} is not abandoned`)
+    return claim
+  }
+
+  it("is taken over from whoever works on it, at the phase where it is", () => {
+    const { from, row: taken } = abandoned("committed")
+    expect(from).toEqual({ phase: "committed", epoch: 1 })
+    expect(taken).toMatchObject({ phase: "committed", epoch: 2, goal: "old", reason: "othersFailed" })
+  })
+
+  it.each([
+    ["loading", {}, [{ type: "DISCARDED" }], "discarded"],
+    ["discarding", {}, [{ type: "DISCARDED" }], "discarded"],
+    ["committing", {}, [seen("old")], "reverted"],
+    ["committed", {}, [seen("candidate", true), { type: "EXPIRY_PASSED" }, seen("old")], "reverted"],
+    [
+      "proved",
+      { mode: 2 },
+      [seen("candidate", true), { type: "REVERT_NOW" }, { type: "DISCARDED" }, seen("old")],
+      "reverted"
+    ],
+    ["looking", {}, [seen("old", false, true), { type: "DISCARDED" }, seen("old")], "reverted"],
+    ["withdrawing", {}, [{ type: "DISCARDED" }, seen("old")], "reverted"],
+    [
+      "committed",
+      { mode: 0, timerSeconds: null },
+      [seen("candidate"), { type: "SAVED" }, seen("candidate")],
+      "confirmed"
+    ]
+  ] as const)("is not begun again when it was %s", (phase, changes, events, end) => {
+    const decision = after(resume(abandoned(phase, changes).row), ...events)
+    expect(decision).toMatchObject({ _tag: "Ended", outcome: { result: end } })
+  })
+
+  it.each(["confirming", "saving", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] as const)(
+    "is left as it is when it is %s",
+    (phase) => expect(abandon(row({ phase }))).toBeNull()
+  )
+
+  it.each(["unchanged", "dryRun"] as const)("keeps the reason why its candidate is thrown away: %s", (reason) => {
+    expect(abandon(row({ phase: "discarding", reason }))).toBeNull()
   })
 })
