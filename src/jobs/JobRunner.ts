@@ -46,6 +46,7 @@ const make = Effect.gen(function* () {
 
   const watchProgress = Effect.fnUntraced(function* (id: number, aborting: Ref.Ref<boolean>) {
     yield* jobs.refreshFinished(id)
+    yield* jobs.refreshWaiting(id)
     yield* Ref.set(aborting, (yield* jobs.status(id)) === "ABORTING")
   })
 

@@ -9,6 +9,7 @@ import type { Claim } from "../../machines/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
 export interface StoredChange {
@@ -101,9 +102,6 @@ type Inserted = Pick<StoredChange, "id" | "job_id" | "device_id">
 
 /** Phases after which there is nothing to undo. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
-
-/** Those that have not come to their end. */
-export const UNFINISHED = "phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')"
 
 const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', diff) as protocol, candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})

@@ -5,7 +5,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { EXPIRY_MARGIN_SECONDS } from "../../machines/ChangeDecision.ts"
 import {
   type DeviceResult,
   type Job,
@@ -18,6 +17,7 @@ import {
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import type { JobWaiting } from "../domain/JobWaiting.ts"
 import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { TIMERS_LEFT, WAITING } from "./JobWaitingColumn.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -83,20 +83,6 @@ export interface JobDevice {
 export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
-
-/** Seconds that a switch may be late in taking a change back, as the machine of changes has it. */
-const TIMER_LEFT = `greatest(0, ceil(max(coalesce((c.protocol ->> 'committedAt')::float8, extract(epoch from c.updated_at) * 1000) / 1000
-    + coalesce((c.protocol ->> 'timerSeconds')::float8, 0) + ${EXPIRY_MARGIN_SECONDS} - extract(epoch from now()))))::int`
-
-/** What a job waits for: before it begins, what is written; later, when each device that is left waits for its timer, that. */
-const WAITING = `case when job.status = 'SCHEDULED' then job.waiting_for when job.status in ('RUNNING', 'ABORTING') then
-    (select jsonb_build_object('reason', 'timer', 'devices', jsonb_agg(d.hostname order by d.hostname), 'seconds', ${TIMER_LEFT},
-      'message', 'Only waits until devices that cannot be reached have taken the change back by their timers: '
-        || ${TIMER_LEFT} || ' s left')
-    from config_change c join device d on d.id = c.device_id where c.job_id = job.id
-      and c.phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')
-    having bool_and(c.phase = 'expiring') and count(*) + (select count(*) from job_device r where r.job_id = job.id and not r.waiting)
-      >= coalesce(jsonb_array_length(job.memo -> 'hostnames'), 0)) end`
 
 /** A job's record with this expression as its result. */
 const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
@@ -285,6 +271,10 @@ const make = Effect.gen(function* () {
     waitFor: Effect.fn("JobStore.waitFor")((id: number, waiting: JobWaiting) =>
       Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
     ),
+    refreshWaiting: Effect.fn("JobStore.refreshWaiting")((id: number) =>
+      Effect.asVoid(sql`update job set waiting_for = ${sql.literal(TIMERS_LEFT)} where id = ${id}
+        and (waiting_for ->> 'until') is distinct from (${sql.literal(TIMERS_LEFT)} ->> 'until')`)
+    ),
     nextAttempt: Effect.fn("JobStore.nextAttempt")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
       const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
         where id = ${jobId} and attempt = ${attempt} and status in ('SCHEDULED', 'RUNNING', 'ABORTING')
@@ -359,6 +349,8 @@ export class JobStore extends Context.Service<
     readonly attempt: (id: number) => Read<number>
     /** Writes what the job waits for before it begins. */
     readonly waitFor: (id: number, waiting: JobWaiting) => Done
+    /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
+    readonly refreshWaiting: (id: number) => Done
     /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
     readonly nextAttempt: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
     /** Jobs that have begun and not ended. */

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase } from "../../machines/ChangeRow.ts"
-import { UNFINISHED } from "./ChangeStore.ts"
+import { UNFINISHED } from "./UnfinishedChange.ts"
 
 export interface LeftChange {
   readonly id: number
