@@ -92,6 +92,16 @@ const answering = (inner: SqlConnection.Connection): SqlConnection.Connection =>
   executeUnprepared: (...statement) => inTime(inner.executeUnprepared(...statement))
 })
 
+/** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
+export const pooled = (inner: PgClient.PgClient): SqlConnection.Connection => ({
+  execute: (text, values) => inTime(inner.unsafe(text, values)),
+  executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw),
+  executeStream: (text, values) => inner.unsafe(text, values).stream,
+  executeValues: (text, values) => inTime(inner.unsafe(text, values).values),
+  executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared),
+  executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared)
+})
+
 /** PostgreSQL answers the COMMIT of a transaction that has failed with ROLLBACK. */
 const commit = (connection: SqlConnection.Connection) =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
@@ -115,12 +125,10 @@ const control = (connection: SqlConnection.Connection, statement: string) =>
 export const make = (inner: PgClient.PgClient): PgClient.PgClient => {
   const { transactionService } = inner
   const reserve = Effect.map(inner.reserve, answering)
-  const current = Effect.serviceOption(transactionService)
-  const acquirer = Effect.flatMap(current, (open) => (Option.isSome(open) ? Effect.succeed(open.value[0]) : reserve))
-  const borrower: SqlConnection.Borrower = (use) =>
-    Effect.flatMap(current, (open) =>
-      Option.isSome(open) ? use(open.value[0]) : Effect.scoped(Effect.flatMap(reserve, use))
-    )
+  const single = pooled(inner)
+  const acquirer = Effect.map(Effect.serviceOption(transactionService), (open) =>
+    Option.isSome(open) ? open.value[0] : single
+  )
   const withTransaction = SqlClient.makeWithTransaction({
     transactionService,
     spanAttributes: [["db.system.name", "postgresql"]],
@@ -132,6 +140,7 @@ export const make = (inner: PgClient.PgClient): PgClient.PgClient => {
     rollback: (connection) => control(connection, "ROLLBACK"),
     rollbackSavepoint: (connection, id) => control(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
   })
+  const borrower: SqlConnection.Borrower = (use) => Effect.flatMap(acquirer, use)
   const statements = Statement.make(acquirer, PgClient.makeCompiler(), [], undefined, borrower)
   const client: PgClient.PgClient = Object.assign(statements, inner, { ...statements, reserve, withTransaction })
   return Object.assign(client, { safe: client, withoutTransforms: () => client })

@@ -101,21 +101,24 @@ const makeWaiting = (always: boolean) => {
 type Ending = "committed" | "aborted" | "in progress"
 
 /**
- * The client with these decisions; `inner` keeps its connections, its codecs and its transactions. With `waitsAlways` its
- * statements wait for whomever they are sent.
+ * The client with these decisions; `inner` keeps its codecs and its transactions, and `pooled` sends statements that stand
+ * alone. With `waitsAlways` its statements wait for whomever they are sent.
  */
-export const make = (inner: PgClient.PgClient, waitsAlways = false): PgClient.PgClient => {
+export const make = (
+  inner: PgClient.PgClient,
+  pooled: SqlConnection.Connection,
+  waitsAlways = false
+): PgClient.PgClient => {
   const { transactionService } = inner
   const waiting = makeWaiting(waitsAlways)
 
   const onConnection: SqlConnection.Borrower = (use) =>
-    Effect.flatMap(Effect.serviceOption(transactionService), (open) =>
-      Option.isSome(open)
-        ? asClassified(use(open.value[0]))
-        : waiting(asClassified(Effect.scoped(Effect.flatMap(inner.reserve, use))))
-    )
-  const acquirer = Effect.flatMap(Effect.serviceOption(transactionService), (open) =>
-    Option.isSome(open) ? Effect.succeed(open.value[0]) : asClassified(inner.reserve)
+    Effect.withFiber((fiber) => {
+      const open = Context.getOption(fiber.context, transactionService)
+      return Option.isSome(open) ? asClassified(use(open.value[0])) : waiting(asClassified(use(pooled)))
+    })
+  const acquirer = Effect.map(Effect.serviceOption(transactionService), (open) =>
+    Option.isSome(open) ? open.value[0] : pooled
   )
 
   /** What became of a transaction whose COMMIT was lost on the way: asked until it is known. */
@@ -165,14 +168,14 @@ export const make = (inner: PgClient.PgClient, waitsAlways = false): PgClient.Pg
 export const layer = (options: PgClient.PgPoolConfig) =>
   PgClient.layerFrom(
     Effect.map(PgClient.make({ ...options, keepAlive: KEEP_ALIVE, startupParameters: SESSION }), (inner) =>
-      make(AnswerTime.make(inner))
+      make(AnswerTime.make(inner), AnswerTime.pooled(inner))
     )
   )
 
 /** The same client for the engine of jobs, which stores what it was given and must not lose it: its statements always wait. */
 export const layerWaiting = Layer.effect(
   SqlClient.SqlClient,
-  Effect.map(Effect.service(PgClient.PgClient), (client) => make(client, true))
+  Effect.map(Effect.service(PgClient.PgClient), (client) => make(client, AnswerTime.pooled(client), true))
 )
 
 /** Lets everything that a layer builds wait for the database, such as the calls that an entity serves. */
