@@ -31,10 +31,21 @@ const isFunction = Schema.is(Schema.Literals(jobFunctions))
 const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
 /** An error that the database gives for what it was asked is a defect of ours. */
-const asFailure = (error: JobFailure | SqlError.SqlError): JobFailure =>
-  error._tag === "JobFailure"
-    ? error
-    : new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
+const refusedBy = (error: SqlError.SqlError): JobFailure =>
+  new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
+
+/** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
+const failureOf = ({ function_name }: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
+  const thrown = cause.reasons.map((reason): unknown =>
+    Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+  )
+  const [refused] = thrown.filter(SqlError.isSqlError)
+  if (refused !== undefined) return refusedBy(refused)
+  const [failure] = thrown.filter((error) => error instanceof JobFailure)
+  return (
+    failure ?? new JobFailure({ type: "InternalError", message: `Internal error in job function ${function_name}` })
+  )
+}
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
@@ -92,15 +103,11 @@ const make = Effect.gen(function* () {
   })
 
   const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
-    const failure = Cause.findErrorOption(cause)
-    if (failure._tag === "None" || failure.value._tag === "SqlError") {
-      yield* Effect.logError(`Job ${record.id} met an internal error`, cause)
+    const failure = failureOf(record, cause)
+    if (failure.type === "DatabaseError" || failure.type === "InternalError") {
+      yield* Effect.logError(`Job ${record.id} met an internal error: ${failure.message}`, cause)
     }
-    const known =
-      failure._tag === "Some"
-        ? asFailure(failure.value)
-        : new JobFailure({ type: "InternalError", message: `Internal error in job function ${record.function_name}` })
-    yield* states.apply(record.id, { type: "THREW", exception: toException(known, record.function_name) })
+    yield* states.apply(record.id, { type: "THREW", exception: toException(failure, record.function_name) })
   })
 
   const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {

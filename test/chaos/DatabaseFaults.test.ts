@@ -6,7 +6,7 @@
 import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { randomOf } from "../support/Random.ts"
-import { type DatabaseFault, several } from "./DatabaseFaults.ts"
+import { type DatabaseFault, FULL_DISK, several } from "./DatabaseFaults.ts"
 import * as DatabaseScene from "./DatabaseScene.ts"
 
 const LONG_RUNS = process.env["CHAOS_RUNS"]
@@ -21,7 +21,7 @@ const SHORT = [
   "a killed backend",
   "a read-only database",
   "answers lost after the commit",
-  "a full disk"
+  FULL_DISK
 ]
 
 const works: ReadonlyArray<DatabaseScene.Work> = [1, 2, 0, 1, 2, "refresh"]
@@ -75,6 +75,9 @@ it.live(
       const random = randomOf(SEED)
       const scene = yield* DatabaseScene.make(random)
       const faults = scene.faults.filter(isWanted)
+      if (!scene.faults.some(({ name }) => name === FULL_DISK)) {
+        yield* Console.log(`Left out: ${FULL_DISK}, because only root can make a small file system`)
+      }
       const isLong = LONG_RUNS !== undefined
       const rounds = isLong
         ? Array.from({ length: Number(LONG_RUNS) }, (_, index) => longRound(faults, index, random))

@@ -15,6 +15,8 @@ export interface Victim {
   readonly backends: Effect.Effect<ReadonlyArray<number>>
 }
 
+export const FULL_DISK = "a full disk"
+
 /** Begins, lasts and ends; afterwards the database is as before. */
 export interface DatabaseFault {
   readonly name: string
@@ -155,7 +157,7 @@ const faultList: ReadonlyArray<DatabaseFault> = [
     strike: (victim) => Effect.flatMap(victim.backends, (pids) => paused(victim, oneOf(pids, victim.random), false, 8))
   },
   {
-    name: "a full disk",
+    name: FULL_DISK,
     strike: ({ postgres, random }) =>
       postgres.fill.pipe(
         Effect.andThen(lasting(random, 500, 3_000)),
@@ -186,8 +188,7 @@ const faultList: ReadonlyArray<DatabaseFault> = [
 ]
 
 /** Those that can be made here: a disk can be filled only where it is a small one of its own. */
-export const possible = ({ isSmall }: PostgresProcess) =>
-  faultList.filter(({ name }) => isSmall || name !== "a full disk")
+export const possible = ({ isSmall }: PostgresProcess) => faultList.filter(({ name }) => isSmall || name !== FULL_DISK)
 
 /** Several of them, one after the other. */
 export const several = (chosen: ReadonlyArray<DatabaseFault>): DatabaseFault => ({
