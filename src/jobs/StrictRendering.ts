@@ -26,6 +26,8 @@ const make = Effect.gen(function* () {
       for (const some of Arr.chunksOf(managed, DEVICES_AT_ONCE)) {
         const render = yield* configs.prepareFrom(sources, some)
         for (const device of some) {
+          // one after the other without a pause, thousands of renderings would be one long turn
+          yield* Effect.yieldNow
           const candidate = yield* render(device)
           if (Result.isFailure(candidate)) {
             const { message, place, type } = candidate.failure

@@ -1,11 +1,10 @@
 /**
- * Carries renderings out. Most take less than a millisecond and are done where they are asked for, in slices between which
- * the event loop looks at everything else. One that takes longer than a first try allows is done again in a thread, under
+ * Carries renderings out. Most take less than a millisecond and are done where they are asked for; whoever renders many lets
+ * others work between two. One that takes longer than a first try allows is done again in a thread, under
  * the whole budget of a device; when that is used up, the template's other devices fail at once. Carries promise 8: what
  * people commit holds up nobody else.
  */
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
-import { goOn } from "../BackgroundWork.ts"
 import type { Failure } from "../jinja/Jinja.ts"
 import { processorTime } from "../jinja/Meter.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
@@ -30,8 +29,6 @@ const THREADS = { name: "render", threads: 1, waiting: 100, program: new URL("./
 const PATIENCE = { schedule: Schedule.spaced("1 second"), times: 300 }
 
 const LIMIT_OF = { time: "deadline", memory: "cells", ended: undefined } as const
-
-const breathe = Effect.callback<void>((resume) => goOn(() => resume(Effect.void)))
 
 const failureAt = (message: string, limit: Failure["limit"], { position, via }: Pick<Failure, "position" | "via">) =>
   ({ kind: "LimitExceeded", message, position, via, ...(limit === undefined ? {} : { limit }) }) satisfies Failure
@@ -92,7 +89,6 @@ const make = Effect.gen(function* () {
   const renderer = Effect.map(Semaphore.make(1), (turn): Render => {
     const budget = new RenderBudget(settings, recent)
     return Effect.fn("Renderer.render")(function* (task) {
-      yield* breathe
       const refused = budget.refusal(task)
       if (refused !== undefined) return yield* taskError(task, refused)
       const limits = budget.firstTry(task)
