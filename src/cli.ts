@@ -3,29 +3,20 @@
  * loaded when it is run.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, FileSystem, Path, Runtime, Schema } from "effect"
+import { Cause, Console, Effect, Exit, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
+import { release } from "./domain/Release.ts"
 
 // Listed for the help alone: main.ts runs it before any of this is loaded, because it is called for every lease.
 const hook = Command.make("dhcp-hook").pipe(
   Command.withDescription("What a DHCP server calls for each lease: dhcp-hook commit MAC IP PLATFORM")
 )
 
-const Package = Schema.fromJsonString(Schema.Struct({ version: Schema.String }))
-
-const readVersion = Effect.gen(function* () {
-  const path = yield* Path.Path
-  const text = yield* (yield* FileSystem.FileSystem).readFileString(
-    path.resolve(import.meta.dirname, "../package.json")
-  )
-  return (yield* Schema.decodeEffect(Package)(text)).version
-})
-
-const version = Command.make("version", {}, () => Effect.flatMap(readVersion, Console.log)).pipe(
+const version = Command.make("version", {}, () => Console.log(release)).pipe(
   Command.withDescription("Print the version.")
 )
 
@@ -34,9 +25,7 @@ const root = Command.make("switchyard").pipe(
   Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, version])
 )
 
-const program = Effect.flatMap(readVersion, (number) => Command.run(root, { version: number })).pipe(
-  Effect.provide(NodeServices.layer)
-)
+const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))
 
 // A stop by signal is a success: a supervisor must not take it for a crash. Errors may bring an exit code of their own.
 NodeRuntime.runMain(program, {
