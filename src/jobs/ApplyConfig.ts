@@ -9,7 +9,7 @@ import type { Device } from "../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 import { type ChangeReport, isOpen } from "../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { JobStore } from "../store/JobStore.ts"
+import { type JobDevice, JobStore } from "../store/JobStore.ts"
 import { callErrorText } from "./CallErrorText.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import { DeviceStates } from "./DeviceStates.ts"
@@ -28,16 +28,27 @@ const Arguments = Schema.Struct({
 type Arguments = typeof Arguments.Type
 
 /** The entries of a device that was given a configuration; `tasks` are the names of the main task and its child. */
-export const pushedResult = (
-  report: ChangeReport,
-  tasks: { readonly main: string; readonly push: string }
-): DeviceResult =>
+const pushedResult = (report: ChangeReport, tasks: { readonly main: string; readonly push: string }): DeviceResult =>
   report.ok
     ? deviceResult([taskOk(tasks.main), taskOk(tasks.push, null, report.diff)])
     : deviceResult([
         taskFailed(tasks.main, subtaskFailed(tasks.push)),
         taskFailed(tasks.push, failureText(report), report.diff)
       ])
+
+/** The row of such a device in the job's record; it is written again when the change goes on behind the job's back. */
+export const pushedRow = (
+  hostname: string,
+  report: ChangeReport,
+  tasks: { readonly main: string; readonly push: string }
+): JobDevice => ({
+  hostname,
+  result: pushedResult(report, tasks),
+  reachedEnd: true,
+  changed: report.diff !== "",
+  score: null,
+  waiting: isOpen(report)
+})
 
 /** The handler of the job. */
 export const make = Effect.gen(function* () {
@@ -73,15 +84,7 @@ export const make = Effect.gen(function* () {
     dryRun: boolean,
     report: ChangeReport
   ) {
-    const result = pushedResult(report, { main: MAIN_TASK, push: PUSH_TASK })
-    yield* jobs.addDevice(job.id, {
-      hostname,
-      result,
-      reachedEnd: true,
-      changed: report.diff !== "",
-      score: null,
-      waiting: isOpen(report)
-    })
+    yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
     if (dryRun || !report.ok) return
     yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
   }, sql.withTransaction)

@@ -8,7 +8,7 @@ import { Effect, FiberMap, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import type { Device } from "../domain/Device.ts"
-import { type DeviceResult, functionOf } from "../domain/Job.ts"
+import { functionOf } from "../domain/Job.ts"
 import { outcomeOf } from "../domain/JobOutcome.ts"
 import { ChangeStore, type StoredChange } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
@@ -67,8 +67,10 @@ const make = Effect.gen(function* () {
     return Option.match(decoded, { onNone: () => 0, onSome: (known) => known.eventsSeen })
   })
 
-  const addRow = ({ device: { hostname }, left, report }: Ended, result: DeviceResult) =>
-    jobs.addDevice(left.job_id, { hostname, result, reachedEnd: true, changed: report.diff !== "", score: null })
+  const addRow = (
+    { device: { hostname }, left, report }: Ended,
+    tasks: { readonly main: string; readonly push: string }
+  ) => jobs.addDevice(left.job_id, ApplyConfig.pushedRow(hostname, report, tasks))
 
   /** As the job's own function would have recorded it. */
   const recorders: Readonly<
@@ -80,17 +82,17 @@ const make = Effect.gen(function* () {
         : outcomes.recordTasks(device, run, change.candidate, report),
     revert_job: (ended) => {
       const { device, isNewest, report, run } = ended
-      const result = ApplyConfig.pushedResult(report, { main: RevertJob.MAIN_TASK, push: RevertJob.RESTORE_TASK })
+      const tasks = { main: RevertJob.MAIN_TASK, push: RevertJob.RESTORE_TASK }
       const status = isNewest ? outcomes.recordRestored(device, run, report) : Effect.void
-      return Effect.andThen(addRow(ended, result), status)
+      return Effect.andThen(addRow(ended, tasks), status)
     },
     apply_config: (ended) => {
       const { device, isNewest, report, run } = ended
-      const result = ApplyConfig.pushedResult(report, { main: ApplyConfig.MAIN_TASK, push: ApplyConfig.PUSH_TASK })
+      const tasks = { main: ApplyConfig.MAIN_TASK, push: ApplyConfig.PUSH_TASK }
       const cause = { by: run.user, jobId: run.jobId }
       const isKept = isNewest && report.ok && !run.dryRun && device.state === "MANAGED"
       const state = isKept ? states.apply(device.id, { type: "LIVE_APPLY_CONFIG" }, cause) : Effect.void
-      return Effect.andThen(addRow(ended, result), state)
+      return Effect.andThen(addRow(ended, tasks), state)
     }
   }
 

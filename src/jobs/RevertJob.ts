@@ -7,12 +7,12 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { deviceResult, taskFailed } from "../domain/Job.ts"
-import { type ChangeReport, isOpen } from "../devices/ChangeExecutor.ts"
+import type { ChangeReport } from "../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../store/ChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
 import { JobStore } from "../store/JobStore.ts"
-import { pushedResult } from "./ApplyConfig.ts"
+import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "./CallErrorText.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import { decodeArguments, type JobHandler, type RunningJob } from "./JobHandler.ts"
@@ -103,19 +103,9 @@ export const make = Effect.gen(function* () {
     const candidate = yield* restorable(change, device, args.job_id)
     if (typeof candidate !== "string") return yield* leave(job, hostname, candidate)
     const report = yield* restore(job, args, device, timers, candidate, change.hash)
-    const result = pushedResult(report, { main: MAIN_TASK, push: RESTORE_TASK })
+    const row = pushedRow(hostname, report, { main: MAIN_TASK, push: RESTORE_TASK })
     yield* sql.withTransaction(
-      Effect.andThen(
-        jobs.addDevice(job.id, {
-          hostname,
-          result,
-          reachedEnd: true,
-          changed: report.diff !== "",
-          score: null,
-          waiting: isOpen(report)
-        }),
-        outcomes.recordRestored(device, run, report)
-      )
+      Effect.andThen(jobs.addDevice(job.id, row), outcomes.recordRestored(device, run, report))
     )
   })
 
