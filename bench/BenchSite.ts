@@ -53,6 +53,5 @@ export const environment = (folder: string, port: number): Record<string, string
   PASSWORD_MANAGED: PASSWORD,
   TEMPLATE_SECRET_SWITCHYARD_HASH: PASSWORD,
   COMMIT_CONFIRMED_TIMEOUT: "120",
-  ...(process.env["SSH_WORKERS"] === undefined ? {} : { SSH_WORKERS: process.env["SSH_WORKERS"] }),
   LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
 })

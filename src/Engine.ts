@@ -8,8 +8,6 @@ import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { DriverRegistry } from "./devices/Driver.ts"
 import * as Drivers from "./devices/Drivers.ts"
-import * as RemoteDriver from "./devices/remote/RemoteDriver.ts"
-import { SshThreads } from "./devices/remote/SshThreads.ts"
 import * as AddressMap from "./devices/ssh/AddressMap.ts"
 import { SshLimits } from "./devices/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
@@ -98,16 +96,8 @@ const sshLimits = Layer.unwrap(
   })
 )
 
-/** Drivers of all platforms that this server can log in to, with their sessions in SSH workers or on this thread. */
-const drivers = Layer.unwrap(
-  Effect.map(ServerConfig, ({ SSH_ADDRESS_MAP: addressMap, SSH_PORT: port, SSH_WORKERS: threads }) =>
-    threads === 0
-      ? DriverRegistry.layer(Drivers.makers)
-      : DriverRegistry.layer(Drivers.makers.map(RemoteDriver.make)).pipe(
-          Layer.provide(SshThreads.layer({ threads, limits: { port, addressMap } }))
-        )
-  )
-).pipe(Layer.provide(sshLimits))
+/** Drivers of all platforms that this server can log in to. */
+const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits))
 
 const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),

@@ -3,7 +3,6 @@
  * reads it at the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start
  * with a sentence that names the variable. Names that a site already uses are kept (contract `api-rest.md` §7.5).
  */
-import { availableParallelism } from "node:os"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
@@ -14,9 +13,6 @@ const atLeast = (minimum: number, name: string) =>
 const flag = (name: string, fallback: boolean) => withDefault(Config.Boolean(name), fallback)
 const text = (name: string, fallback: string) => withDefault(Config.String(name), fallback)
 const count = (name: string, fallback: number, minimum = 0) => withDefault(atLeast(minimum, name), fallback)
-
-/** A thread for SSH pays when it has a processor of its own, beside the server's own thread and PostgreSQL. */
-const sshWorkers = (): number => (availableParallelism() > 2 ? 1 : 0)
 
 const listOf = (name: string) =>
   Config.map(Config.String(name), (list): ReadonlyArray<string> =>
@@ -71,7 +67,6 @@ const variables = {
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
   SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
-  SSH_WORKERS: count("SSH_WORKERS", sshWorkers()),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
@@ -152,11 +147,6 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
   ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
   ["SSH_MAX_SESSIONS", "1400", "SSH sessions that may be open at once"],
-  [
-    "SSH_WORKERS",
-    "1 with more than 2 processors, else 0",
-    "threads that speak SSH with devices; 0: the thread of the API and the jobs does it as well"
-  ],
   [
     "SSH_ADDRESS_MAP",
     "",

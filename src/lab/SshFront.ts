@@ -4,7 +4,6 @@
  */
 import type { Socket } from "node:net"
 import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"
-import { joinWrites } from "../ssh/JoinedWrites.ts"
 import { Server } from "../ssh/Ssh2.ts"
 import { run } from "./CommandLine.ts"
 import * as Faults from "./Faults.ts"
@@ -49,7 +48,6 @@ export const serve = (device: Switch, socket: Socket, address: string): void => 
   socket.on("error", () => socket.destroy())
   if (Faults.strikes(device.faults, "cut", "connect", "before", 0)) return connection.drop()
   if (Faults.strikes(device.faults, "silent", "connect", "before", 0)) return connection.silence()
-  joinWrites(socket)
   server.injectSocket(socket)
   return undefined
 }

@@ -3,8 +3,7 @@
  * then the tag. Takes the place of the one that ssh2 has in JavaScript, which hands Node the key as bytes for every packet
  * (four times as much as the encryption itself) and writes each packet in three pieces.
  */
-import { createCipheriv, createSecretKey, type KeyObject } from "node:crypto"
-import { fill } from "./RandomPool.ts"
+import { createCipheriv, createSecretKey, type KeyObject, randomFillSync } from "node:crypto"
 
 const names = ["aes-128-gcm", "aes-256-gcm"] as const
 
@@ -66,7 +65,7 @@ export class AesGcm {
     const packet = Buffer.allocUnsafe(lengthBytes + length + tagBytes)
     packet.writeUInt32BE(length, 0)
     packet.writeUInt8(enough, lengthBytes)
-    fill(packet, lengthBytes + 1 + payloadBytes, enough)
+    randomFillSync(packet, lengthBytes + 1 + payloadBytes, enough)
     return packet
   }
 

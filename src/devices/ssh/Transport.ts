@@ -9,8 +9,6 @@ import { Effect, Fiber, Redacted, Schedule, Scope } from "effect"
 import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel, ConnectConfig } from "ssh2"
 import { rareRetry } from "../../RareRetry.ts"
-import { joinWrites } from "../../ssh/JoinedWrites.ts"
-import { readInSlices } from "../../ssh/SlicedReads.ts"
 import { Client } from "../../ssh/Ssh2.ts"
 import type { DriverTarget } from "../Driver.ts"
 import { ConnectAuthError, ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
@@ -153,8 +151,6 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
       client.off("close", ended)
       resume(Effect.succeed({ client, hostKey }))
     })
-    joinWrites(socket)
-    readInSlices(socket)
     client.connect(connectOptions(target, socket, seconds, verify, exhausted))
     return Effect.sync(() => client.destroy())
   })
