@@ -7,9 +7,10 @@ import { usageOf } from "./BenchServer.ts"
 /** Milliseconds between two looks at the job. */
 const LOOK_EVERY = 50
 
-/** Seconds from the request to the end of the job, and the most memory of the server meanwhile. */
+/** Seconds from the request to the end of the job, the processor time of the server meanwhile, and its most memory. */
 export interface SyncRun {
   readonly seconds: number
+  readonly processorSeconds: number
   readonly megabytes: number
 }
 
@@ -17,6 +18,7 @@ export interface SyncRun {
 export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
   const sql = yield* SqlClient.SqlClient
   const started = performance.now()
+  const before = usageOf(pid).seconds
   yield* Effect.promise(() => api.post("/device_syncto", { device_type: "ACCESS", dry_run, resync: true }))
   let status = "SCHEDULED"
   let megabytes = 0
@@ -27,10 +29,11 @@ export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dr
     megabytes = Math.max(megabytes, usageOf(pid).megabytes)
   }
   const seconds = (performance.now() - started) / 1000
+  const processorSeconds = usageOf(pid).seconds - before
   const [bad] = yield* sql<{ count: number; sample: string | null }>`
     select count(*)::int as count, min(job_tasks::text) as sample from job_device where failed`
   if (status !== "FINISHED" || bad?.count !== 0) {
     return yield* Effect.die(new Error(`job ${status}, ${bad?.count} failed: ${bad?.sample?.slice(-400)}`))
   }
-  return { seconds, megabytes } satisfies SyncRun
+  return { seconds, processorSeconds, megabytes } satisfies SyncRun
 })
