@@ -9,9 +9,12 @@ import { fileURLToPath } from "node:url"
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..")
 
 const campaigns = {
-  kill: { runs: "200", files: ["test/chaos/KillSync.test.ts"] },
-  database: { runs: "200", files: ["test/chaos/DatabaseFaults.test.ts", "test/chaos/DatabaseInit.test.ts"] },
-  replicas: { runs: "60", files: ["test/chaos/Replicas.test.ts"] }
+  kill: { runs: "200", files: ["test/scenarios/chaos/KillSync.test.ts"] },
+  database: {
+    runs: "200",
+    files: ["test/scenarios/chaos/DatabaseFaults.test.ts", "test/scenarios/chaos/DatabaseInit.test.ts"]
+  },
+  replicas: { runs: "60", files: ["test/scenarios/chaos/Replicas.test.ts"] }
 }
 const say = (line) => process.stdout.write(`${line}\n`)
 const names = Object.keys(campaigns)

@@ -1,11 +1,11 @@
 /**
  * Writes `FAULTS.md`: what becomes of a switch with which something goes wrong during a live sync, from the table that
- * `test/chaos/SyncFaults.test.ts` plays, and what comes of the faults of others. A test compares the file with what this
+ * `test/scenarios/chaos/SyncFaults.test.ts` plays, and what comes of the faults of others. A test compares the file with what this
  * program would write.
  */
 import { writeFileSync } from "node:fs"
-import type { Ending, FaultCase } from "../test/chaos/FaultEndings.ts"
-import { faultCases } from "../test/chaos/FaultTable.ts"
+import type { Ending, FaultCase } from "../test/scenarios/chaos/FaultEndings.ts"
+import { faultCases } from "../test/scenarios/chaos/FaultTable.ts"
 import { otherFaults } from "./other-faults.ts"
 
 /** Where the table is kept. */

@@ -7,9 +7,9 @@
 import { writeFileSync } from "node:fs"
 import type { AnyStateMachine } from "xstate"
 import { toDirectedGraph } from "xstate/graph"
-import { configChange } from "../machines/ConfigChange.ts"
-import { deviceLifecycle } from "../machines/DeviceLifecycle.ts"
-import { jobLifecycle } from "../machines/JobLifecycle.ts"
+import { configChange } from "../machines/change/ConfigChange.ts"
+import { deviceLifecycle } from "../machines/device/DeviceLifecycle.ts"
+import { jobLifecycle } from "../machines/job/JobLifecycle.ts"
 
 /** Where the diagrams are kept. */
 export const readmeUrl = new URL("../machines/README.md", import.meta.url)

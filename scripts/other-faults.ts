@@ -18,7 +18,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
         "restarted, stopped, full, read-only, paused, out of connections, refusing logins; a backend or the postmaster killed",
       outcome:
         "requests get 503 with `Retry-After`; jobs and changes wait and go on when it is back, without a restart of the server; no job ends by it",
-      test: "chaos/DatabaseFaults"
+      test: "scenarios/chaos/DatabaseFaults"
     },
     {
       fault: "the connection is lost while a transaction is being committed",
@@ -33,18 +33,18 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "nobody works on a job that was accepted, or a job that has ended has left its lock",
       outcome: "the job is started again within 20 s, and the lock is removed",
-      test: "jobs/JobSweep"
+      test: "jobs/engine/JobSweep"
     },
     {
       fault: "a job that has ended has left a change open, or its outcome could not be written",
       outcome: "the device's actor looks at the switch and settles the change; its end is recorded within 15 s",
-      test: "jobs/OpenChanges"
+      test: "jobs/sync/OpenChanges"
     },
     {
       fault: "the embedded database is killed; its pid file names a foreign process; a second server wants its folder",
       outcome:
         "it is started again within seconds; nothing foreign is signalled; the second server refuses and names the first",
-      test: "e2e/EmbeddedDatabase"
+      test: "scenarios/program/EmbeddedDatabase"
     },
     {
       fault: "its schema is newer than the server",
@@ -56,24 +56,24 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "the remote hangs",
       outcome: "jobs go on; refreshes of that repository wait for each other and can be aborted",
-      test: "jobs/HangingRemote"
+      test: "jobs/repositories/HangingRemote"
     },
     {
       fault: "a killed git has left locks in our copy",
       outcome: "they are removed when no git of ours works there",
-      test: "settings/GitLeftLocks"
+      test: "git/GitLeftLocks"
     },
     {
       fault: "a newer commit comes into force while a job works",
       outcome:
         "the job goes on with its own commits, which its record names; devices that the newer commit changes end unsynchronized",
-      test: "jobs/JobCommits"
+      test: "jobs/sync/JobCommits"
     },
     {
       fault: "a key, group, file or variable is mistyped",
       outcome:
         "the answer of the refresh says so with file, line and column; `switchyard check` does so before a merge",
-      test: "e2e/RepositoryWarnings"
+      test: "scenarios/program/RepositoryWarnings"
     }
   ],
   "Switches that hold up others": [
@@ -81,12 +81,12 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       fault: "a switch has cut itself off, and its commit timer runs",
       outcome:
         "other syncs wait and say for which job; an urgent one goes beside it; an abort ends at once and says what is left to the timer",
-      test: "jobs/LockWaiting"
+      test: "jobs/engine/LockWaiting"
     },
     {
       fault: "slow downloads, silent addresses",
       outcome: "take the places of their own kind of work; downloads have a deadline and end when they are aborted",
-      test: "jobs/JobPlaces"
+      test: "jobs/engine/JobPlaces"
     }
   ],
   "People and programs": [
@@ -94,7 +94,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       fault: "a template that never ends or makes too much",
       outcome:
         "is ended by its budget, off the thread of the API; the job's other devices with that template fail at once",
-      test: "jobs/EndlessTemplate"
+      test: "jobs/repositories/EndlessTemplate"
     },
     {
       fault: "large or slow bodies, hostile patterns, without a token",
@@ -109,7 +109,7 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
     {
       fault: "a request comes in the moment in which the port opens",
       outcome: "it is answered",
-      test: "e2e/FirstRequests"
+      test: "scenarios/program/FirstRequests"
     }
   ]
 }

@@ -6,7 +6,7 @@ import { Command } from "effect/cli"
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
     const [Server, Logging, { ServerConfig }] = yield* Effect.promise(() =>
-      Promise.all([import("../Server.ts"), import("../Logging.ts"), import("../ServerConfig.ts")])
+      Promise.all([import("../Server.ts"), import("../runtime/Logging.ts"), import("../ServerConfig.ts")])
     )
     return yield* Layer.launch(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(ServerConfig.layer)))
   })
@@ -16,7 +16,7 @@ export const serve = Command.make("serve", {}, () =>
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const [Database, Logging, { ServerConfig }] = yield* Effect.promise(() =>
-      Promise.all([import("../store/Database.ts"), import("../Logging.ts"), import("../ServerConfig.ts")])
+      Promise.all([import("../store/Database.ts"), import("../runtime/Logging.ts"), import("../ServerConfig.ts")])
     )
     const services = Layer.provide(Logging.layer, ServerConfig.layer)
     yield* Layer.build(Database.layer).pipe(Effect.scoped, Effect.provide(services), Effect.provide(ServerConfig.layer))

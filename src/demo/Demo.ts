@@ -6,7 +6,7 @@
 import { Cause, Console, Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import * as Logging from "../Logging.ts"
+import * as Logging from "../runtime/Logging.ts"
 import * as Server from "../Server.ts"
 import { type DemoApi, DemoFailed, make as makeApi } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"

@@ -7,7 +7,7 @@ import type { Device } from "../domain/Device.ts"
 import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
-import type { JobSelection } from "./Driver.ts"
+import type { JobSelection } from "../drivers/Driver.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3

@@ -5,8 +5,14 @@
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import { begin, type ChangeDecision, type ChangeOutcome, nextStep, resume } from "../../machines/ChangeDecision.ts"
-import { type ChangeEvent, type ChangeRow, type ChangeStep, changePhases } from "../../machines/ChangeRow.ts"
+import {
+  begin,
+  type ChangeDecision,
+  type ChangeOutcome,
+  nextStep,
+  resume
+} from "../../machines/change/ChangeDecision.ts"
+import { type ChangeEvent, type ChangeRow, type ChangeStep, changePhases } from "../../machines/change/ChangeRow.ts"
 import type { Device } from "../domain/Device.ts"
 import type { ChangeStore, ClaimTexts, StoredChange } from "../store/ChangeStore.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"

@@ -1,15 +1,15 @@
 /**
  * The steps of a configuration change on a real device: each sends its commands and says how it ended, as an event for
- * `machines/ConfigChange.ts`, which decides what follows. Carries contract device-cli.md §2.4 and §3.6–3.7.
+ * `machines/change/ConfigChange.ts`, which decides what follows. Carries contract device-cli.md §2.4 and §3.6–3.7.
  */
 import { Clock, Effect, Option, Schedule } from "effect"
-import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/ChangeRow.ts"
-import { rareRetry } from "../RareRetry.ts"
+import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/change/ChangeRow.ts"
+import { rareRetry } from "../runtime/RareRetry.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
-import type { ConfigSessions, JobSelection } from "./Driver.ts"
+import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
-import { type DriverError, renderError } from "./DriverErrors.ts"
-import * as UnifiedPatch from "./UnifiedPatch.ts"
+import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 
 /** How a step ended, with the error text for the record when it went wrong. */
 export interface StepEnd {

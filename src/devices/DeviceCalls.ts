@@ -10,7 +10,7 @@ import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
 import { operationCalls } from "./OperationCalls.ts"
-import { Facts, Neighbours } from "./Readings.ts"
+import { Facts, Neighbours } from "../drivers/Readings.ts"
 
 export { DeviceFailure }
 

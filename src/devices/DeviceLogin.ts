@@ -7,8 +7,14 @@ import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { type Login, type LoginState, ServerConfig } from "../ServerConfig.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
-import { type Driver, DriverRegistry, type DriverSession, type DriverTarget, type HostKeyPolicy } from "./Driver.ts"
-import type { ConnectError, HostKeyChanged, UnknownPlatform } from "./DriverErrors.ts"
+import {
+  type Driver,
+  DriverRegistry,
+  type DriverSession,
+  type DriverTarget,
+  type HostKeyPolicy
+} from "../drivers/Driver.ts"
+import type { ConnectError, HostKeyChanged, UnknownPlatform } from "../drivers/DriverErrors.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}

@@ -5,8 +5,8 @@ import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import type { OperationPhase } from "../domain/DeviceOperation.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import type { LoginError } from "./DeviceLogin.ts"
-import type { DriverSession } from "./Driver.ts"
-import type { DriverError } from "./DriverErrors.ts"
+import type { DriverSession } from "../drivers/Driver.ts"
+import type { DriverError } from "../drivers/DriverErrors.ts"
 
 /** What work on a session may fail with. */
 export type WorkError = DriverError | LoginError | DeviceFailure

@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import type { DeviceFailure } from "./DeviceFailure.ts"
-import type { DriverSession } from "./Driver.ts"
-import { CommandRejected, type DriverError, UnexpectedAnswer } from "./DriverErrors.ts"
+import type { DriverSession } from "../drivers/Driver.ts"
+import { CommandRejected, type DriverError, UnexpectedAnswer } from "../drivers/DriverErrors.ts"
 import type { ExpectedImage } from "./FirmwareCalls.ts"
 
 /** Below this much free flash old images are removed. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { DeviceFailure } from "./DeviceFailure.ts"
-import { InterfaceStates, NeighbourDetails } from "./Readings.ts"
+import { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
 
 /** Ports to bounce with the rendered halves of it. */
 export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })

@@ -8,10 +8,10 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { BounceDetail } from "../domain/DeviceOperation.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
-import type { DriverSession, JobSelection } from "./Driver.ts"
-import { CommandRejected } from "./DriverErrors.ts"
+import type { DriverSession, JobSelection } from "../drivers/Driver.ts"
+import { CommandRejected } from "../drivers/DriverErrors.ts"
 import type { Bounce, Bounced } from "./OperationCalls.ts"
-import type { InterfaceStates } from "./Readings.ts"
+import type { InterfaceStates } from "../drivers/Readings.ts"
 
 /** Why these ports of the device cannot be bounced, or null. */
 export const bounceRefusal = (

@@ -3,11 +3,11 @@
  * Field names are those of the wire (contract `api-devices.md` §2.1), so a record is never renamed on its way.
  */
 import { Schema } from "effect"
-import { type DeviceState as LifecycleState, deviceStates } from "../../machines/DeviceLifecycle.ts"
+import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceLifecycle.ts"
 
 export { deviceStates }
 
-/** State names, upper case on the wire; the machine in `machines/DeviceLifecycle.ts` moves between them. */
+/** State names, upper case on the wire; the machine in `machines/device/DeviceLifecycle.ts` moves between them. */
 export const DeviceState = Schema.Literals(deviceStates)
 export type DeviceState = LifecycleState
 

@@ -1,7 +1,7 @@
 /** SSH host keys of simulated switches. */
 import { createPrivateKey, sign } from "node:crypto"
 import type { ParsedKey } from "ssh2"
-import { utils } from "../ssh/Ssh2.ts"
+import { utils } from "../drivers/ssh/Ssh2.ts"
 
 const TRIES = 100
 

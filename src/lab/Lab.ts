@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { ParsedKey } from "ssh2"
 import * as DhcpServer from "./DhcpServer.ts"
-import * as Hardware from "./Hardware.ts"
+import * as Hardware from "./eos/Hardware.ts"
 import * as HostKey from "./HostKey.ts"
 import * as LabSwitch from "./LabSwitch.ts"
 import * as Links from "./Links.ts"

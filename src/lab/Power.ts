@@ -3,8 +3,8 @@
  * DHCP, fetches the initial configuration, starts it). contract/engine.md §5.2.
  */
 import { Effect, Fiber, FiberMap, type Scope } from "effect"
-import * as Loader from "./ConfigLoader.ts"
-import { render } from "./ConfigTree.ts"
+import * as Loader from "./eos/ConfigLoader.ts"
+import { render } from "./eos/ConfigTree.ts"
 import * as DhcpServer from "./DhcpServer.ts"
 import * as History from "./History.ts"
 import { pause } from "./RealTime.ts"

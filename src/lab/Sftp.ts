@@ -1,6 +1,6 @@
 /** A small sftp server on a switch's flash: enough to put, get, list the size of and remove single files. */
 import type { SFTPWrapper } from "ssh2"
-import { utils } from "../ssh/Ssh2.ts"
+import { utils } from "../drivers/ssh/Ssh2.ts"
 import * as Flash from "./Flash.ts"
 import type { Switch } from "./Switch.ts"
 

@@ -4,14 +4,14 @@
  */
 import type { Socket } from "node:net"
 import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"
-import { Server } from "../ssh/Ssh2.ts"
-import { run } from "./CommandLine.ts"
+import { Server } from "../drivers/ssh/Ssh2.ts"
+import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
 import * as Printer from "./Printer.ts"
 import * as Scp from "./Scp.ts"
 import * as Sftp from "./Sftp.ts"
-import * as Shell from "./Shell.ts"
+import * as Shell from "./eos/Shell.ts"
 import type { Connection, Switch } from "./Switch.ts"
 import * as Terminal from "./Terminal.ts"
 

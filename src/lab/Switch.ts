@@ -3,14 +3,14 @@
  * coming up. Everything else (sessions, files, commands) works on this record.
  */
 import type { ParsedKey } from "ssh2"
-import * as ConfigFacts from "./ConfigFacts.ts"
-import type { ConfigSession, CommitTimer } from "./ConfigSessions.ts"
+import * as ConfigFacts from "./eos/ConfigFacts.ts"
+import type { ConfigSession, CommitTimer } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
 import type { Faults } from "./Faults.ts"
-import * as Hardware from "./Hardware.ts"
+import * as Hardware from "./eos/Hardware.ts"
 import * as History from "./History.ts"
-import * as Loader from "./ConfigLoader.ts"
-import { render } from "./ConfigTree.ts"
+import * as Loader from "./eos/ConfigLoader.ts"
+import { render } from "./eos/ConfigTree.ts"
 
 /** How one switch behaves, resolved from the topology and the lab's defaults. */
 export interface Behaviour {

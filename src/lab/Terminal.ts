@@ -4,10 +4,10 @@
  * loop, so that a client which pastes blindly overruns the buffer as it would on a real switch. contract §2.2 and §10.
  */
 import { StringDecoder } from "node:string_decoder"
-import { run } from "./CommandLine.ts"
+import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import type { Printer } from "./Printer.ts"
-import { type Output, prompt, type Reader, type Shell } from "./Shell.ts"
+import { type Output, prompt, type Reader, type Shell } from "./eos/Shell.ts"
 
 /** Lines that the command line takes before it lets others work. */
 const LINES_PER_TURN = 64

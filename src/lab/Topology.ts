@@ -4,7 +4,7 @@
  */
 import { Effect, FileSystem, Path, Schema, SchemaIssue } from "effect"
 import { parse as parseYaml } from "yaml"
-import { longName } from "./InterfaceNames.ts"
+import { longName } from "./eos/InterfaceNames.ts"
 
 const Text = Schema.String
 const Flag = Schema.Boolean

@@ -4,7 +4,7 @@
  * discovered goes.
  */
 import { Result } from "effect"
-import type { DeviceEvent } from "../../machines/DeviceEvents.ts"
+import type { DeviceEvent } from "../../machines/device/DeviceEvents.ts"
 import type { Device } from "../domain/Device.ts"
 import type { Interface } from "../domain/Interface.ts"
 import { DeviceStateError } from "./ProvisioningErrors.ts"

@@ -7,7 +7,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
-import { rareRetry } from "../RareRetry.ts"
+import { rareRetry } from "../runtime/RareRetry.ts"
 import * as AnswerTime from "./AnswerTime.ts"
 import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
 

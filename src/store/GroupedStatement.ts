@@ -5,7 +5,7 @@
  */
 import { Deferred, Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { goOn } from "../BackgroundWork.ts"
+import { goOn } from "../runtime/BackgroundWork.ts"
 import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */

@@ -3,7 +3,7 @@
  * seconds: whether nothing is left of the job but devices whose commit timers run. Reading it costs nothing then, however many
  * devices the job has.
  */
-import { EXPIRY_MARGIN_SECONDS } from "../../machines/ChangeDecision.ts"
+import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeDecision.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - extract(epoch from now())))::int`

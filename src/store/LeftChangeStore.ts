@@ -5,7 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangePhase } from "../../machines/ChangeRow.ts"
+import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 export interface LeftChange {

@@ -3,7 +3,7 @@
  * loop looks at everything else; one file is bounded by the engine.
  */
 import { Effect } from "effect"
-import { goOn } from "../BackgroundWork.ts"
+import { goOn } from "../runtime/BackgroundWork.ts"
 import { referencesOf } from "./TemplateReferences.ts"
 import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
 

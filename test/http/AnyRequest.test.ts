@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { fingerprint, setScene } from "../conformance/Scene.ts"
+import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { endpoints, sampleRequests } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"

@@ -2,7 +2,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { fingerprint, setScene } from "../conformance/Scene.ts"
+import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"

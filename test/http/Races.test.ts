@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { setScene } from "../conformance/Scene.ts"
+import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { SqlClient } from "effect/sql"
 import { allocationLock } from "../../src/store/AllocationLock.ts"

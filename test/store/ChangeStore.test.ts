@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { begin, newChange, nextStep } from "../../machines/ChangeDecision.ts"
+import { begin, newChange, nextStep } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { newChange, nextStep } from "../../machines/ChangeDecision.ts"
+import { newChange, nextStep } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"

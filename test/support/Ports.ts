@@ -1,20 +1,20 @@
 /** Simple implementations of what the API asks of other rooms, for tests of the API alone: fixed settings, no git, no device. */
 import { Effect, Layer } from "effect"
 import { bounceRefusal } from "../../src/devices/PortBounce.ts"
-import { Build } from "../../src/http/ports/Build.ts"
-import { InitCheck, InitCheckImpossible } from "../../src/http/ports/InitCheck.ts"
-import { DeviceUnread, LiveDevices } from "../../src/http/ports/LiveDevices.ts"
-import { Plugins, PluginsUnavailable } from "../../src/http/ports/Plugins.ts"
-import { PreviewFailed, Previews } from "../../src/http/ports/Previews.ts"
+import { Build } from "../../src/runtime/Build.ts"
+import { InitCheck, InitCheckImpossible } from "../../src/jobs/init/InitCheck.ts"
+import { DeviceUnread, LiveDevices } from "../../src/devices/LiveDevices.ts"
+import { Plugins, PluginsUnavailable } from "../../src/plugins/Plugins.ts"
+import { PreviewFailed, Previews } from "../../src/jobs/sync/Previews.ts"
 import {
   type RefreshedRepository,
   Repositories,
   RepositoryBusy,
   RepositoryFailed,
   RepositoryInvalid
-} from "../../src/http/ports/Repositories.ts"
-import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../../src/http/ports/SettingsView.ts"
-import { Readiness } from "../../src/http/ports/Readiness.ts"
+} from "../../src/jobs/repositories/Repositories.ts"
+import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../../src/settings/SettingsView.ts"
+import { Readiness } from "../../src/jobs/engine/Readiness.ts"
 import * as WrittenCheck from "../../src/store/WrittenCheck.ts"
 import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"

@@ -1,9 +1,9 @@
 /**
- * Plays a recorded conversation (`test/devices/recordings/README.md`) as the far end of a terminal: waits for the lines that
+ * Plays a recorded conversation (`test/drivers/recordings/README.md`) as the far end of a terminal: waits for the lines that
  * the recording says, and prints the rest in random pieces with random delays, so that prompts, characters and escape
  * sequences are cut at any byte.
  */
-import type { Wire } from "../../src/devices/ssh/Shell.ts"
+import type { Wire } from "../../src/drivers/ssh/Shell.ts"
 
 export type Act =
   | { readonly kind: "expect"; readonly line: string }

@@ -1,8 +1,8 @@
 /** A job engine that writes jobs to the real table and runs none of them. */
 import { Effect, Layer } from "effect"
 import { functionName, JobNotAbortable } from "../../src/domain/Job.ts"
-import { JobEngine, type StartJob } from "../../src/jobs/JobEngine.ts"
-import { JobStates } from "../../src/jobs/JobStates.ts"
+import { JobEngine, type StartJob } from "../../src/jobs/engine/JobEngine.ts"
+import { JobStates } from "../../src/jobs/engine/JobStates.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 
 const make = Effect.gen(function* () {

@@ -4,8 +4,8 @@
  * switch has nothing left to say.
  */
 import { Schema } from "effect"
-import type { Conversation, Step } from "../../src/devices/ssh/Conversation.ts"
-import { TerminalText } from "../../src/devices/ssh/TerminalText.ts"
+import type { Conversation, Step } from "../../src/drivers/ssh/Conversation.ts"
+import { TerminalText } from "../../src/drivers/ssh/TerminalText.ts"
 
 /** Sizes of the chunks in which output arrives, repeated. */
 export const ChunkSizes = Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })))

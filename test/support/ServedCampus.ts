@@ -1,7 +1,7 @@
 /** The whole server on a free port, for a lab and its repositories, with a database of its own and a client. */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
-import * as Logging from "../../src/Logging.ts"
+import * as Logging from "../../src/runtime/Logging.ts"
 import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { makeClient } from "./ApiClient.ts"

@@ -1,7 +1,7 @@
 /** What happens to every request and answer, whichever endpoint it is for: envelope, CORS headers, and then the log. */
 import { Cause, Effect } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
-import { giveWay } from "../../BackgroundWork.ts"
+import { giveWay } from "../../runtime/BackgroundWork.ts"
 import { withCors } from "./Cors.ts"
 import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"

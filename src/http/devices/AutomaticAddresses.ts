@@ -6,7 +6,7 @@ import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { isObject } from "../core/Values.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
 
 type Addresses = Pick<DeviceFields, "management_ip" | "infra_ip">
 

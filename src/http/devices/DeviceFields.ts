@@ -3,7 +3,7 @@
  * of the contract's table and in its words. Pure; what needs the database (unknown sites, taken names) is checked elsewhere.
  */
 import { Option, Result } from "effect"
-import { deviceStates } from "../../../machines/DeviceLifecycle.ts"
+import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { type DeviceFields, deviceTypeOf, platforms } from "../../domain/Device.ts"
 import { isHostname, normalizeMac } from "../../domain/Hostname.ts"
 import type { JsonObject } from "../core/JsonBody.ts"

@@ -1,8 +1,8 @@
 /** DELETE /device/<id> (contract api-devices.md §3.5). */
 import { Effect } from "effect"
 import { Conflict } from "../../api/Failures.ts"
-import * as DeviceDeletion from "../../jobs/DeviceDeletion.ts"
-import { JobEngine } from "../../jobs/JobEngine.ts"
+import * as DeviceDeletion from "../../jobs/upkeep/DeviceDeletion.ts"
+import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { deviceNotFound } from "./DeviceLookup.ts"

@@ -4,7 +4,7 @@ import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
 import { makeNeighbours } from "./Neighbours.ts"
 
 /** The check before a rename, and its consequences after it. */

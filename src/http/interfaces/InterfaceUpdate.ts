@@ -10,7 +10,7 @@ import { transaction } from "../core/Unavailable.ts"
 import { isObject, own } from "../core/Values.ts"
 import { deviceNotFound, makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
 import { changePort, type PortChange } from "./InterfaceChange.ts"
 import type { PortContext } from "./InterfaceRules.ts"
 

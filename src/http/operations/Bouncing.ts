@@ -6,7 +6,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { own, shown } from "../core/Values.ts"
-import { LiveDevices } from "../ports/LiveDevices.ts"
+import { LiveDevices } from "../../devices/LiveDevices.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

@@ -7,7 +7,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { checkHostname } from "../changes/PreviousConfig.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { first } from "../listing/ListRequest.ts"
-import { type DeviceUnread, LiveDevices } from "../ports/LiveDevices.ts"
+import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
 import { interfaceLines } from "./InterfaceLines.ts"
 
 const exception = ({ message, type }: DeviceUnread) => new InternalError({ message: `Exception: ${type}: ${message}` })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { JobEngine } from "../../jobs/JobEngine.ts"
+import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { has, own, parseHostname } from "../core/Values.ts"

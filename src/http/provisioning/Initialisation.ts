@@ -4,7 +4,7 @@ import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { normalizeMac } from "../../domain/Hostname.ts"
 import type { StartArguments } from "../../domain/Job.ts"
-import { JobEngine } from "../../jobs/JobEngine.ts"
+import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { type InitArguments, parseInitArguments } from "../../provisioning/InitArguments.ts"
 import { forItsType, type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -13,7 +13,7 @@ import type { JsonObject } from "../core/JsonBody.ts"
 import { has, isAddress, own, toId } from "../core/Values.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeDiscoveryBound } from "../devices/Registration.ts"
-import { InitCheck } from "../ports/InitCheck.ts"
+import { InitCheck } from "../../jobs/init/InitCheck.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

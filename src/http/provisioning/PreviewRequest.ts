@@ -4,7 +4,7 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { Previews } from "../ports/Previews.ts"
+import { Previews } from "../../jobs/sync/Previews.ts"
 import { applyMask, parseMask } from "./FieldMask.ts"
 
 const Config = Schema.Struct({

@@ -7,7 +7,7 @@ import { deviceTypeOf } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { first } from "../listing/ListRequest.ts"
-import { type SettingsTarget, SettingsView } from "../ports/SettingsView.ts"
+import { type SettingsTarget, SettingsView } from "../../settings/SettingsView.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

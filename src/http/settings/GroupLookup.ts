@@ -1,7 +1,7 @@
 /** The group that a request names to select devices. Settings that cannot be read are 503, because the group may well exist. */
 import { Effect } from "effect"
 import { BadRequest, ServiceUnavailable } from "../../api/Failures.ts"
-import { SettingsView } from "../ports/SettingsView.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
 
 /** Finds a group by its name. Fails with 400 when there is none. */
 export const makeGroupLookup = Effect.map(SettingsView, (settings) =>

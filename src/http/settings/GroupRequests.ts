@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound, ServiceUnavailable } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { type GroupView, SettingsView } from "../ports/SettingsView.ts"
+import { type GroupView, SettingsView } from "../../settings/SettingsView.ts"
 
 const shape = (groups: ReadonlyArray<GroupView>) =>
   enveloped({

@@ -9,9 +9,9 @@ import type { HealthReport } from "../../api/SystemApi.ts"
 import { readBody } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
 import { has } from "../core/Values.ts"
-import { Build } from "../ports/Build.ts"
-import { Plugins } from "../ports/Plugins.ts"
-import { type Part, Readiness } from "../ports/Readiness.ts"
+import { Build } from "../../runtime/Build.ts"
+import { Plugins } from "../../plugins/Plugins.ts"
+import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>

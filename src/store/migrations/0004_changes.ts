@@ -19,7 +19,7 @@ export default Effect.gen(function* () {
       updated_at timestamptz not null default now(),
       constraint config_change_once unique (job_id, device_id)
     )`
-  yield* sql`comment on column config_change.protocol is 'the ChangeRow of machines/ChangeRow.ts; phase and epoch are repeated as columns for conditional writes'`
+  yield* sql`comment on column config_change.protocol is 'the ChangeRow of machines/change/ChangeRow.ts; phase and epoch are repeated as columns for conditional writes'`
   yield* sql`create index config_change_device on config_change (device_id)`
   yield* sql`create index config_change_unfinished on config_change (device_id)
     where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`

@@ -1,0 +1,61 @@
+/**
+ * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process
+ * alone opens no port; with CLUSTER_HOST set, replicas find each other in the database (effect-notes §4: these figures were
+ * measured; every replica must use the same ones).
+ */
+import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Option } from "effect"
+import {
+  ClusterWorkflowEngine,
+  RunnerAddress,
+  ShardingConfig,
+  SingleRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { ServerConfig } from "../../ServerConfig.ts"
+import * as DatabaseClient from "../../store/DatabaseClient.ts"
+
+const shared = {
+  shardLockExpiration: "8 seconds",
+  shardLockRefreshInterval: "2 seconds",
+  refreshAssignmentsInterval: "1 second",
+  runnerHealthCheckInterval: "2 seconds",
+  entityMessagePollInterval: "1 second",
+  entityReplyPollInterval: "100 millis",
+  // what a switch has not answered by then is left for the next process, which looks at the switch
+  entityTerminationTimeout: "3 seconds",
+  maxResidentEntities: "unbounded",
+  simulateRemoteSerialization: false
+} as const
+
+/** One process alone has every shard for good; looking for others would only warn, while it stops, that it finds none. */
+const alone = { ...shared, refreshAssignmentsInterval: "1 hour" } as const
+
+/** Messages of jobs and timers: what was stored waits for the database instead of being lost. */
+const messages = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service"]>) =>
+  SqlMessageStorage.layer.pipe(
+    Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting, ShardingConfig.layer(shardingConfig)])
+  )
+
+const runner = Layer.unwrap(
+  Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }) =>
+    Option.match(CLUSTER_HOST, {
+      onNone: () =>
+        SingleRunner.layer({ runnerStorage: "memory", shardingConfig: alone }).pipe(
+          Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting])
+        ),
+      onSome: (host) => {
+        const shardingConfig = { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, CLUSTER_PORT)) }
+        return NodeClusterSocket.layer({ shardingConfig, storage: "byo" }).pipe(
+          Layer.provideMerge(messages(shardingConfig)),
+          // who cannot renew its shards must not wait: others take them over
+          Layer.provide(Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(ShardingConfig.layer(shardingConfig))))
+        )
+      }
+    })
+  )
+)
+
+/** Sharding, message storage and the workflow engine. */
+export const layer = ClusterWorkflowEngine.layer.pipe(Layer.provideMerge(runner))

@@ -1,0 +1,151 @@
+/**
+ * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the
+ * machine asks for written in the same transaction (DESIGN §5 "Device state"). Plugin calls become rows of `device_action`
+ * that `PluginRunner` carries out once; follow-up jobs are started in the transaction.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
+import type { DeviceActions, DeviceEvent, DevicePatch } from "../../../machines/device/DeviceEvents.ts"
+import {
+  type Device,
+  type DeviceFields,
+  type DeviceNotFound,
+  DeviceType,
+  type HostnameTaken
+} from "../../domain/Device.ts"
+import type { StartArguments } from "../../domain/Job.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { LinknetStore } from "../../store/LinknetStore.ts"
+import { ReservationStore } from "../../store/ReservationStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { JobEngine } from "./JobEngine.ts"
+
+/** The machine forbids the event in the device's present state; `rule` names the guard, the message is for people. */
+export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
+  rule: Schema.String,
+  message: Schema.String
+}) {}
+
+/** Who causes an event, and in which job. */
+export interface Cause {
+  readonly by: string
+  readonly jobId: number | null
+}
+
+/** The device after the event, and the jobs that the event started, in order; the first is the causing job's next_job_id. */
+export interface AppliedEvent {
+  readonly device: Device
+  readonly startedJobs: ReadonlyArray<number>
+}
+
+type Failure = SqlError.SqlError | DeviceNotFound | HostnameTaken
+type Perform<K extends keyof DeviceActions> = (
+  device: Device,
+  params: DeviceActions[K],
+  cause: Cause
+) => Effect.Effect<ReadonlyArray<number>, Failure>
+
+const isDeviceType = Schema.is(DeviceType)
+
+/** The machine knows a device type as plain text; whoever sent the event has checked it. */
+const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
+  isDeviceType(device_type) ? { ...fields, device_type } : fields
+
+const noJobs = Effect.as([] as ReadonlyArray<number>)
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const links = yield* LinknetStore
+  const reservations = yield* ReservationStore
+  const events = yield* SyncEventStore
+  const engine = yield* JobEngine
+  const jobs = yield* JobStore
+
+  const undoInitLinks = Effect.fnUntraced(function* (device: Device) {
+    for (const link of yield* links.ofDevice(device.id)) yield* links.remove(link.id)
+    for (const port of yield* interfaces.ofDevice(device.id)) {
+      if (port.configtype === "ACCESS_UPLINK") yield* interfaces.put(device.id, port.name, "ACCESS_AUTO", {})
+    }
+  })
+
+  const reserveAddresses = Effect.fnUntraced(function* (device: Device) {
+    for (const ip of [device.management_ip, device.secondary_management_ip]) {
+      if (ip === null) continue
+      const reservation = { device_id: device.id, ip_version: ip.includes(":") ? 6 : 4, ip } as const
+      // an address that another device has reserved meanwhile stays with that device
+      yield* reservations.reserve(reservation).pipe(Effect.catchTag("AddressTaken", () => Effect.void))
+    }
+  })
+
+  const startJob = (
+    name: "discover_device" | "init_device_step2",
+    args: StartArguments,
+    delaySeconds: number,
+    cause: Cause
+  ) => Effect.map(engine.start({ function: name, args, user: cause.by, delaySeconds }), (id) => [id])
+
+  const performers: { readonly [K in keyof DeviceActions]: Perform<K> } = {
+    setFields: (device, patch) => noJobs(devices.update(device.id, toFields(patch))),
+    touchLastSeen: ({ id }) => noJobs(sql`update device set last_seen = now() where id = ${id}`),
+    recordSyncEvent: ({ hostname }, params, { by, jobId }) =>
+      noJobs(events.append([hostname], { cause: params.cause, by, job_id: jobId })),
+    dropSyncEvents: ({ hostname }) => noJobs(events.clear([hostname])),
+    runPlugins: (device, call, { jobId }) => {
+      const action = { device_id: device.id, job_id: jobId, kind: "runPlugins", payload: sql.json(call) }
+      return noJobs(sql`insert into device_action ${sql.insert(action)}`)
+    },
+    scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
+      startJob("discover_device", { ztp_mac, dhcp_ip, iteration: attempt }, discoveryDelay(attempt), cause),
+    scheduleInitStep2: ({ id }, { attempt, delaySeconds }, cause) =>
+      startJob("init_device_step2", { device_id: id, iteration: attempt }, delaySeconds, cause),
+    undoInitLinks: (device) => noJobs(undoInitLinks(device)),
+    releaseReservations: ({ id }) => noJobs(reservations.release(id)),
+    reserveManagementAddresses: (device) => noJobs(reserveAddresses(device)),
+    // nobody listens to live events yet
+    publishDevice: () => Effect.succeed([])
+  }
+  const { DISCOVERY_DELAYS } = yield* ServerConfig
+  const discoveryDelay = (attempt: number) => DISCOVERY_DELAYS[attempt - 1] ?? 0
+
+  const perform = <K extends keyof DeviceActions>(device: Device, type: K, params: DeviceActions[K], cause: Cause) =>
+    performers[type](device, params, cause)
+
+  const apply = Effect.fn("DeviceStates.apply")(function* (id: number, event: DeviceEvent, cause: Cause) {
+    const device = yield* devices.lock(id)
+    const outcome = applyDeviceEvent(device, event)
+    if (outcome._tag === "Refused") return yield* new DeviceStateError({ rule: outcome.rule, message: outcome.message })
+    if (outcome.state !== device.state) yield* devices.update(id, { state: outcome.state })
+    const startedJobs: Array<number> = []
+    for (const { params, type } of outcome.actions) startedJobs.push(...(yield* perform(device, type, params, cause)))
+    const [next] = startedJobs
+    if (next !== undefined && cause.jobId !== null) yield* jobs.update(cause.jobId, { next_job_id: next })
+    return { device: yield* devices.get(id), startedJobs }
+  }, sql.withTransaction)
+
+  return DeviceStates.of({ apply })
+})
+
+/** The only way to change a device's state. */
+export class DeviceStates extends Context.Service<
+  DeviceStates,
+  {
+    /**
+     * Applies the event in one transaction (the caller's, when there is one). Fails with DeviceStateError, and changes
+     * nothing, when a guard of the machine forbids it.
+     */
+    readonly apply: (
+      id: number,
+      event: DeviceEvent,
+      cause: Cause
+    ) => Effect.Effect<AppliedEvent, Failure | DeviceStateError>
+  }
+>()("switchyard/jobs/DeviceStates") {
+  static readonly layer = Layer.effect(DeviceStates, make)
+}

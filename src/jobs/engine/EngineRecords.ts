@@ -1,0 +1,66 @@
+/**
+ * Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine keeps every message
+ * for ever, and its tables would only grow (effect-notes §4). Deleting a message frees the job's execution id, which is
+ * harmless: a job that has ended does nothing when it is executed again.
+ */
+import { Context, Effect, Layer, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { JobWorkflow } from "./JobEngine.ts"
+
+/** Executions that one statement removes, so that it never holds its locks for long. */
+const BATCH = 500
+const INTERVAL = "1 hour"
+const ENTITY_TYPE = `Workflow/${JobWorkflow._tag}`
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { JOB_RECORD_DAYS } = yield* ServerConfig
+
+  const endedExecutions = sql<{ entity_id: string }>`
+    select distinct m.entity_id from cluster_messages m
+    join job j on j.id = (m.payload::jsonb ->> 'jobId')::integer
+    where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and j.status in ('FINISHED', 'EXCEPTION', 'ABORTED')
+      and coalesce(j.finish_time, j.scheduled_time) < now() - make_interval(days => ${JOB_RECORD_DAYS})
+    limit ${BATCH}`
+
+  const forgetBatch = Effect.gen(function* () {
+    const ids = (yield* endedExecutions).map((row) => row.entity_id)
+    if (ids.length === 0) return 0
+    yield* sql`delete from cluster_replies where request_id in
+      (select request_id from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)})`
+    yield* sql`delete from cluster_messages where entity_type = ${ENTITY_TYPE} and entity_id in ${sql.in(ids)}`
+    return ids.length
+  }).pipe(sql.withTransaction)
+
+  const forget = Effect.gen(function* () {
+    let total = 0
+    for (let count = BATCH; count === BATCH; total += count) count = yield* forgetBatch
+    return total
+  }).pipe(Effect.withSpan("EngineRecords.forget"))
+
+  return EngineRecords.of({ forget })
+})
+
+/** The engine's records of ended jobs. */
+export class EngineRecords extends Context.Service<
+  EngineRecords,
+  {
+    /** Removes what is older than JOB_RECORD_DAYS; yields how many executions were forgotten. */
+    readonly forget: Effect.Effect<number, SqlError.SqlError>
+  }
+>()("switchyard/jobs/EngineRecords") {
+  static readonly layer = Layer.effect(EngineRecords, make)
+
+  /** Forgets once an hour. */
+  static readonly layerSweep = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { forget } = yield* EngineRecords
+      yield* forget.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Old records of the engine could not be removed", cause)),
+        Effect.repeat(Schedule.spaced(INTERVAL)),
+        Effect.forkScoped
+      )
+    })
+  )
+}

@@ -1,0 +1,52 @@
+/**
+ * Finds what a fault has left behind, at the start and every few seconds: a job that has not ended and that nobody works on
+ * is started again, and the lock of a job that has ended is removed (promises 3 and 4). Whatever the database, the engine or
+ * a process did: what was accepted goes on.
+ */
+import { Effect, Layer, Schedule } from "effect"
+import { Sharding } from "effect/cluster"
+import { JobLockStore } from "../../store/JobLockStore.ts"
+import { type JobAttempt, JobStore } from "../../store/JobStore.ts"
+import { JobEngine, SILENCE } from "./JobEngine.ts"
+import { LiveJobs } from "./LiveJobs.ts"
+
+const INTERVAL = "3 seconds"
+
+const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const locks = yield* JobLockStore
+  const live = yield* LiveJobs
+  const engine = yield* JobEngine
+  const sharding = yield* Sharding.Sharding
+
+  const startAgain = Effect.fnUntraced(function* (left: JobAttempt) {
+    if (live.has(left.jobId) || !(yield* engine.startAgain(left))) return
+    yield* Effect.logWarning("Nobody worked on the job: it is started again", {
+      job: left.jobId,
+      attempt: left.attempt + 1
+    })
+  })
+
+  const sweepJobs = Effect.gen(function* () {
+    // who could not write for a while must not take the others' silence for their end
+    if ((yield* live.steadySeconds) < SILENCE) return
+    const left = yield* jobs.silent(SILENCE)
+    yield* Effect.forEach(left, startAgain, { discard: true })
+    if (left.length > 0) yield* sharding.pollStorage
+  })
+
+  const sweepLocks = Effect.flatMap(locks.releaseEnded, (released) =>
+    released.length === 0
+      ? Effect.void
+      : Effect.logWarning("Locks of jobs that have ended were removed", { jobs: released.join(", ") })
+  )
+
+  yield* Effect.andThen(sweepLocks, sweepJobs).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("What was left behind could not be looked for", cause)),
+    Effect.repeat(Schedule.spaced(INTERVAL)),
+    Effect.forkScoped
+  )
+})
+
+/** Looks for as long as the server runs. */
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,145 @@
+/**
+ * What device_initcheck finds about a switch (or both of a pair) that has been asked: links, ports, neighbours, management
+ * domain, addresses and names, each with everything that speaks against it (contract engine.md §5.6–5.11, §5.17). Reads only;
+ * the rules are those of step 1.
+ */
+import { Effect, Result } from "effect"
+import { SqlError } from "effect/sql"
+import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
+import { type AccessPlacement, findAccessPlace } from "../../provisioning/AccessPlacement.ts"
+import type { InitArguments } from "../../provisioning/InitArguments.ts"
+import type { ReplacementLost } from "../../provisioning/InitCheck.ts"
+import { allocateFabric, allocateManagement } from "../../provisioning/ManagementAddress.ts"
+import { fabricNeighbours, neighbourStates } from "../../provisioning/NeighbourChecks.ts"
+import { collect } from "../../provisioning/Problems.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { ReservationStore } from "../../store/ReservationStore.ts"
+import * as AccessPlace from "./AccessPlace.ts"
+import * as InitReplacement from "./InitReplacement.ts"
+import { InitSurvey, type LinkFindingsSurveyed } from "./InitSurvey.ts"
+import { NeighbourSync } from "./NeighbourSync.ts"
+
+/** The switch, and the other one of a pair. */
+export type Members = readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
+
+interface Reason {
+  readonly message: string
+}
+
+/** Links and ports. */
+export interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
+  readonly problems: ReadonlyArray<Reason>
+  /** Problems of ports that have to do with the other switch of a pair. */
+  readonly pairProblems: ReadonlyArray<Reason>
+  readonly lost: ReplacementLost | null
+}
+
+type FabricType = Extract<DeviceType, "CORE" | "DIST">
+
+const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
+  hostname: new_hostname,
+  device_type,
+  mlagPeerId: null
+})
+
+export const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const devices = yield* DeviceStore
+  const reservations = yield* ReservationStore
+  const survey = yield* InitSurvey
+  const neighbourSync = yield* NeighbourSync
+  const place = yield* AccessPlace.make
+  const replacement = yield* InitReplacement.make
+
+  /** The ports of an access switch: what step 1 would write, without writing it. */
+  const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindingsSurveyed, old: Device | null) {
+    if (old !== null) {
+      const { lost } = yield* replacement.rows(old, members[0], found)
+      return lost
+    }
+    for (const member of members) yield* place.ports(members, member, found)
+    return null
+  })
+
+  const links = Effect.fnUntraced(function* (args: InitArguments, members: Members, old: Device | null) {
+    const [{ device, heard }] = members
+    if (isFabricType(args.device_type)) {
+      const found = yield* survey.find(device, targetOf(args), heard)
+      const result: LinksFound = { ...found, pairProblems: [], lost: null }
+      return result
+    }
+    const found = yield* place.find(members)
+    const ports = yield* Effect.result(portsOf(members, found, old))
+    const error = Result.isFailure(ports) ? ports.failure : null
+    if (error !== null && SqlError.isSqlError(error)) return yield* error
+    const isOfPair = error?._tag === "InconsistentMlagPeer"
+    const result: LinksFound = {
+      ...found,
+      problems: [...found.problems, ...(error === null || isOfPair ? [] : [error])],
+      pairProblems: isOfPair ? [error] : [],
+      lost: Result.getOrElse(ports, () => null)
+    }
+    return result
+  })
+
+  /** Addresses of a management domain or of the loopback networks; those of a replaced switch are used again. */
+  const accessAddresses = Effect.fnUntraced(function* ({ domain }: AccessPlacement, isReplacement: boolean) {
+    if (domain === null || isReplacement) return []
+    const allocated = allocateManagement({
+      domain,
+      reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
+      primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
+      taken: yield* reservations.takenAddresses
+    })
+    return collect([allocated]).problems
+  })
+
+  const fabricAddresses = Effect.fnUntraced(function* (args: InitArguments, device: Device) {
+    const underlay = yield* survey.underlay(device, targetOf(args))
+    const allocated = allocateFabric({
+      mgmtLoNet: underlay?.mgmt_lo_net ?? null,
+      infraLoNet: underlay?.infra_lo_net ?? null,
+      takenManagement: yield* reservations.takenAddresses,
+      takenInfra: yield* reservations.takenInfraAddresses
+    })
+    return collect([allocated]).problems
+  })
+
+  /** Neighbours that step 1 relies upon, in their rows and in what they run. */
+  const statesOf = Effect.fnUntraced(function* (
+    hostnames: ReadonlyArray<string>,
+    { neighbours }: LinksFound,
+    type: "ACCESS" | FabricType
+  ) {
+    const { problems, toHashCheck } = neighbourStates(hostnames, neighbours, type)
+    return [...problems, ...(yield* neighbourSync.findAltered(toHashCheck))]
+  })
+
+  const neighbours = Effect.fnUntraced(function* (args: InitArguments, members: Members, found: LinksFound) {
+    const [{ device }, other] = members
+    const { links: all, neighbours: known, pairProblems, refused } = found
+    if (args.neighbors?.length === 0 || all.length + refused.length === 0) return { neighbors: [], problems: [] }
+    const asked = { device, links: all, refused, devices: known, neighbors: args.neighbors }
+    if (isFabricType(args.device_type)) {
+      const { neighbors, problems } = fabricNeighbours(asked, args.device_type)
+      const states = yield* statesOf(neighbors, found, args.device_type)
+      return { neighbors, problems: [...problems, ...states, ...(yield* fabricAddresses(args, device))] }
+    }
+    const placed = findAccessPlace({ ...asked, mlagPeer: other?.device ?? null }, yield* place.choice)
+    const above = placed.uplinks.map(({ hostname }) => hostname)
+    const states = yield* statesOf(above, found, "ACCESS")
+    const addresses = yield* accessAddresses(placed, args.replace_hostname === true)
+    return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...addresses] }
+  })
+
+  /** New hostnames that another device has already; each with the id of the device that may have it. */
+  const hostnames = Effect.fnUntraced(function* (wanted: ReadonlyArray<readonly [hostname: string, id: number]>) {
+    const taken = yield* devices.byHostnames(wanted.map(([hostname]) => hostname))
+    return wanted
+      .filter(([hostname, id]) => taken.some((row) => row.hostname === hostname && row.id !== id))
+      .map(([hostname]) => ({ message: `There is already a device with hostname ${hostname}` }))
+  })
+
+  return { links, neighbours, hostnames }
+})

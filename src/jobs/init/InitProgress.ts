@@ -1,0 +1,58 @@
+/**
+ * The steps of an initialisation while it runs: sentences in the job's result, written as they happen, so that somebody who
+ * looks at the job sees where it is. When the job ends well its result has the usual shape again; one that ended in
+ * EXCEPTION or was aborted keeps the sentences up to where it came. No step begins once somebody has asked to abort the job
+ * (contract engine.md §2.10).
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect } from "effect"
+import { JobFailure } from "../../domain/Job.ts"
+import type { RunningJob } from "../engine/JobHandler.ts"
+
+/** Sentences that one job keeps; an initialisation has far fewer. */
+const LIMIT = 200
+
+const ABORTED = "JobAborted"
+
+/** True for the failure of a step that did not begin because the job was aborted. */
+export const isAbort = (error: { readonly _tag: string; readonly type?: string }): error is JobFailure =>
+  error._tag === "JobFailure" && error.type === ABORTED
+
+export const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  /** Adds a sentence about a step that begins now. `step` is a short name for programs. */
+  const say = Effect.fn("InitProgress.say")(function* ({ id }: RunningJob, step: string, message: string) {
+    yield* Effect.logInfo(message, { step })
+    const time = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const entry = sql.json({ time, step, message })
+    yield* sql`update job set result = jsonb_build_object('devices', '{}'::jsonb, 'progress',
+        coalesce(result -> 'progress', '[]'::jsonb) || jsonb_build_array(${entry}::jsonb))
+      where id = ${id} and jsonb_array_length(coalesce(result -> 'progress', '[]'::jsonb)) < ${LIMIT}`
+  })
+
+  /** Fails with an `isAbort` failure when the job was aborted; `next` is the step that would begin, in words. */
+  const goOn = Effect.fnUntraced(function* (job: RunningJob, next: string) {
+    if (!(yield* job.aborting)) return
+    return yield* new JobFailure({ type: ABORTED, message: `The job was aborted before this step: ${next}` })
+  })
+
+  /** Begins a step, unless the job was aborted: `goOn` and `say`. */
+  const begin = (job: RunningJob, step: string, message: string) =>
+    Effect.andThen(goOn(job, message), say(job, step, message))
+
+  /** The sentences stay, beside the device rows: of a job that was aborted. */
+  const keep = Effect.fn("InitProgress.keep")(({ id }: RunningJob) =>
+    Effect.asVoid(sql`update job set result = result - 'devices' where id = ${id} and jsonb_typeof(result) = 'object'`)
+  )
+
+  /** The job's result is its device rows again, with these keys beside them. */
+  const finish = Effect.fn("InitProgress.finish")(
+    ({ id }: RunningJob, beside: Readonly<Record<string, unknown>> = {}) =>
+      Effect.asVoid(sql`update job set result = ${sql.json(beside)} where id = ${id}`)
+  )
+
+  return { say, goOn, begin, keep, finish }
+})
+
+export type InitProgress = Effect.Success<typeof make>

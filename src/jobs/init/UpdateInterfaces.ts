@@ -1,0 +1,132 @@
+/**
+ * Job `update_interfacedb`: fills the interface database of an access switch from the ports that it shows and the links that
+ * are stored (contract engine.md §5.11 and §10, api-devices.md §7.2).
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import type { Interface } from "../../domain/Interface.ts"
+import { JobFailure } from "../../domain/Job.ts"
+import {
+  cabledPorts,
+  deleteAllInterfaces,
+  type InterfacePlan,
+  physicalInterfaces,
+  planInterfaces,
+  trustsStoredUplinks,
+  uplinkPorts
+} from "../../provisioning/InterfaceDatabase.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { LinknetStore } from "../../store/LinknetStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { decodeArguments, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+
+const Arguments = Schema.Struct({
+  hostname: Schema.String,
+  replace: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  delete_all: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  mlag_peer_hostname: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+})
+type Arguments = typeof Arguments.Type
+
+const failure = (message: string) => new JobFailure({ type: "ValueError", message })
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const devices = yield* DeviceStore
+  const interfaces = yield* InterfaceStore
+  const links = yield* LinknetStore
+  const events = yield* SyncEventStore
+  const jobs = yield* JobStore
+  const actorOf = yield* DeviceEntity.client
+
+  const find = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+      Effect.fail(failure(`Hostname ${hostname} not found in database`))
+    )
+    // the route takes UNMANAGED devices, so the job does
+    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+      return yield* failure(`Hostname ${hostname} is not a managed device`)
+    }
+    if (device.device_type === "ACCESS") return device
+    return yield* failure("This function currently only supports access devices")
+  })
+
+  /** Ports of the device, physical ones only. */
+  const portsOf = Effect.fnUntraced(function* ({ hostname, id, platform }: Device) {
+    const { interface_list } = yield* patiently(actorOf(String(id)).ReadFacts({ login: {} })).pipe(
+      Effect.mapError(({ message }) => failure(`Could not get facts from device ${hostname}: ${message}`))
+    )
+    return yield* Effect.fromResult(physicalInterfaces(platform ?? "", hostname, interface_list))
+  })
+
+  /** Ports that follow the stored links; uplinks that are known already are trusted unless all is replaced. */
+  const cabled = Effect.fnUntraced(function* (
+    { id }: Device,
+    stored: ReadonlyArray<Interface>,
+    replace: boolean,
+    peerId: number | null
+  ) {
+    const own = yield* links.ofDevice(id)
+    const far = yield* devices.byIds(own.flatMap((link) => [link.device_a_id, link.device_b_id]))
+    const found = cabledPorts(id, own, new Map(far.map((device) => [device.id, device])), peerId)
+    return trustsStoredUplinks(stored, replace) ? { ...found, uplinks: uplinkPorts(stored) } : found
+  })
+
+  const write = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device, plan: InterfacePlan) {
+    for (const { configtype, data, name } of plan.write) yield* interfaces.put(id, name, configtype, data)
+    yield* interfaces.remove(id, plan.remove)
+    if (plan.write.length > 0) {
+      yield* devices.markUnsynchronized([id])
+      yield* events.append([hostname], { cause: "update_interfacedb", by: job.user, job_id: job.id })
+    }
+    const result = { interfaces: plan.write }
+    yield* jobs.update(job.id, { result })
+    return { result, change_score: null }
+  })
+
+  const update = Effect.fnUntraced(function* (
+    job: RunningJob,
+    device: Device,
+    args: Arguments,
+    ports: ReadonlyArray<string> | null,
+    peerId: number | null
+  ) {
+    const { replace } = args
+    yield* devices.lock(device.id)
+    const stored = yield* interfaces.ofDevice(device.id)
+    if (ports === null) return yield* write(job, device, deleteAllInterfaces(stored))
+    const survey = {
+      deviceId: device.id,
+      ports,
+      stored,
+      cabled: yield* cabled(device, stored, replace, peerId),
+      replace
+    }
+    const plan = planInterfaces(survey)
+    if (plan.missing.length > 0) {
+      yield* Effect.logWarning("The device does not show ports that lead to other switches; they are kept", {
+        device: device.hostname,
+        ports: plan.missing
+      })
+    }
+    return yield* write(job, device, plan)
+  }, sql.withTransaction)
+
+  const handler: JobHandler = Effect.fn("UpdateInterfaces")(function* (job: RunningJob) {
+    const args = yield* decodeArguments(Arguments)(job)
+    // rows that a run before a restart has added are no new ones any more
+    const before = yield* jobs.get(job.id)
+    if (before.result !== null) return { result: before.result, change_score: null }
+    const device = yield* find(args.hostname)
+    const peer = args.mlag_peer_hostname === null ? null : yield* find(args.mlag_peer_hostname)
+    const ports = args.delete_all ? null : yield* portsOf(device)
+    return yield* update(job, device, args, ports, peer?.id ?? null)
+  }, refusedAsFailure)
+  return handler
+})

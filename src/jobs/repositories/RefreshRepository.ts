@@ -1,0 +1,107 @@
+/**
+ * Job `refresh_repo`: brings a repository up to date, checks the new commit, puts it in force and marks the devices that it
+ * concerns. A commit with errors changes nothing. The request waits for it, but it is a job like any other, so a refresh
+ * that a restart cut off is done again. It waits for no other job and none waits for it (DESIGN §7 row 26). Carries contract
+ * engine.md §15 and settings-and-templates.md §7.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import type { JobNotFound } from "../../domain/Job.ts"
+import { Remark } from "../../domain/Remark.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { JobEngine } from "../engine/JobEngine.ts"
+import { type JobHandler, type RunningJob, settled } from "../engine/JobHandler.ts"
+import { JobStates } from "../engine/JobStates.ts"
+import { type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
+import { RepositoryUpdate } from "./RepositoryUpdate.ts"
+
+/** What the job remembers: which repository, and the answer to the request once it was refused. */
+const Memo = Schema.Struct({
+  repository: Schema.Literals(["settings", "templates"]),
+  refused: Schema.optionalKey(
+    Schema.Struct({
+      status: Schema.Literals([400, 500, 503]),
+      message: Schema.String,
+      problems: Schema.optionalKey(Schema.Array(Remark))
+    })
+  ),
+  warnings: Schema.optionalKey(Schema.Array(Remark))
+})
+
+/** How often a refresh that waits for its remote looks whether it was aborted. */
+const LOOK_EVERY = "1 second"
+
+const readMemo = (jobs: JobStore["Service"], id: number) =>
+  Effect.flatMap(jobs.memo(id), (memo) => Effect.orDie(Schema.decodeUnknownEffect(Memo)(Option.getOrNull(memo))))
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const states = yield* JobStates
+  const updates = yield* RepositoryUpdate
+
+  /** In a job that is being aborted the machine takes no other end than this. */
+  const stopped = (id: number, error: string, repository: RepositoryName) =>
+    states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
+
+  const refuse = Effect.fnUntraced(
+    function* (id: number, repository: RepositoryName, { message, problems, status }: RefreshRefused) {
+      const reasons = problems === undefined ? {} : { problems }
+      yield* jobs.remember(id, { repository, refused: { status, message, ...reasons } })
+      const event: JobEvent =
+        status === 503
+          ? { type: "LOCK_BUSY" }
+          : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
+      yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
+      return settled
+    },
+    Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
+  )
+
+  const abort = Effect.fnUntraced(
+    function* (id: number, repository: RepositoryName) {
+      const now = yield* updates.describe(repository)
+      const message = `The refresh was aborted. In force: ${now.trimEnd()}`
+      yield* jobs.remember(id, { repository, refused: { status: 503, message } })
+      yield* stopped(id, message, repository)
+      return settled
+    },
+    Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
+  )
+
+  const handler: JobHandler = Effect.fn("RefreshRepository")(function* ({ aborting, id, user }: RunningJob) {
+    const { repository } = yield* readMemo(jobs, id)
+    const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
+      Effect.tap(({ warnings }) => jobs.remember(id, { repository, warnings })),
+      Effect.map(({ message }) => ({
+        result: { message, repository: repository.toUpperCase() },
+        change_score: null
+      })),
+      Effect.catchTag("RefreshRefused", (refusal) => refuse(id, repository, refusal))
+    )
+    const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })
+    const outcome = yield* Effect.raceFirst(refreshed, Effect.as(untilAborted, null))
+    return outcome ?? (yield* abort(id, repository))
+  })
+  return handler
+})
+
+const Refreshed = Schema.Struct({ message: Schema.String })
+
+/** Refreshes a repository and waits for the outcome, or why it was refused. */
+export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
+  name: RepositoryName,
+  user: string
+): Effect.fn.Return<RefreshOutcome, RefreshRefused | SqlError.SqlError | JobNotFound, JobEngine | JobStore> {
+  const engine = yield* JobEngine
+  const jobs = yield* JobStore
+  const memo = { repository: name }
+  const id = yield* engine.start({ function: "refresh_repo", args: null, memo, user, delaySeconds: 0 })
+  const { result } = yield* engine.ended(id)
+  const { refused, warnings = [] } = yield* readMemo(jobs, id)
+  if (refused !== undefined) return yield* new RefreshRefused(refused)
+  const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
+  return { message, warnings }
+})

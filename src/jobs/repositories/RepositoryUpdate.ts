@@ -1,0 +1,128 @@
+/**
+ * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is
+ * in force changes in one transaction at the end or not at all (contract settings-and-templates.md §7). No job waits for a
+ * remote or a check: a running one goes on with the commits that it began with.
+ */
+import { Context, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import type { SqlError } from "effect/sql"
+import * as path from "node:path"
+import { type GitAddressInvalid } from "../../git/GitAddress.ts"
+import type { GitFailed } from "../../git/GitCommand.ts"
+import { clonedText, commitText, currentText } from "../../git/GitCommit.ts"
+import type { GitRefNotFound } from "../../git/GitRef.ts"
+import { type GitRepository, makeGitRepository, type Refreshed } from "../../git/GitRepository.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { missingBranchProblem } from "../../settings/GroupView.ts"
+import { refreshAnswer } from "../../settings/SettingsProblem.ts"
+import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
+import { type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
+import * as RefreshTurns from "./RefreshTurns.ts"
+import { SettingsUpdate } from "./SettingsUpdate.ts"
+import { TemplatesUpdate } from "./TemplatesUpdate.ts"
+
+const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
+
+type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
+
+/** Whoever has overtaken a refresh has brought a commit into force, so this comes to an end. */
+const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =>
+  effect.pipe(
+    Effect.retry({ while: (error) => error._tag === "Overtaken" }),
+    Effect.mapError((error) =>
+      error._tag === "RefreshRefused" || error._tag === "SqlError" ? error : broken(error.message)
+    )
+  )
+
+const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const repositories = yield* RepositoryStore
+  const inForce = yield* CommitsInForce
+  const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
+  const addresses = { settings: config.GITREPO_SETTINGS, templates: config.GITREPO_TEMPLATES }
+  const variables = { settings: "GITREPO_SETTINGS", templates: "GITREPO_TEMPLATES" }
+  const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
+  const copies = new Map<RepositoryName, GitRepository>()
+
+  const copyOf = Effect.fnUntraced(function* (name: RepositoryName) {
+    const known = copies.get(name)
+    if (known !== undefined) return known
+    const address = addresses[name]
+    if (Option.isNone(address)) return yield* broken(`${variables[name]} is not set`)
+    const directory = path.join(config.DATA_DIR, "repositories", name)
+    const made = yield* makeGitRepository({
+      address: address.value,
+      directory,
+      timeout: config.GIT_TIMEOUT * 1000,
+      cloneTimeout: config.GIT_CLONE_TIMEOUT * 1000
+    }).pipe(Effect.provideContext(services))
+    copies.set(name, made)
+    return made
+  })
+
+  /**
+   * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
+   * anyhow, and their first refresh reads the branches.
+   */
+  const newBranches = Effect.fnUntraced(function* (branches: ReadonlyArray<string>) {
+    const known = yield* repositories.refs("templates")
+    const missing = known.length === 0 ? [] : branches.filter((branch) => !known.includes(branch))
+    if (missing.length === 0) return []
+    const repository = yield* copyOf("templates")
+    return yield* Effect.forEach(missing, (branch) =>
+      Effect.catchTag(updates.templates.branch(repository, branch), "GitRefNotFound", () =>
+        Effect.fail(new RefreshRefused(refreshAnswer(missingBranchProblem(branch))))
+      )
+    )
+  })
+
+  const updateNow = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
+    const repository = yield* copyOf(name)
+    const refreshed: Refreshed = yield* repository.refresh
+    const beside = yield* inForce.now
+    const before = yield* repositories.find(name, "")
+    const checked = yield* updates[name].check(repository, refreshed.commit, before)
+    const commits = [...checked.commits, ...(yield* newBranches(checked.branches))]
+    // who aborts the refresh must be able to tell whether the commit is in force
+    yield* Effect.uninterruptible(inForce.put(name, { ...checked, commits }, cause, beside))
+    yield* Effect.catch(repository.keep(refreshed.commit.hash), (error) =>
+      Effect.logWarning(`The commit in force may be forgotten by the local copy: ${error.message}`)
+    )
+    yield* Effect.logInfo(`Refreshed the ${name} repository`, {
+      commit: refreshed.commit.hash,
+      affected: checked.affected.length
+    })
+    const isFirst = refreshed.cloned && Option.isNone(before)
+    const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
+    return { message, warnings: checked.warnings }
+  }, asRefused)
+
+  const turns = {
+    settings: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
+    templates: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
+  }
+  const update = (name: RepositoryName, cause: RefreshCause) => turns[name](updateNow(name, cause))
+
+  const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
+    const applied = yield* repositories.find(name, "")
+    return Option.match(applied, { onNone: () => currentText(Option.none()), onSome: ({ description }) => description })
+  })
+
+  return RepositoryUpdate.of({ update, describe })
+})
+
+/** Updates repositories. */
+export class RepositoryUpdate extends Context.Service<
+  RepositoryUpdate,
+  {
+    /** Yields what came into force, and what is doubtful about it. Updates of one repository wait for each other. */
+    readonly update: (
+      name: RepositoryName,
+      cause: RefreshCause
+    ) => Effect.Effect<RefreshOutcome, RefreshRefused | SqlError.SqlError>
+    /** The text of the commit in force. */
+    readonly describe: (name: RepositoryName) => Effect.Effect<string, SqlError.SqlError>
+  }
+>()("switchyard/jobs/RepositoryUpdate") {
+  static readonly layer = Layer.effect(RepositoryUpdate, make)
+}

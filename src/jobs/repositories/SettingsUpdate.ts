@@ -1,0 +1,169 @@
+/** Checks a commit of the settings repository, and finds the devices whose settings it changes (contract §6.2, §7.2). */
+import { Context, Effect, Equal, Layer, Option, Result } from "effect"
+import type { SqlError } from "effect/sql"
+import type { GitFailed } from "../../git/GitCommand.ts"
+import { commitText, type GitCommit } from "../../git/GitCommit.ts"
+import type { GitRefNotFound } from "../../git/GitRef.ts"
+import type { GitRepository } from "../../git/GitRepository.ts"
+import type { Device } from "../../domain/Device.ts"
+import { placeText, type Remark, remarkText } from "../../domain/Remark.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts"
+import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
+import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { templatesBranches } from "../../settings/GroupView.ts"
+import type { Layered } from "../../settings/Layering.ts"
+import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
+import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
+import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
+import { buildSnapshot, type SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import type { DeviceStore } from "../../store/DeviceStore.ts"
+import type { LinknetStore } from "../../store/LinknetStore.ts"
+import type { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import type { AppliedCommit } from "../../store/RepositoryStore.ts"
+import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
+import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
+import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
+import { readInventory } from "./SettingsInventory.ts"
+import { StrictRendering } from "./StrictRendering.ts"
+
+type Texts = ReadonlyMap<string, { readonly text: string }>
+
+/** All problems as one answer: the first one decides the status, every message is in the text, and then every place. */
+const refused = (problems: ReadonlyArray<SettingsProblem>, files: Texts): RefreshRefused => {
+  const answers = problems.map(refreshAnswer)
+  const remarks = problemRemarks(problems, files).slice(0, MAX_REMARKS)
+  const places = remarks.filter(({ line }) => line !== null).map((one) => `${placeText(one)}: ${one.path ?? ""}`)
+  return new RefreshRefused({
+    status: answers[0]?.status ?? 500,
+    message: [...answers.map(({ message }) => message), ...places].join("\n"),
+    problems: remarks
+  })
+}
+
+const MAX_REMARKS = 500
+
+/** Whether two sets of settings are the same for everything that is rendered from them. */
+const sameSettings =
+  (compared: WeakMap<object, WeakMap<object, boolean>>) =>
+  (before: Layered, after: Layered): boolean => {
+    if (Result.isFailure(before) || Result.isFailure(after)) return false
+    const [one, other] = [before.success.settings, after.success.settings]
+    const known = compared.get(one)?.get(other)
+    if (known !== undefined) return known
+    const same = Equal.equals(one, other)
+    const row = compared.get(one) ?? new WeakMap<object, boolean>()
+    compared.set(one, row.set(other, same))
+    return same
+  }
+
+/** The branch of the templates that the device is rendered from; null is the repository's own ref. */
+const branchOf = (settings: SettingsSnapshot, device: Device) =>
+  groupsOfDevice(settings, device).primary.templates_branch
+
+const make = Effect.gen(function* () {
+  const services = yield* Effect.context<DeviceStore | LinknetStore | MgmtDomainStore | ServerConfig>()
+  const config = yield* ServerConfig
+  const templates = yield* ActiveTemplates
+  const rendering = yield* StrictRendering
+  const undefinedPrints = yield* UndefinedPrints
+
+  const snapshotOf = (files: ReadonlyMap<string, string>, root: string, refusedFiles?: ReadonlyMap<string, string>) =>
+    buildSnapshot({
+      files,
+      root,
+      keysToMerge: config.SETTINGS_KEYS_TO_MERGE,
+      ...(refusedFiles === undefined ? {} : { refused: refusedFiles })
+    })
+
+  /** Devices in changed files whose settings really differ; a device whose configuration cannot change is left alone. */
+  const concerned = Effect.fnUntraced(function* (
+    before: SettingsSnapshot,
+    after: SettingsSnapshot,
+    inventory: ReadonlyArray<Device>,
+    below: ReadonlyMap<number, ReadonlyArray<Device>>
+  ) {
+    const { hostnames, warnings } = affectedDevices(changedFiles(before, after), after, inventory)
+    for (const warning of warnings) yield* Effect.logWarning(warning)
+    const named = new Set(hostnames)
+    const same = sameSettings(new WeakMap())
+    const changed: Array<string> = []
+    for (const [index, device] of inventory.entries()) {
+      if (index % 200 === 0) yield* Effect.yieldNow
+      if (!named.has(device.hostname) || device.device_type === "UNKNOWN") continue
+      const under = below.get(device.id)
+      const isSame =
+        branchOf(before, device) === branchOf(after, device) &&
+        same(effectiveSettings(before, device, under), effectiveSettings(after, device, under))
+      if (!isSame) changed.push(device.hostname)
+    }
+    return changed
+  })
+
+  /** With STRICT_SETTINGS every warning is a problem, and so is what any device would print for an undefined variable. */
+  const strict = Effect.fnUntraced(function* (settings: SettingsSnapshot, warnings: ReadonlyArray<Remark>) {
+    if (!config.STRICT_SETTINGS) return []
+    // a branch that the commit asks for comes into force with it, and is checked then
+    const templatesOf = (branch: string | null) =>
+      Effect.catchTag(templates.snapshot(branch), "NoTemplates", () => templates.snapshot(null))
+    return strictProblems([...warnings, ...(yield* rendering.check({ settings, templates: templatesOf }))])
+  })
+
+  const check = Effect.fn("SettingsUpdate.check")(function* (
+    repository: GitRepository,
+    commit: GitCommit,
+    applied: Option.Option<AppliedCommit>
+  ) {
+    const tree = yield* repository.readTree(commit.hash, isWithinSettings)
+    const built = snapshotOf(tree.files, repository.directory, tree.refused)
+    if (Result.isFailure(built)) {
+      return yield* refused(built.failure, new Map([...tree.files].map(([file, text]) => [file, { text }])))
+    }
+    const snapshot = built.success
+    const checked = yield* Effect.provideContext(readInventory, services)
+    const { devices: inventory, linknets } = checked
+    const { problems, warnings } = yield* checkSettingsGently(snapshot, checked)
+    for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
+    if (problems.length > 0) return yield* refused(problems, snapshot.files)
+    const strictly = yield* strict(snapshot, warnings)
+    if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
+    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
+    const affected =
+      Option.isSome(before) && Result.isSuccess(before.value)
+        ? yield* concerned(before.value.success, snapshot, inventory, downstreamDevices(inventory, linknets))
+        : []
+    const files = Object.fromEntries(tree.files)
+    const description = commitText(commit)
+    const row: AppliedCommit = {
+      name: "settings",
+      ref: "",
+      url: repository.address,
+      commit: commit.hash,
+      description,
+      files
+    }
+    return {
+      commits: [row],
+      affected,
+      branches: templatesBranches(snapshot),
+      warnings: [...warnings, ...(yield* undefinedPrints.inForce)]
+    }
+  })
+
+  return SettingsUpdate.of({ check })
+})
+
+/** What a refresh asks about a commit of the settings. */
+export class SettingsUpdate extends Context.Service<
+  SettingsUpdate,
+  {
+    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
+    readonly check: (
+      repository: GitRepository,
+      commit: GitCommit,
+      applied: Option.Option<AppliedCommit>
+    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+  }
+>()("switchyard/jobs/SettingsUpdate") {
+  static readonly layer = Layer.effect(SettingsUpdate, make)
+}

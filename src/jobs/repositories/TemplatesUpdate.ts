@@ -1,0 +1,151 @@
+/** Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns (contract §7.3). */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import type { GitFailed } from "../../git/GitCommand.ts"
+import { commitText, type GitCommit } from "../../git/GitCommit.ts"
+import type { GitRefNotFound } from "../../git/GitRef.ts"
+import type { GitRepository } from "../../git/GitRepository.ts"
+import type { Device } from "../../domain/Device.ts"
+import { type Remark, remarkText } from "../../domain/Remark.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
+import { templatesBranches } from "../../settings/GroupView.ts"
+import type { SettingsSnapshot } from "../../settings/SettingsSnapshot.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type AppliedCommit, RepositoryStore } from "../../store/RepositoryStore.ts"
+import { compileAll } from "../../templates/Compilation.ts"
+import { affectedTypes, changedTemplateFiles, devicesOfTypes } from "../../templates/TemplateChanges.ts"
+import { NoTemplates } from "../../templates/ActiveTemplates.ts"
+import { checkTemplates } from "../../templates/TemplateCheck.ts"
+import { errorRemark } from "../../templates/TemplateErrors.ts"
+import { buildTemplateSnapshot, isTemplatePath, type TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
+import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
+import { type CheckedCommit, RefreshRefused } from "./RefreshRefused.ts"
+import { StrictRendering } from "./StrictRendering.ts"
+
+/** A branch with its commit, ready to be put in force, and the templates before and after. */
+interface CheckedBranch {
+  readonly row: AppliedCommit
+  readonly before: TemplateSnapshot | undefined
+  readonly after: TemplateSnapshot
+  readonly warnings: ReadonlyArray<Remark>
+}
+
+const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTemplateSnapshot({ files, root })
+
+/** Branches that groups name, each once. */
+const branchesOf = (settings: Option.Option<SettingsSnapshot>): ReadonlyArray<string> =>
+  Option.match(settings, { onNone: () => [], onSome: templatesBranches })
+
+const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const repositories = yield* RepositoryStore
+  const active = yield* ActiveSettings
+  const config = yield* ServerConfig
+  const rendering = yield* StrictRendering
+  const undefinedPrints = yield* UndefinedPrints
+
+  const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
+    const tree = yield* repository.readTree(commit.hash, isTemplatePath)
+    const { files, refused } = tree
+    const after = buildTemplateSnapshot({ files, refused, root: repository.directory })
+    yield* compileAll(after)
+    const { problems, warnings } = checkTemplates(after)
+    for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
+    if (problems.length > 0) {
+      const message = problems.map((problem) => `Error in repository: ${problem.message}`).join("\n")
+      return yield* new RefreshRefused({ status: 500, message, problems: problems.map(errorRemark) })
+    }
+    const applied = yield* repositories.find("templates", ref)
+    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
+    const row: AppliedCommit = {
+      name: "templates",
+      ref,
+      url: repository.address,
+      commit: commit.hash,
+      description: commitText(commit),
+      files: Object.fromEntries(files)
+    }
+    return { row, after, warnings, before: Option.getOrUndefined(before) } satisfies CheckedBranch
+  })
+
+  const readBranch = Effect.fnUntraced(function* (repository: GitRepository, branch: string) {
+    const described = yield* repository.describe(yield* repository.resolve(branch))
+    return yield* checkBranch(repository, { ...described, name: branch }, branch)
+  })
+
+  const concerned = ({ after, before }: CheckedBranch, itsDevices: ReadonlyArray<Device>): ReadonlyArray<string> => {
+    if (before === undefined) return []
+    const types = affectedTypes(changedTemplateFiles(before, after), before, after)
+    return devicesOfTypes(types, itsDevices).map((device) => device.hostname)
+  }
+
+  /** With STRICT_TEMPLATES every warning is an error, and so is what any device would print for an undefined variable. */
+  const strict = Effect.fnUntraced(function* (
+    settings: Option.Option<SettingsSnapshot>,
+    branches: ReadonlyArray<CheckedBranch>
+  ) {
+    if (!config.STRICT_TEMPLATES) return
+    const snapshots = new Map(branches.map(({ after, row }) => [row.ref, after]))
+    const templates = (branch: string | null) =>
+      Effect.mapError(
+        Effect.fromNullishOr(snapshots.get(branch ?? "")),
+        () => new NoTemplates({ branch: branch ?? "" })
+      )
+    const rendered = Option.isNone(settings) ? [] : yield* rendering.check({ settings: settings.value, templates })
+    const problems = [...branches.flatMap(({ warnings }) => warnings), ...rendered]
+    if (problems.length === 0) return
+    const message = problems.map((problem) => `Refused by STRICT_TEMPLATES: ${remarkText(problem)}`).join("\n")
+    return yield* new RefreshRefused({ status: 400, message, problems })
+  })
+
+  const check = Effect.fn("TemplatesUpdate.check")(function* (repository: GitRepository, commit: GitCommit) {
+    const settings = yield* Effect.option(active.snapshot)
+    const branchOf = (device: Device): string =>
+      Option.match(settings, {
+        onNone: () => "",
+        onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch ?? ""
+      })
+    const branches = [yield* checkBranch(repository, commit, "")]
+    for (const branch of branchesOf(settings)) branches.push(yield* readBranch(repository, branch))
+    yield* strict(settings, branches)
+    const all = yield* devices.all
+    const again = undefinedPrints.remarks(branches.map(({ after }) => after))
+    return {
+      warnings: [...branches.flatMap(({ warnings }) => warnings), ...again],
+      commits: branches.map(({ row }) => row),
+      branches: [],
+      affected: branches.flatMap((branch) =>
+        concerned(
+          branch,
+          all.filter((device) => branchOf(device) === branch.row.ref)
+        )
+      )
+    }
+  })
+
+  return TemplatesUpdate.of({
+    check,
+    branch: (repository, name) => Effect.map(readBranch(repository, name), ({ row }) => row)
+  })
+})
+
+/** What a refresh asks about a commit of the templates. */
+export class TemplatesUpdate extends Context.Service<
+  TemplatesUpdate,
+  {
+    /** Fails with every problem of the commit; yields what to put in force and whom it concerns. */
+    readonly check: (
+      repository: GitRepository,
+      commit: GitCommit
+    ) => Effect.Effect<CheckedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+    /** A branch as it is now, checked and ready to be put in force. */
+    readonly branch: (
+      repository: GitRepository,
+      name: string
+    ) => Effect.Effect<AppliedCommit, RefreshRefused | GitFailed | GitRefNotFound | SqlError.SqlError>
+  }
+>()("switchyard/jobs/TemplatesUpdate") {
+  static readonly layer = Layer.effect(TemplatesUpdate, make)
+}

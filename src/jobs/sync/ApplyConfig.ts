@@ -1,0 +1,108 @@
+/**
+ * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and takes the device out of
+ * Switchyard's hands: it becomes UNMANAGED (contract engine.md §8, specification "apply_config"). No hash check and no lock;
+ * like every change it is proved, with the device's own timer where it has one.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { type JobDevice, JobStore } from "../../store/JobStore.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
+import * as ChangeCalls from "./ChangeCalls.ts"
+import { DeviceStates } from "../engine/DeviceStates.ts"
+import {
+  decodeArguments,
+  deviceRows,
+  type JobHandler,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
+import { failureText } from "./SyncTasks.ts"
+import * as TimerWaits from "./TimerWaits.ts"
+
+export const MAIN_TASK = "push_static_config"
+export const PUSH_TASK = "Push static config"
+
+const Arguments = Schema.Struct({
+  hostname: Schema.String,
+  config: Schema.String,
+  dry_run: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
+})
+type Arguments = typeof Arguments.Type
+
+/** The entries of a device that was given a configuration; `tasks` are the names of the main task and its child. */
+const pushedResult = (report: ChangeReport, tasks: { readonly main: string; readonly push: string }): DeviceResult =>
+  report.ok
+    ? deviceResult([taskOk(tasks.main), taskOk(tasks.push, null, report.diff)])
+    : deviceResult([
+        taskFailed(tasks.main, subtaskFailed(tasks.push)),
+        taskFailed(tasks.push, failureText(report), report.diff)
+      ])
+
+/** The row of such a device in the job's record; it is written again when the change goes on behind the job's back. */
+export const pushedRow = (
+  hostname: string,
+  report: ChangeReport,
+  tasks: { readonly main: string; readonly push: string }
+): JobDevice => ({
+  hostname,
+  result: pushedResult(report, tasks),
+  reachedEnd: true,
+  changed: report.diff !== "",
+  score: null,
+  waiting: isOpen(report)
+})
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const devices = yield* DeviceStore
+  const states = yield* DeviceStates
+  const calls = yield* ChangeCalls.make
+  const watchTimers = yield* TimerWaits.make
+
+  const find = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* refusedAsFailure(devices.getByHostname(hostname))
+    if (device.state === "MANAGED" || device.state === "UNMANAGED") return device
+    const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
+    return yield* new JobFailure({ type: "DeviceStateError", message })
+  })
+
+  const push = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device) {
+    const { config: candidate, dry_run: dryRun } = args
+    const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
+    return yield* calls.store(device, wanted).pipe(
+      Effect.flatMap(({ id }) =>
+        Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
+      ),
+      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
+    )
+  })
+
+  /** The row and the new state belong together: a restart finds both or none. */
+  const record = Effect.fnUntraced(function* (
+    job: RunningJob,
+    { id, hostname }: Device,
+    dryRun: boolean,
+    report: ChangeReport
+  ) {
+    yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
+    if (dryRun || !report.ok) return
+    yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
+  }, sql.withTransaction)
+
+  const handler: JobHandler = Effect.fn("ApplyConfig")(function* (job: RunningJob) {
+    const args = yield* decodeArguments(Arguments)(job)
+    const recorded = yield* jobs.devices(job.id)
+    if (recorded.length > 0) return deviceRows
+    const device = yield* find(args.hostname)
+    const report = yield* push(job, args, device)
+    yield* refusedAsFailure(record(job, device, args.dry_run, report))
+    return deviceRows
+  })
+  return handler
+})

@@ -1,0 +1,118 @@
+/**
+ * What jobs ask of device actors about configuration changes: store one, run it, tell a waiting one the verdict. Failures of
+ * the way to the actor become reports like any other, because a job has to record something about every device.
+ */
+import { Effect, Option, Schedule } from "effect"
+import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
+import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { DeviceLogin } from "../../devices/DeviceLogin.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { rareRetry } from "../../runtime/RareRetry.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
+
+/** How changes are confirmed: not at all, each device at once, or all devices together. */
+export type ConfirmMode = 0 | 1 | 2
+
+/** A change that a job wants on a device. */
+export interface WantedChange {
+  readonly jobId: number
+  readonly candidate: string
+  /** Becomes 0 where the platform has no commit timer. */
+  readonly mode: ConfirmMode
+  readonly dryRun: boolean
+  readonly force: boolean
+  /** Hash of what the device is expected to run; null when anything is fine. */
+  readonly expectedHash: string | null
+}
+
+/** Attempts to go on with a change that another replica seemed to have taken. */
+const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
+
+/** Stands in the record of a change that was given up here, whatever has become of it on the device. */
+export const BROKEN = "The change could not be carried through"
+
+/** A change that could not be carried out at all, such as when the actor met a defect: nothing certain is known. */
+export const broken = (text: string): ChangeReport => ({
+  waiting: false,
+  result: "unknown",
+  runs: "unclear",
+  ok: false,
+  phase: "unknown",
+  reason: null,
+  message: BROKEN,
+  failure: text,
+  diff: "",
+  hash: null
+})
+
+/** The report of a call that a moving actor may have refused; a call that fails for good is reported as broken. */
+const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Effect.Effect<ChangeReport> =>
+  rareRetry(call, Effect.retry({ while: (error) => error._tag === "ChangeMoved", schedule: MOVED_ATTEMPTS })).pipe(
+    Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
+  )
+
+/** The calls. */
+export const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const changes = yield* ChangeStore
+  const login = yield* DeviceLogin
+  const actorOf = yield* DeviceEntity.client
+
+  const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
+    const { capabilities } = yield* login.driverOf(device)
+    const mode = capabilities.timer ? wanted.mode : 0
+    const protocol = newChange({
+      mode,
+      dryRun: wanted.dryRun,
+      force: wanted.force,
+      sessionName: `job${wanted.jobId}`,
+      expectedHash: wanted.expectedHash,
+      timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
+    })
+    return yield* changes.findOrInsert({
+      job_id: wanted.jobId,
+      device_id: device.id,
+      protocol,
+      candidate: wanted.candidate,
+      load_mode: "replace"
+    })
+  })
+
+  const run = (deviceId: number, changeId: number): Effect.Effect<ChangeReport> =>
+    reported(patiently(actorOf(String(deviceId)).RunChange({ changeId })))
+
+  const settle = (deviceId: number, changeId: number, verdict: Verdict): Effect.Effect<ChangeReport> =>
+    reported(patiently(actorOf(String(deviceId)).SettleChange({ changeId, verdict })))
+
+  const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
+    const found = yield* changes.get(changeId)
+    if (Option.isNone(found) || found.value.protocol.phase !== "planned") return false
+    const row = found.value.protocol
+    const decision = nextStep({ state: "planned", row }, { type: "CANCELLED" })
+    if (decision._tag !== "Ended" || decision.claim === null) return false
+    return yield* changes.claim(changeId, decision.claim, null)
+  })
+
+  const giveUp = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
+    const found = yield* changes.get(changeId)
+    const claim = Option.isNone(found) ? null : abandon(found.value.protocol)
+    return claim === null || (yield* changes.claim(changeId, claim, null))
+  })
+
+  return {
+    /** The job's change on the device, new or as it was stored before. Fails with UnknownPlatform. */
+    store,
+    /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
+    run,
+    /** Tells a change that waits how the others fared. */
+    settle,
+    /** Ends a change for which nothing was sent yet; false when something was. */
+    cancel,
+    /** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
+    giveUp
+  }
+})

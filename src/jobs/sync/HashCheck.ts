@@ -1,0 +1,51 @@
+/**
+ * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still
+ * run it (`abort_on_failure`, contract engine.md §7.2 step 2 and §7.3, DESIGN §7 row 14).
+ */
+import { Effect } from "effect"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { JobFailure } from "../../domain/Job.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import type { RunningJob } from "../engine/JobHandler.ts"
+
+/** At most so many devices are explained in the message. */
+const EXPLAINED = 20
+
+interface Mismatch {
+  readonly device: Device
+  readonly why: string
+}
+
+/** The check; fails with JobFailure when a device does not pass it, after marking those devices unsynchronized. */
+export const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  const actorOf = yield* DeviceEntity.client
+
+  const mismatch = (device: Device): Effect.Effect<Mismatch | null> =>
+    Effect.match(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })), {
+      onSuccess: ({ hash }) =>
+        hash === device.confhash ? null : { device, why: "its configuration was altered outside of Switchyard" },
+      onFailure: (error) => ({ device, why: error.message })
+    })
+
+  return Effect.fn("HashCheck")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
+    const known = selected.filter(({ confhash }) => confhash !== null)
+    const checked = yield* Effect.forEach(known, mismatch, { concurrency: config.SYNC_CONCURRENCY })
+    const failed = checked.filter((result) => result !== null)
+    if (failed.length === 0) return
+    const names = failed.map(({ device }) => device.hostname)
+    yield* devices.markUnsynchronized(failed.map(({ device }) => device.id))
+    yield* events.append(names, { cause: "confighash", by: job.user, job_id: job.id })
+    const reasons = failed.slice(0, EXPLAINED).map(({ device, why }) => `\n${device.hostname}: ${why}`)
+    return yield* new JobFailure({
+      type: "Exception",
+      message: `Configuration hash check failed for ${names.join(" ")}${reasons.join("")}`
+    })
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and
+ * with the names that clients know (contract engine.md §7.4). Pure.
+ */
+import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
+import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
+import type { Stop } from "./Rollout.ts"
+
+export const MAIN_TASK = "push_sync_device"
+export const GENERATE_TASK = "Generate device config"
+export const SYNC_TASK = "Sync device config"
+export const REACHABLE_TASK = "Verify reachability"
+
+/** Reasons that, when nothing was committed, may be known before the switch has been given anything. */
+const early: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])
+
+/** There is no third entry then. */
+const endedEarly = ({ reason, result }: ChangeReport): boolean =>
+  result === "discarded" && reason !== null && early.has(reason)
+
+/** The error name of an end that has no error of its own. */
+const typeOf: Partial<Record<string, string>> = {
+  hashMismatch: "ConfigHashMismatch",
+  locked: "SessionLockedException",
+  rejected: "ReplaceConfigException",
+  cancelled: "JobAborted"
+} satisfies Partial<Record<ChangeReason, string>>
+
+const whereItIs: Readonly<Record<ChangeReport["runs"], string>> = {
+  new: "The device runs the new configuration.",
+  old: "The device runs the configuration that it had before.",
+  unclear: "It is not certain which configuration the device runs."
+}
+
+const ALTERED =
+  "Nothing was sent to it. A dry run with force shows the difference; a live run with force overwrites what was altered."
+
+/** The whole text of a failed change: what the device said, where it stands now, and the sentence of the outcome. */
+export const failureText = (report: ChangeReport): string => {
+  const said = report.failure?.trimEnd() ?? ""
+  const isSaid = endedEarly(report) || report.reason === "rejected" || report.reason === "locked"
+  if (isSaid && said !== "") return `${said}\n`
+  const type = (report.reason === null ? undefined : typeOf[report.reason]) ?? "CommitError"
+  const state = `${report.reason === "hashMismatch" ? ALTERED : whereItIs[report.runs]}\n`
+  return `${said === "" ? "" : `${said}\n`}${state}${type}: ${report.message}\n`
+}
+
+/** The device could not be rendered: entries 0 and 1, nothing was sent. `text` ends in `Type: message` and a newline. */
+export const renderFailed = (text: string): DeviceResult =>
+  deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
+
+/** The first words of the text of a device that was left alone because the rollout was stopped. */
+export const NOT_STARTED = "This device was not started and runs what it ran before."
+
+/** The rollout was stopped before this device was begun. */
+export const notStarted = (stop: Stop, mainTask = MAIN_TASK): DeviceResult =>
+  deviceResult([
+    taskFailed(mainTask, `${NOT_STARTED}\n${stop.aborted ? "JobAborted" : "RolloutStopped"}: ${stop.message}\n`)
+  ])
+
+/** The report of a device that was taken back although nothing was wrong with it, with the reason of the rollout. */
+export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
+  report.reason === "othersFailed" ? { ...report, message: `${stop.message}, so the change was taken back` } : report
+
+/** That the device answered after a mode-2 commit, as far as it said its name. */
+const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
+  fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
+
+/** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
+export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
+  deviceResult([
+    taskOk(MAIN_TASK),
+    taskOk(GENERATE_TASK, config),
+    taskOk(SYNC_TASK, null, report.diff),
+    ...reachable(report)
+  ])
+
+/** The entries of a device whose change has come to its end. `config` is the configuration that was rendered for it. */
+export const syncResult = (config: string, report: ChangeReport): DeviceResult => {
+  const generated = taskOk(GENERATE_TASK, config)
+  if (report.ok) return doneResult(config, report)
+  const text = failureText(report)
+  if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
+  const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)
+  return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
+}

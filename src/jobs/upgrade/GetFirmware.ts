@@ -1,0 +1,39 @@
+/**
+ * Job `get_firmware`: downloads an image to the firmware store (contract engine.md §14.1). It ends FINISHED, also on error,
+ * and at once when it is aborted; what it has until then is kept for the next download.
+ */
+import { Duration, Effect, Option } from "effect"
+import { Firmware } from "../../firmware/Firmware.ts"
+import { FirmwareUnreachable } from "../../firmware/FirmwareErrors.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import type { JobHandler, JobOutcome, RunningJob } from "../engine/JobHandler.ts"
+import { untilAborted } from "../engine/UntilAborted.ts"
+
+/** The end of a job about an image, whose result is a sentence. */
+export const fileDone = (result: string): JobOutcome => ({ result, change_score: null })
+
+/** The same when it came to nothing. */
+export const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
+
+/** The handler of the job. A restart goes on with what had been downloaded. */
+export const make = Effect.gen(function* () {
+  const firmware = yield* Firmware
+  const { FIRMWARE_DOWNLOAD_TIMEOUT } = yield* ServerConfig
+  const handler: JobHandler = Effect.fn("GetFirmware")(function* (job: RunningJob) {
+    const { sha1, url, verify_tls } = job.args
+    const download = firmware.download({ url, sha1, verify_tls }).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(FIRMWARE_DOWNLOAD_TIMEOUT),
+        orElse: () => new FirmwareUnreachable({ message: `it took more than ${FIRMWARE_DOWNLOAD_TIMEOUT} seconds` })
+      }),
+      Effect.as(fileDone(`File downloaded from: ${String(url)}`)),
+      Effect.catchTags({
+        FirmwareRefused: ({ message }) => Effect.succeed(fileFailed(message)),
+        FirmwareUnreachable: ({ message }) => Effect.succeed(fileFailed(`Could not download firmware: ${message}`))
+      })
+    )
+    const done = yield* untilAborted(job, download)
+    return Option.getOrElse(done, () => fileFailed("The download was aborted"))
+  })
+  return handler
+})

@@ -1,0 +1,70 @@
+/**
+ * The last step of an upgrade: waits for the switch and looks which version it really runs (contract engine.md §14.4). The
+ * version is stored whatever it is; a new one makes the device unsynchronized until it is proved again.
+ */
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import { versionIn } from "../../firmware/ImageName.ts"
+import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "../../firmware/UpgradeTasks.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { UpgradeStore } from "../../store/UpgradeStore.ts"
+import { makeSwitchReturn, nowSeconds } from "./SwitchReturn.ts"
+import type { StepEnd, UpgradedDevice } from "./UpgradeStep.ts"
+
+const release = (version: string): string => version.split("-", 1)[0] ?? version
+
+/** Switches tell a version with its build (`4.32.2F-3574.4322F`); names of images and older records have the release alone. */
+const isSame = (one: string, other: string): boolean =>
+  one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
+
+/** Why the running version is not the one that was wanted; undefined when it is. */
+export const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
+  const expected = file === null ? undefined : versionIn(file)
+  if (before !== null && isSame(before, running)) return "OS version did not change, activation failed"
+  return expected === undefined || isSame(running, expected)
+    ? undefined
+    : `OS version is ${running} instead of ${expected}, activation failed`
+}
+
+/** The step. */
+export const makePostFlight = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const devices = yield* DeviceStore
+  const events = yield* SyncEventStore
+  const upgrades = yield* UpgradeStore
+  const returns = yield* makeSwitchReturn
+
+  const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, device: Device, version: string) {
+    const { confhash, synchronized } = { confhash: null, synchronized: false }
+    yield* devices
+      .update(device.id, { os_version: version, confhash, synchronized })
+      .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die }))
+    yield* upgrades.seen(device.id)
+    yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
+  }, sql.withTransaction)
+
+  return Effect.fn("PostFlight")(function* (upgrade: UpgradedDevice): Effect.fn.Return<StepEnd, SqlError.SqlError> {
+    const { args, device, job, progress } = upgrade
+    const since = progress.waitingSince ?? (yield* nowSeconds)
+    if (progress.waitingSince === null) yield* upgrade.save({ waitingSince: since })
+    const wait = { since, waitSeconds: args.post_waittime, reboot: progress.reboot }
+    const back = yield* returns.untilBack(device, wait, job.aborting)
+    if (back._tag === "Aborted") return { task: stepAborted("post_flight") }
+    if (back._tag === "Away") {
+      const sentence = postFlightText(`Device ${device.hostname} did not respond to check`)
+      return { task: stepFailed("post_flight", sentence, back.last) }
+    }
+    const { os_version } = back.facts
+    const wrong = versionProblem(progress.versionBefore, os_version, progress.file ?? args.filename ?? null)
+    if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
+    else yield* upgrades.seen(device.id)
+    return {
+      task:
+        wrong === undefined
+          ? stepDone("post_flight", updatedText(progress.versionBefore, os_version))
+          : stepFailed("post_flight", postFlightText(wrong))
+    }
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * Waits until a switch is back after a reload, with bounds (contract engine.md §14.4, DESIGN §7 row 10). A switch that
+ * answers is only back when it has really booted: right after the command the old system may still answer.
+ */
+import { Clock, Effect, Result } from "effect"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import type { Facts } from "../../drivers/Readings.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
+
+type Reboot = NonNullable<UpgradeProgress["reboot"]>
+
+/** Uptime is rounded by switches; a real reload makes it smaller by much more. In seconds. */
+const ROUNDING = 1
+
+/** Server time in epoch seconds. */
+export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
+
+/** True when a switch that shows this uptime at `at` (epoch seconds, taken before it was asked) has booted since. */
+export const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
+  uptime < reboot.uptime + (at - reboot.at) - Math.min(ROUNDING, reboot.uptime / 4)
+
+/** How waiting ended. `away`: `last` is what was met at the last look. */
+export type Return =
+  | { readonly _tag: "Back"; readonly facts: Facts }
+  | { readonly _tag: "Away"; readonly last: string }
+  | { readonly _tag: "Aborted" }
+
+/** Looks and waits on behalf of upgrade jobs. */
+export const makeSwitchReturn = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const actorOf = yield* DeviceEntity.client
+
+  /** One look: the facts, and whether the switch has booted since the reboot was sent. */
+  const look = Effect.fn("SwitchReturn.look")(function* (device: Device, reboot: Reboot | null) {
+    const at = yield* nowSeconds
+    const facts = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
+    if (Result.isFailure(facts)) {
+      const error = facts.failure
+      const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`
+      return { answers: false, final: "type" in error && error.type === "HostKeyChanged", last } as const
+    }
+    const booted = reboot === null || hasRebooted(reboot, facts.success.uptime, at)
+    return { answers: true, booted, facts: facts.success } as const
+  })
+
+  /** Sleeps until then, or until somebody aborts. */
+  const pauseUntil = Effect.fnUntraced(function* (until: number, aborting: Effect.Effect<boolean>) {
+    for (;;) {
+      const rest = until - (yield* nowSeconds)
+      if (rest <= 0) return
+      if (yield* aborting) return
+      yield* Effect.sleep(Math.min(rest, config.FIRMWARE_RETURN_INTERVAL) * 1000)
+    }
+  })
+
+  /**
+   * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT seconds,
+   * at least once. `since` is in epoch seconds, so that a restart of the server does not start the wait anew.
+   */
+  const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
+    device: Device,
+    wait: { readonly since: number; readonly waitSeconds: number; readonly reboot: Reboot | null },
+    aborting: Effect.Effect<boolean>
+  ) {
+    const first = wait.since + wait.waitSeconds
+    const deadline = first + config.FIRMWARE_RETURN_TIMEOUT
+    yield* pauseUntil(first, aborting)
+    for (;;) {
+      if (yield* aborting) return { _tag: "Aborted" } satisfies Return
+      const seen = yield* look(device, wait.reboot)
+      if (seen.answers && seen.booted) return { _tag: "Back", facts: seen.facts } satisfies Return
+      const last = seen.answers ? `Device ${device.hostname} answers but has not rebooted` : seen.last
+      const now = yield* nowSeconds
+      if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
+      yield* pauseUntil(Math.min(now + config.FIRMWARE_RETURN_INTERVAL, deadline), aborting)
+    }
+  })
+
+  return { look, untilBack }
+})
+export type SwitchReturn = Effect.Success<typeof makeSwitchReturn>

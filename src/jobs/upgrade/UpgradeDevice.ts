@@ -1,0 +1,66 @@
+/**
+ * Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
+ * (contract engine.md §14.2). After a restart it goes on with the step that was under way.
+ */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import { stepAborted, stepNames, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
+import type { RunningJob } from "../engine/JobHandler.ts"
+import type { UpgradeArguments } from "./UpgradeArguments.ts"
+import { makeUpgradeSteps } from "./UpgradeSteps.ts"
+
+const begin = ({ os_version }: Device): UpgradeProgress => ({
+  file: null,
+  versionBefore: os_version,
+  tasks: [],
+  begun: null,
+  alreadyActive: false,
+  reboot: null,
+  waitingSince: null
+})
+
+/** The steps that are left to do: none after one that failed, no reboot of a switch that boots the image already. */
+const remaining = (args: UpgradeArguments, { alreadyActive, tasks }: UpgradeProgress) => {
+  if (tasks.some((task) => task.failed)) return []
+  return stepNames.filter(
+    (step) =>
+      args[step] &&
+      !tasks.some(({ task_name }) => task_name === taskName(step)) &&
+      !(alreadyActive && (step === "reboot" || step === "post_flight"))
+  )
+}
+
+/** Upgrades one device of a job and writes its result. */
+export const makeUpgradeDevice = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const jobs = yield* JobStore
+  const upgrades = yield* UpgradeStore
+  const steps = yield* makeUpgradeSteps
+
+  return Effect.fn("UpgradeDevice")(function* (job: RunningJob, args: UpgradeArguments, device: Device) {
+    const stored = yield* upgrades.find(job.id, device.hostname)
+    let progress = Option.getOrElse(stored, () => begin(device))
+    const save = Effect.fnUntraced(function* (patch: Partial<UpgradeProgress>) {
+      progress = { ...progress, ...patch }
+      yield* upgrades.put(job.id, device.hostname, progress)
+    })
+    for (let [step] = remaining(args, progress); step !== undefined; [step] = remaining(args, progress)) {
+      if (yield* job.aborting) {
+        yield* save({ tasks: [...progress.tasks, stepAborted(step)], begun: null })
+        continue
+      }
+      const resumed = progress.begun === step
+      if (!resumed) yield* save({ begun: step })
+      const end = yield* steps[step]({ job, args, device, progress, resumed, save })
+      yield* save({ ...end.patch, tasks: [...progress.tasks, end.task], begun: null })
+    }
+    const { reachedEnd, result } = upgradeResult(progress.tasks)
+    const { hostname } = device
+    yield* sql.withTransaction(
+      jobs.addDevice(job.id, { hostname, result, reachedEnd, changed: reachedEnd, score: null })
+    )
+  })
+})

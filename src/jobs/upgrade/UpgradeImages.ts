@@ -1,0 +1,72 @@
+/** Which image a device gets in an upgrade, where it fetches it, and what the image must be like. */
+import { Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { fileFor, MODELS_32_BIT } from "../../firmware/Architecture.ts"
+import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
+import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../firmware/ImageName.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { ActiveSettings } from "../../settings/ActiveSettings.ts"
+import { StepProblem, toProblem, type UpgradedDevice } from "./UpgradeStep.ts"
+
+const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
+
+/** Reads names and places of images for the steps. */
+export const makeUpgradeImages = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const firmware = yield* Firmware
+  const settings = yield* ActiveSettings
+  const actorOf = yield* DeviceEntity.client
+
+  /** The site's list of 32-bit models replaces the built-in one. */
+  const models32 = Effect.fnUntraced(function* (device: Device) {
+    const effective = yield* Effect.option(settings.ofDevice(device))
+    const list = Option.map(effective, (found) => found.settings.arista_models_32bit)
+    return Option.isSome(list) && Array.isArray(list.value)
+      ? new Set(list.value.filter((model) => typeof model === "string"))
+      : MODELS_32_BIT
+  })
+
+  const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
+    const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
+    return fileFor(filename, model, yield* models32(device))
+  })
+
+  const find = Effect.fnUntraced(function* (
+    upgrade: UpgradedDevice
+  ): Effect.fn.Return<string | null, StepProblem | SqlError.SqlError> {
+    const { args, progress } = upgrade
+    if (progress.file !== null || args.filename === undefined) return progress.file
+    const file = args.filename.startsWith(DETECT_ARCHITECTURE) ? yield* detected(upgrade, args.filename) : args.filename
+    if (!isImageName(file)) return yield* problem(`${JSON.stringify(file)} is not a valid firmware file name`)
+    yield* upgrade.save({ file })
+    return file
+  })
+
+  return {
+    /** The file for this device; null when the request names none. */
+    find,
+    /** The same, for a step that cannot do without. */
+    required: Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
+      const file = yield* find(upgrade)
+      return file ?? (yield* problem(`No filename specified for ${step}`))
+    }),
+    /** Where the switch fetches the file. */
+    url: ({ args }: UpgradedDevice, file: string) => {
+      const base = args.url === undefined || args.url === "" ? defaultUrl(config) : args.url
+      const whole = imageUrl(base, file)
+      return whole === undefined
+        ? Effect.fail(problem("The firmware URL cannot be given to a switch"))
+        : Effect.succeed(whole)
+    },
+    /** Size and checksums of the file when this server keeps it; null for files of other servers. */
+    expected: (file: string) =>
+      firmware.image(file).pipe(
+        Effect.map(Option.getOrNull),
+        Effect.map((image) => (image === null ? null : { size: image.size, sha512: image.sha512, md5: image.md5 })),
+        Effect.mapError(({ message }) => problem(message))
+      )
+  }
+})

@@ -1,0 +1,57 @@
+/** Issues a certificate for a device and installs it there, for the renewal job and for the initialisation (engine.md §12). */
+import { Effect, Option, Schema } from "effect"
+import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import { JobFailure } from "../../domain/Job.ts"
+import { OperationStore } from "../../store/OperationStore.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
+
+/** Whom the certificate is for; `discoveredAt`: where it answers while it is initialised, null when it is managed. */
+export interface Holder {
+  /** The job that gives it; a job gives a device one certificate, however often it is resumed. */
+  readonly jobId: number
+  readonly deviceId: number
+  readonly hostname: string
+  readonly address: string
+  readonly discoveredAt: string | null
+}
+
+/** Why no certificate was installed, as the text of a failed task. `step` is what did not work. */
+export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", {
+  step: Schema.Literals(["generate", "copy"]),
+  text: Schema.String
+}) {}
+
+const HALF =
+  "The copy had begun: the switch may hold the new certificate without its key, or the files of both on its flash. Renew it again.\n"
+
+export const make = Effect.gen(function* () {
+  const operations = yield* OperationStore
+  const authority = yield* CertificateAuthority.make
+  const actorOf = yield* DeviceEntity.client
+
+  const install = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {
+    const { address, deviceId, discoveredAt, hostname, jobId } = holder
+    const find = operations.ofJob(jobId, deviceId, "certificate")
+    if (Option.exists(yield* find, ({ phase }) => phase === "done")) return
+    const issued = yield* Effect.mapError(authority.issue(hostname, address), ({ message }) => {
+      const text = `CertificateError: Could not generate certificate for device ${hostname}: ${message}\n`
+      return new NotInstalled({ step: "generate", text })
+    })
+    yield* patiently(actorOf(String(deviceId)).InstallCertificate({ ...issued, discoveredAt, jobId })).pipe(
+      Effect.catch((error) =>
+        Effect.flatMap(find, (begun) => {
+          const doubt = Option.isSome(begun) ? HALF : ""
+          return Effect.fail(new NotInstalled({ step: "copy", text: `${doubt}${callErrorText(error)}` }))
+        })
+      )
+    )
+  })
+
+  return { install, exists: authority.exists }
+})
+
+/** The failure of a job that names a device for whose platform there are no certificates. */
+export const unsupported = (platform: string | null, hostname: string) =>
+  new JobFailure({ type: "ValueError", message: `Unsupported device platform "${platform}" for device: ${hostname}` })

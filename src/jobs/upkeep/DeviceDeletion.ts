@@ -1,0 +1,53 @@
+/**
+ * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, and its neighbours become
+ * unsynchronized (contract api-devices.md §3.5, engine.md §13). The same for a request and for the job that erases a switch.
+ */
+import { Effect, Schema } from "effect"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { LinknetStore } from "../../store/LinknetStore.ts"
+import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+
+/** A management domain refers to the device, so it cannot be deleted. */
+export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {}
+
+/** Who deletes, and the job that does it when there is one. */
+export interface Deleting {
+  readonly by: string
+  readonly jobId: number | null
+}
+
+export const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const domains = yield* MgmtDomainStore
+  const events = yield* SyncEventStore
+  const links = yield* LinknetStore
+
+  /** Fails with DeviceInUse when management domains refer to the device. */
+  const check = Effect.fn("DeviceDeletion.check")(function* (id: number) {
+    const using = yield* domains.ofDevice(id)
+    if (using.length === 0) return
+    const list = using.map((domain) => domain.id).join(", ")
+    const message = `Could not remove device because existing references: management domain ${list}`
+    return yield* new DeviceInUse({ message })
+  })
+
+  const neighboursOf = Effect.fnUntraced(function* (id: number) {
+    const ends = (yield* links.ofDevice(id)).flatMap((link) => [link.device_a_id, link.device_b_id])
+    return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))
+  })
+
+  /** Deletes the device; to be run in a transaction. Yields the row as it was. */
+  const remove = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: Deleting) {
+    const device = yield* devices.lock(id)
+    yield* check(id)
+    yield* events.clear([device.hostname])
+    const neighbours = yield* neighboursOf(id)
+    yield* devices.markUnsynchronized(neighbours.map((neighbour) => neighbour.id))
+    const hostnames = neighbours.map(({ hostname }) => hostname)
+    yield* events.append(hostnames, { cause: "neighbor_deleted", by, job_id: jobId })
+    return yield* devices.remove(id)
+  })
+
+  return { check, remove }
+})

@@ -1,0 +1,118 @@
+/**
+ * Job `device_erase`: brings an access switch back to its factory default and deletes its row (contract engine.md §13). A
+ * switch that could not be erased keeps its row.
+ */
+import { Effect, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import type { Erased } from "../../devices/OperationCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import type { OperationPhase } from "../../domain/DeviceOperation.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { OperationStore } from "../../store/OperationStore.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
+import * as DeviceDeletion from "./DeviceDeletion.ts"
+import {
+  decodeArguments,
+  deviceRows,
+  type JobHandler,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
+import { notStarted } from "../sync/SyncTasks.ts"
+
+const TASK = "device_erase_task"
+/** Names under which clients know the entries; the second one is spelled so. */
+const ENABLE = "Enable"
+const ERASE = "Write rase"
+const CERTIFICATE = "Remove device certificate"
+const KEY = "Remove device key"
+const RELOAD = "netmiko_send_command"
+
+const Arguments = Schema.Struct({ device_id: Schema.Int })
+
+const failure = (message: string) => new JobFailure({ type: "ValueError", message })
+
+/** Why a restart was not seen; the switch is blank when it starts the next time in any case. */
+const UNSEEN =
+  "The server was restarted while the switch was told to restart. Its startup configuration is erased and it does not answer any more."
+
+const erased = ({ reloadSeen }: Erased): DeviceResult =>
+  deviceResult([
+    taskOk(TASK, "Device factory defaulted"),
+    taskOk(ENABLE),
+    taskOk(ERASE),
+    taskOk(CERTIFICATE),
+    taskOk(KEY),
+    taskOk(RELOAD, reloadSeen ? null : UNSEEN)
+  ])
+
+/** What the switch may have got before it was lost, by how far the operation was. */
+const doubts: Partial<Record<OperationPhase, string>> = {
+  wiping:
+    "The startup configuration may be erased already: then the switch comes up blank when it restarts. Save its configuration or erase it again.\n",
+  reloading: "The startup configuration is erased: the switch comes up blank when it restarts.\n"
+}
+
+const notErased = (text: string, phase: OperationPhase | undefined): DeviceResult => {
+  const doubt = phase === undefined ? "Nothing was erased.\n" : (doubts[phase] ?? "")
+  return deviceResult([taskFailed(TASK, subtaskFailed(ERASE)), taskFailed(ERASE, `${doubt}${text}`)])
+}
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const devices = yield* DeviceStore
+  const jobs = yield* JobStore
+  const operations = yield* OperationStore
+  const deletion = yield* DeviceDeletion.make
+  const actorOf = yield* DeviceEntity.client
+
+  const find = Effect.fnUntraced(function* (id: number) {
+    const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
+      Effect.fail(failure(`Could not find a device with ID ${id}`))
+    )
+    if (device.device_type !== "ACCESS") return yield* failure("Can only do factory default on access")
+    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+      return yield* failure("Can only do factory default on MANAGED or UNMANAGED devices")
+    }
+    // known before the switch is blank
+    yield* deletion.check(id)
+    return device
+  })
+
+  const record = (job: RunningJob, hostname: string, result: DeviceResult, reachedEnd: boolean) =>
+    jobs.addDevice(job.id, { hostname, result, reachedEnd, changed: reachedEnd, score: null })
+
+  const finish = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device, outcome: Erased) {
+    yield* deletion.remove(id, { by: job.user, jobId: job.id })
+    yield* record(job, hostname, erased(outcome), true)
+  }, sql.withTransaction)
+
+  const erase = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
+    const outcome = yield* Effect.result(patiently(actorOf(String(device.id)).EraseDevice({ jobId: job.id })))
+    if (outcome._tag === "Success") return yield* finish(job, device, outcome.success)
+    const begun = yield* operations.ofJob(job.id, device.id, "erase")
+    const phase = Option.match(begun, { onNone: () => undefined, onSome: (operation) => operation.phase })
+    yield* record(job, device.hostname, notErased(callErrorText(outcome.failure), phase), false)
+  })
+
+  const handler: JobHandler = Effect.fn("DeviceErase")(function* (job: RunningJob) {
+    const { device_id } = yield* decodeArguments(Arguments)(job)
+    if ((yield* jobs.devices(job.id)).length > 0) return deviceRows
+    // what was begun before a restart is brought to its end, whatever has become of the row meanwhile
+    const begun = Option.isSome(yield* operations.ofJob(job.id, device_id, "erase"))
+    const device = yield* begun ? devices.get(device_id) : find(device_id)
+    if (!begun && (yield* job.aborting)) {
+      const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
+      yield* record(job, device.hostname, result, false)
+      return deviceRows
+    }
+    yield* erase(job, device)
+    return deviceRows
+  }, refusedAsFailure)
+  return handler
+})

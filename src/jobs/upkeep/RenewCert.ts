@@ -1,0 +1,84 @@
+/** Job `renew_cert`: gives managed devices new keys and certificates (contract engine.md §12, api-devices.md §7.3). */
+import { Effect, Schema } from "effect"
+import type { Device } from "../../domain/Device.ts"
+import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import * as DeviceCertificates from "./DeviceCertificates.ts"
+import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { decodeArguments, deviceRows, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { notStarted } from "../sync/SyncTasks.ts"
+
+const TASK = "renew_cert_task"
+const COPY = "arista_copy_cert"
+
+/** Keys are made and certificates signed here, so more at once would only wait for each other. */
+const CONCURRENCY = 10
+
+const Arguments = Schema.Struct({
+  hostname: Schema.optionalKey(Schema.String),
+  group: Schema.optionalKey(Schema.String)
+})
+
+const failure = (message: string) => new JobFailure({ type: "ValueError", message })
+
+const failedResult = ({ step, text }: DeviceCertificates.NotInstalled): DeviceResult =>
+  step === "generate"
+    ? deviceResult([taskFailed(TASK, text)])
+    : deviceResult([taskFailed(TASK, subtaskFailed(COPY)), taskFailed(COPY, text)])
+
+const renewed = (hostname: string): DeviceResult =>
+  deviceResult([taskOk(TASK, `Certificate renew success for device ${hostname}`), taskOk(COPY, "Cert copy successful")])
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const selection = yield* DeviceSelection
+  const certificates = yield* DeviceCertificates.make
+  const { SYNC_CONCURRENCY } = yield* ServerConfig
+
+  const select = Effect.fnUntraced(function* ({ group, hostname }: typeof Arguments.Type) {
+    if (hostname === undefined && group === undefined) {
+      return yield* failure("Neither hostname nor group specified for renew_cert")
+    }
+    const selector = hostname === undefined ? (group === undefined ? {} : { group }) : { hostnames: [hostname] }
+    const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
+      error._tag === "SqlError" ? error : failure(error.message)
+    )
+    const other = selected.find(({ platform }) => platform !== "eos")
+    return other === undefined ? selected : yield* DeviceCertificates.unsupported(other.platform, other.hostname)
+  })
+
+  const renew = Effect.fnUntraced(function* (jobId: number, { hostname, id, management_ip }: Device) {
+    if (management_ip === null) {
+      return deviceResult([taskFailed(TASK, `ValueError: Device ${hostname} has no management_ip\n`)])
+    }
+    const holder = { jobId, deviceId: id, hostname, address: management_ip, discoveredAt: null }
+    return yield* certificates.install(holder).pipe(
+      Effect.as(renewed(hostname)),
+      Effect.catchTag("NotInstalled", (failed) => Effect.succeed(failedResult(failed)))
+    )
+  })
+
+  const lookAfter = Effect.fn("RenewCert.device")(function* (job: RunningJob, device: Device) {
+    const aborted = yield* job.aborting
+    const result = aborted
+      ? notStarted({ aborted: true, message: "The job was aborted" }, TASK)
+      : yield* renew(job.id, device)
+    const done = !result.failed
+    const row = { hostname: device.hostname, result, reachedEnd: done, changed: done, score: null }
+    yield* jobs.addDevice(job.id, row)
+  })
+
+  const handler: JobHandler = Effect.fn("RenewCert")(function* (job: RunningJob) {
+    const selected = yield* select(yield* decodeArguments(Arguments)(job))
+    const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
+    yield* Effect.forEach(
+      selected.filter(({ hostname }) => !done.has(hostname)),
+      (device) => lookAfter(job, device),
+      { concurrency: Math.min(CONCURRENCY, SYNC_CONCURRENCY), discard: true }
+    )
+    return selected.length === 0 ? { result: { devices: {} }, change_score: null } : deviceRows
+  })
+  return handler
+})

@@ -1,0 +1,88 @@
+/** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
+import { Effect, Schema } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import type { Facts } from "../../drivers/Readings.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device, DeviceFields } from "../../domain/Device.ts"
+import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
+import { FACTS_TASK } from "../init/DiscoverDevice.ts"
+import {
+  decodeArguments,
+  deviceRows,
+  type JobHandler,
+  refusedAsFailure,
+  type RunningJob
+} from "../engine/JobHandler.ts"
+
+const Arguments = Schema.Struct({ hostname: Schema.String })
+
+/** Columns hold this many characters. */
+const WIDTH = 64
+
+const columns = ["vendor", "model", "os_version", "serial"] as const
+type Column = (typeof columns)[number]
+type Difference = Partial<Record<Column, { readonly old: string | null; readonly new: string }>>
+
+/** What is not empty and differs from the row. */
+export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Difference => {
+  const read = {
+    vendor: facts.vendor,
+    model: facts.model,
+    os_version: facts.os_version,
+    serial: facts.serial_number
+  } satisfies Record<Column, string>
+  const found: Difference = {}
+  for (const column of columns) {
+    const value = read[column].slice(0, WIDTH)
+    if (value !== "" && value !== device[column]) found[column] = { old: device[column], new: value }
+  }
+  return found
+}
+
+const newFields = (difference: Difference): Partial<Pick<DeviceFields, Column>> =>
+  Object.fromEntries(columns.flatMap((column) => (difference[column] ? [[column, difference[column].new]] : [])))
+
+/** The handler of the job. */
+export const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const devices = yield* DeviceStore
+  const jobs = yield* JobStore
+  const actorOf = yield* DeviceEntity.client
+
+  const find = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
+      Effect.fail(new JobFailure({ type: "ValueError", message: `Device with hostname ${hostname} not found` }))
+    )
+    if (device.state === "MANAGED" || device.state === "UNMANAGED") return device
+    const message = `Device with hostname ${hostname} is in incorrect state: ${device.state}`
+    return yield* new JobFailure({ type: "ValueError", message })
+  })
+
+  const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, facts: Facts) {
+    const diff = factsDifference(yield* devices.lock(id), facts)
+    yield* devices.update(id, newFields(diff))
+    yield* sql`update device set last_seen = now() where id = ${id}`
+    yield* jobs.update(job.id, { result: { diff } })
+    return { result: { diff }, change_score: null }
+  }, sql.withTransaction)
+
+  const handler: JobHandler = Effect.fn("UpdateFacts")(function* (job: RunningJob) {
+    const { hostname } = yield* decodeArguments(Arguments)(job)
+    // what a run before a restart has written shows no difference any more
+    const before = yield* jobs.get(job.id)
+    if (before.result !== null) return { result: before.result, change_score: null }
+    const device = yield* find(hostname)
+    const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
+    if (read._tag === "Success") return yield* write(job, device, read.success)
+    const error = read.failure
+    const text = callErrorText(error)
+    const result = deviceResult([taskFailed(FACTS_TASK, text)])
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    return deviceRows
+  }, refusedAsFailure)
+  return handler
+})

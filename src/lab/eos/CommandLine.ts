@@ -1,0 +1,26 @@
+/**
+ * The way from a typed line to an answer: configuration modes first, then the commands of the exec modes, with the faults
+ * armed for the step that the line belongs to. contract/device-cli.md §3.1–3.3.
+ */
+import { runBash } from "./commands/Bash.ts"
+import { matchCommand, runMatched } from "./commands/Command.ts"
+import * as Commands from "./commands/Commands.ts"
+import * as ConfigMode from "./ConfigMode.ts"
+import * as History from "../History.ts"
+import { type Output, type Shell, withFaults } from "./Shell.ts"
+
+/** Runs one line. The answer ends with a newline or is empty; it may set a reader. */
+export const run = (shell: Shell, raw: string): Output => {
+  const line = raw.trim()
+  if (line === "" || (line.startsWith("!") && shell.mode.kind !== "bash" && !line.startsWith("!!"))) return ""
+  if (shell.mode.kind === "bash") return withFaults(shell, "bash", () => runBash(shell, raw))
+  if (shell.mode.kind !== "exec") {
+    const answer = ConfigMode.run(shell, raw, line)
+    if (answer !== undefined) return answer
+  }
+  const { device } = shell
+  History.push(device.history, device.history.commands, { user: shell.user, command: line, at: Date.now() })
+  const matched = matchCommand(Commands.all, line, shell.privileged)
+  if (typeof matched === "string") return `${matched}\n`
+  return withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
+}

@@ -1,0 +1,197 @@
+/**
+ * What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to
+ * `EOF`, copies from the terminal, and configuration lines. contract/device-cli.md §3.6–3.8.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as ConfigSessions from "./ConfigSessions.ts"
+import * as Faults from "../Faults.ts"
+import * as Flash from "../Flash.ts"
+import * as Loader from "./ConfigLoader.ts"
+import { render } from "./ConfigTree.ts"
+import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
+import { leave, rules, seconds } from "./commands/Configure.ts"
+import * as Switch from "../Switch.ts"
+import { firstWord } from "./Words.ts"
+
+const HINT = "Enter TEXT message. Type 'EOF' on its own line to end.\n"
+
+/** Most errors that one copy from the terminal reports. */
+const MAX_ERRORS = 100
+
+/** Commands of privileged mode that work in configuration modes too. */
+const EXEC_WORDS = new Set([
+  "show",
+  "sh",
+  "sho",
+  "copy",
+  "write",
+  "wr",
+  "bash",
+  "configure",
+  "conf",
+  "config",
+  "terminal",
+  "term",
+  "dir",
+  "delete",
+  "reload",
+  "verify",
+  "ping",
+  "disable"
+])
+
+/** Runs a line of a configuration mode; undefined when it is a command of privileged mode. */
+export const run = (shell: Shell, raw: string, line: string): Output | undefined => {
+  const { mode } = shell
+  if (mode.kind !== "config" && mode.kind !== "session") return undefined
+  if (line === "end") {
+    leave(shell)
+    return ""
+  }
+  if (line === "exit") {
+    if (mode.loader === undefined || !Loader.exit(mode.loader)) leave(shell)
+    return ""
+  }
+  if (mode.kind === "session") {
+    const answer = sessionCommand(shell, mode.session, line)
+    if (answer !== undefined) return answer
+  }
+  if (EXEC_WORDS.has(firstWord(line))) return undefined
+  return withFaults(shell, "load", () => configLine(shell, raw))
+}
+
+const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, line: string): Output | undefined => {
+  const { device } = shell
+  if (line === "abort") {
+    return withFaults(shell, "abort", () => finish(shell, ConfigSessions.abort(device, session.name)))
+  }
+  if (line === "commit") {
+    const step = device.timer?.session === session.name ? "confirm" : "commit"
+    return withFaults(shell, step, () => finish(shell, ConfigSessions.commit(device, session.name, undefined)))
+  }
+  const timer = /^commit timer (\S+)$/.exec(line)
+  if (timer !== null) {
+    return withFaults(shell, "commitTimer", () => {
+      const time = seconds(timer[1] ?? "")
+      return time === undefined ? "% Invalid input\n" : finish(shell, ConfigSessions.commit(device, session.name, time))
+    })
+  }
+  if (/^roll(?:back)? clean(?:-config)?$/.test(line)) return withFaults(shell, "clean", () => clean(shell, session))
+  if (line === "copy terminal: session-config") return copyFromTerminal(shell)
+  return undefined
+}
+
+const finish = (shell: Shell, error: string | undefined): string => {
+  if (error !== undefined) return `${error}\n`
+  leave(shell)
+  return ""
+}
+
+const clean = (shell: Shell, session: ConfigSessions.ConfigSession): Output => {
+  ConfigSessions.clean(session)
+  if (shell.mode.kind === "session") shell.mode.loader = undefined
+  const { cleanMs } = shell.device.behaviour
+  return cleanMs === 0 ? "" : sleep(cleanMs, "")
+}
+
+const configLine = (shell: Shell, raw: string): Output => {
+  const loader = prepare(shell)
+  if (loader === undefined) return ""
+  shell.loadedLines += 1
+  if (isLost(shell)) return ""
+  const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
+  if (boot !== null && shell.mode.kind === "config") return bootSystem(shell, boot[1] ?? "")
+  const error = Loader.feed(loader, raw)
+  if (error !== undefined) return `${error}\n`
+  if (loader.heredoc !== undefined) {
+    shell.reader = {
+      echo: true,
+      stream: false,
+      line: (text) => heredocLine(shell, loader, text),
+      end: () => heredocLine(shell, loader, "EOF")
+    }
+    return HINT
+  }
+  applyDirect(shell)
+  return ""
+}
+
+const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string => {
+  Loader.feed(loader, text)
+  if (loader.heredoc !== undefined) return ""
+  shell.reader = undefined
+  applyDirect(shell)
+  return ""
+}
+
+/** In `configure terminal` the tree follows the running configuration and each line takes effect at once. */
+const prepare = (shell: Shell): Loader.Loader | undefined => {
+  const { mode, device } = shell
+  if (mode.kind === "session") return sessionLoader(shell, mode)
+  if (mode.kind !== "config") return undefined
+  if (mode.printed !== device.running) {
+    mode.loader = Loader.make(Loader.parse(device.running), mode.loader.rules)
+    mode.printed = device.running
+  }
+  return mode.loader
+}
+
+/** A session that somebody else ended meanwhile puts the shell back into privileged mode. */
+const sessionLoader = (shell: Shell, mode: Extract<Mode, { readonly kind: "session" }>): Loader.Loader | undefined => {
+  const { session } = mode
+  if (session.state !== "pending" || shell.device.sessions.get(session.name) !== session) {
+    leave(shell)
+    return undefined
+  }
+  const root = ConfigSessions.edit(session)
+  if (mode.loader?.root !== root) mode.loader = Loader.make(root, rules(shell))
+  return mode.loader
+}
+
+const applyDirect = (shell: Shell) => {
+  const { mode, device } = shell
+  if (mode.kind !== "config") return
+  mode.printed = render(mode.loader.root)
+  Switch.setRunning(device, mode.printed)
+}
+
+const isLost = (shell: Shell): boolean =>
+  Faults.take(shell.device.faults, "truncate", (fault) => fault.step === "load" && shell.loadedLines > fault.lines) !==
+  undefined
+
+const bootSystem = (shell: Shell, path: string): Output => {
+  const name = Flash.nameIn(path)
+  return withFaults(shell, "boot", () => {
+    if (name === undefined || !shell.device.flash.files.has(name))
+      return `% Error: ${path}: No such file or directory\n`
+    if (!name.endsWith(".swi")) return `% Error: ${path} is not a valid software image\n`
+    shell.device.bootImage = name
+    return ""
+  })
+}
+
+const copyFromTerminal = (shell: Shell): string => {
+  const { faults } = shell.device
+  const target = prepare(shell)
+  if (target === undefined || breaksAt(shell, "load", "before")) return ""
+  const refused = Faults.takeAt(faults, "error", "load")
+  if (refused !== undefined) return `${refused.message}\n`
+  const lies = Faults.takeAt(faults, "lie", "load") !== undefined
+  const loader = Loader.make(target.root, target.rules)
+  const errors: Array<string> = []
+  let number = 0
+  const take = (text: string) => {
+    number += 1
+    shell.loadedLines += 1
+    if (lies || shell.gone || breaksAt(shell, "load", "before") || isLost(shell)) return ""
+    const error = Loader.feed(loader, text)
+    if (error !== undefined && errors.length < MAX_ERRORS) errors.push(`${error} at line ${number}\n`)
+    return ""
+  }
+  const end = () => {
+    shell.reader = undefined
+    return breaksAt(shell, "load", "after") ? "" : `${errors.join("")}Copy completed successfully.\n`
+  }
+  shell.reader = { echo: true, stream: true, line: take, end }
+  return ""
+}

@@ -1,0 +1,187 @@
+/**
+ * Configuration sessions: candidates that live on the switch (not in a connection), commits, and commit timers that
+ * really expire. contract/device-cli.md §3.6 and §3.7.
+ */
+import * as ConfigDiff from "./ConfigDiff.ts"
+import * as Faults from "../Faults.ts"
+import * as History from "../History.ts"
+import * as Loader from "./ConfigLoader.ts"
+import { empty, render, type Entry } from "./ConfigTree.ts"
+import * as Switch from "../Switch.ts"
+
+export interface ConfigSession {
+  readonly name: string
+  readonly user: string
+  readonly terminal: string
+  state: "pending" | "pendingCommitTimer" | "committed" | "aborted"
+  /** Running configuration when the session was opened. */
+  readonly base: string
+  /** The candidate; undefined until somebody touches it, and after the end. */
+  tree: Entry | undefined
+  /** The candidate as text, until somebody edits it. */
+  printed: string | undefined
+  /** Milliseconds since 1970. */
+  completedAt: number | undefined
+}
+
+export interface CommitTimer {
+  readonly session: string
+  /** What runs again when the timer expires. */
+  readonly rollback: string
+  /** Milliseconds since 1970. */
+  expiresAt: number
+  handle: NodeJS.Timeout | undefined
+}
+
+/** Most pending sessions. */
+export const MAX_PENDING = 5
+const MAX_COMPLETED = 1
+const MAX_TIMER_SECONDS = 24 * 3600
+
+/** Text of the refusal when too many sessions are open. */
+export const TOO_MANY =
+  "% Maximum number of pending sessions has been reached. Please commit or abort previous sessions before creating a new one."
+
+/** Opens a session or enters the pending one of that name. Returns the session or an error text. */
+export const open = (device: Switch.Switch, name: string, user: string, terminal: string): ConfigSession | string => {
+  const existing = device.sessions.get(name)
+  if (existing !== undefined)
+    return existing.state === "pending" ? existing : `% Session ${name} has already been completed`
+  if (pending(device).length >= MAX_PENDING) return TOO_MANY
+  const session: ConfigSession = {
+    name,
+    user,
+    terminal,
+    state: "pending",
+    base: device.running,
+    tree: undefined,
+    printed: undefined,
+    completedAt: undefined
+  }
+  device.sessions.set(name, session)
+  return session
+}
+
+/** Sessions that are open. */
+export const pending = (device: Switch.Switch): ReadonlyArray<ConfigSession> =>
+  [...device.sessions.values()].filter((session) => session.state === "pending")
+
+/** The candidate's tree for an edit, made from the base when it is touched first. */
+export const edit = (session: ConfigSession): Entry => {
+  session.printed = undefined
+  return (session.tree ??= Loader.parse(session.base))
+}
+
+/** Empties the candidate. */
+export const clean = (session: ConfigSession): void => {
+  session.tree = empty()
+  session.printed = undefined
+}
+
+/** The candidate as printed text. */
+export const candidate = (session: ConfigSession): string =>
+  session.tree === undefined ? session.base : (session.printed ??= render(session.tree))
+
+/** The candidate's difference to the running configuration. */
+export const diff = (device: Switch.Switch, session: ConfigSession): string =>
+  ConfigDiff.unified(device.running, candidate(session), session.name)
+
+/**
+ * Commits a session, with a timer of `seconds` or without. A second commit of the session whose timer runs confirms it.
+ * Returns an error text or undefined.
+ */
+export const commit = (device: Switch.Switch, name: string, seconds: number | undefined): string | undefined => {
+  const session = device.sessions.get(name)
+  if (session === undefined) return `% Session ${name} does not exist`
+  if (device.timer !== undefined) {
+    if (device.timer.session !== name)
+      return `% Cannot commit session ${name}: commit timer of session ${device.timer.session} is pending`
+    return seconds === undefined ? confirm(device, session, device.timer) : restart(device, device.timer, seconds)
+  }
+  if (session.state !== "pending") return `% Cannot commit session ${name}: session is ${session.state}`
+  if (seconds !== undefined && (seconds <= 0 || seconds > MAX_TIMER_SECONDS)) return "% Invalid input"
+  const before = device.running
+  const after = candidate(session)
+  record(device, name, seconds === undefined ? "commit" : "commitTimer")
+  if (seconds === undefined) complete(device, session, "committed")
+  else startTimer(device, session, before, seconds)
+  Switch.setRunning(device, after)
+  return undefined
+}
+
+const startTimer = (device: Switch.Switch, session: ConfigSession, before: string, seconds: number) => {
+  session.state = "pendingCommitTimer"
+  session.tree = undefined
+  session.printed = undefined
+  session.completedAt = Date.now()
+  device.timer = { session: session.name, rollback: before, expiresAt: Date.now() + seconds * 1000, handle: undefined }
+  arm(device, device.timer, seconds)
+}
+
+const arm = (device: Switch.Switch, timer: CommitTimer, seconds: number) => {
+  if (Faults.take(device.faults, "timerIgnored") !== undefined) return
+  const cancelled = Faults.take(device.faults, "timerCancelled") !== undefined
+  timer.handle = setTimeout(() => rollBack(device, timer, "expired"), cancelled ? 0 : seconds * 1000)
+}
+
+const confirm = (device: Switch.Switch, session: ConfigSession, timer: CommitTimer) => {
+  clearTimeout(timer.handle)
+  device.timer = undefined
+  record(device, session.name, "confirm")
+  complete(device, session, "committed")
+  return undefined
+}
+
+const restart = (device: Switch.Switch, timer: CommitTimer, seconds: number) => {
+  clearTimeout(timer.handle)
+  timer.expiresAt = Date.now() + seconds * 1000
+  record(device, timer.session, "commitTimer")
+  arm(device, timer, seconds)
+  return undefined
+}
+
+const rollBack = (device: Switch.Switch, timer: CommitTimer, kind: "expired" | "abort") => {
+  if (device.timer !== timer) return
+  clearTimeout(timer.handle)
+  device.timer = undefined
+  record(device, timer.session, kind)
+  const session = device.sessions.get(timer.session)
+  if (session !== undefined) complete(device, session, "aborted")
+  Switch.setRunning(device, timer.rollback)
+}
+
+/** Discards a session; one whose timer runs is rolled back at once. Returns an error text or undefined. */
+export const abort = (device: Switch.Switch, name: string): string | undefined => {
+  const session = device.sessions.get(name)
+  if (session === undefined) return `% Session ${name} does not exist`
+  if (device.timer?.session === name) {
+    rollBack(device, device.timer, "abort")
+    return undefined
+  }
+  if (session.state !== "pending") return `% Cannot abort session ${name}: session is ${session.state}`
+  record(device, name, "abort")
+  device.sessions.delete(name)
+  return undefined
+}
+
+const complete = (device: Switch.Switch, session: ConfigSession, state: "committed" | "aborted") => {
+  session.state = state
+  session.tree = undefined
+  session.printed = undefined
+  session.completedAt = Date.now()
+  const completed = [...device.sessions.values()].filter(
+    (other) => other.state === "committed" || other.state === "aborted"
+  )
+  completed.sort((a, b) => (a.completedAt ?? 0) - (b.completedAt ?? 0))
+  for (const old of completed.slice(0, Math.max(0, completed.length - MAX_COMPLETED))) device.sessions.delete(old.name)
+}
+
+const record = (device: Switch.Switch, session: string, kind: History.CommitKind) =>
+  History.pushCommit(device.history, { session, kind, at: Date.now() })
+
+/** Puts an operator's session there that is not ours; with `timerSeconds` it is committed with a running timer. */
+export const foreign = (device: Switch.Switch, name: string, timerSeconds: number | undefined): string | undefined => {
+  const session = open(device, name, "operator", "vty9")
+  if (typeof session === "string") return session
+  return timerSeconds === undefined ? undefined : commit(device, name, timerSeconds)
+}

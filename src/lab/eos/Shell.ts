@@ -1,0 +1,118 @@
+/**
+ * One command line session on a switch: its mode, its prompt, who reads the input, and the faults that strike at a step.
+ * contract/device-cli.md §3.1.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { ConfigSession } from "./ConfigSessions.ts"
+import { tags, type Loader } from "./ConfigLoader.ts"
+import * as Faults from "../Faults.ts"
+import type { Switch } from "../Switch.ts"
+
+/** An answer, now or later. */
+export type Output = string | Promise<string>
+
+/** Reads the input in place of the command line. */
+export interface Reader {
+  /** Input is shown. */
+  readonly echo: boolean
+  /** Takes everything that comes, up to Ctrl-D, without the terminal's limit. */
+  readonly stream: boolean
+  readonly line: (text: string) => Output
+  /** Ctrl-D. */
+  readonly end: () => Output
+}
+
+export type Mode =
+  | { readonly kind: "exec" }
+  | { readonly kind: "bash" }
+  | { readonly kind: "config"; loader: Loader; printed: string }
+  | { readonly kind: "session"; readonly session: ConfigSession; loader: Loader | undefined }
+
+export interface Shell {
+  readonly device: Switch
+  readonly user: string
+  /** `vty8` */
+  readonly terminal: string
+  privileged: boolean
+  mode: Mode
+  reader: Reader | undefined
+  width: number
+  length: number
+  /** Configuration lines taken since the session was entered. */
+  loadedLines: number
+  /** Ends the conversation as `exit` does. */
+  readonly logOut: () => void
+  /** Break the connection behind. */
+  readonly hangUp: () => void
+  readonly silence: () => void
+  gone: boolean
+}
+
+/** A command line for a user who has logged in. */
+export const make = (options: {
+  readonly device: Switch
+  readonly user: string
+  readonly terminal: string
+  readonly width: number
+  readonly logOut: () => void
+  readonly hangUp: () => void
+  readonly silence: () => void
+}): Shell => ({
+  ...options,
+  privileged: landsPrivileged(options.device, options.user),
+  mode: { kind: "exec" },
+  reader: undefined,
+  length: 0,
+  loadedLines: 0,
+  gone: false
+})
+
+const landsPrivileged = (device: Switch, user: string) =>
+  device.facts.execAuthorization && (device.facts.users.get(user)?.privilege ?? 15) >= 15
+
+/** The prompt of the present mode. */
+export const prompt = (shell: Shell): string => {
+  const { device, mode } = shell
+  if (mode.kind === "bash") return `[${shell.user}@${device.facts.hostname} ~]$ `
+  const name =
+    device.facts.hostname + (device.behaviour.supervisor === undefined ? "" : `(${device.behaviour.supervisor})`)
+  if (mode.kind === "exec") return `${name}${shell.privileged ? "#" : ">"}`
+  const session = mode.kind === "session" ? `-s-${mode.session.name.slice(0, 6)}` : ""
+  return `${name}(config${session}${mode.loader === undefined ? "" : tags(mode.loader)})#`
+}
+
+/** Runs a step with the faults that are armed for it. */
+export const withFaults = (shell: Shell, step: Faults.Step, act: () => Output): Output => {
+  const { faults, behaviour } = shell.device
+  if (faults.length === 0 && behaviour.commandMs === 0) return act()
+  if (breaksAt(shell, step, "before")) return ""
+  const slow = Faults.takeAt(faults, "slow", step)?.milliseconds ?? behaviour.commandMs
+  return slow > 0 ? sleep(slow).then(() => actOrFail(shell, step, act)) : actOrFail(shell, step, act)
+}
+
+const actOrFail = (shell: Shell, step: Faults.Step, act: () => Output): Output => {
+  const { faults } = shell.device
+  const refused = Faults.takeAt(faults, "error", step)
+  if (refused !== undefined) return `${refused.message}\n`
+  const lies = Faults.takeAt(faults, "lie", step) !== undefined
+  const output = lies ? (step === "write" || step === "copy" ? "Copy completed successfully.\n" : "") : act()
+  return typeof output === "string"
+    ? afterwards(shell, step, output)
+    : output.then((text) => afterwards(shell, step, text))
+}
+
+const afterwards = (shell: Shell, step: Faults.Step, output: string): string => {
+  if (breaksAt(shell, step, "after")) return ""
+  const cut = step === "showRunning" ? Faults.takeAt(shell.device.faults, "truncate", step) : undefined
+  return cut === undefined ? output : `${output.split("\n").slice(0, cut.lines).join("\n")}\n`
+}
+
+/** True when a fault ends or silences the conversation at this point; then nothing more may be answered. */
+export const breaksAt = (shell: Shell, step: Faults.Step, when: "before" | "after"): boolean => {
+  const { faults } = shell.device
+  if (Faults.strikes(faults, "cut", step, when, shell.loadedLines)) shell.hangUp()
+  else if (Faults.strikes(faults, "silent", step, when, shell.loadedLines)) shell.silence()
+  else return false
+  shell.gone = true
+  return true
+}

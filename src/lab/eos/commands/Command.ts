@@ -1,0 +1,118 @@
+/**
+ * Commands as data: a pattern of words, the step it counts as, and what it prints as text and as JSON. Matching follows
+ * the command line's own rules: words may be shortened while they stay unambiguous.
+ */
+import type { Step } from "../../Faults.ts"
+import type { Output, Shell } from "../Shell.ts"
+import type { Switch } from "../../Switch.ts"
+import { applyFilter } from "./Filters.ts"
+
+export type Arguments = Readonly<Record<string, string>>
+
+export interface Call {
+  readonly shell: Shell
+  readonly device: Switch
+  readonly args: Arguments
+}
+
+export interface Command {
+  readonly words: ReadonlyArray<string>
+  readonly privileged: boolean
+  readonly step: (shell: Shell, args: Arguments) => Step
+  readonly text: (call: Call) => Output
+  readonly json: ((call: Call) => unknown) | undefined
+}
+
+/**
+ * A command. `pattern` is words and `<name>` for one free word, `<name...>` for the rest of the line.
+ * Privileged unless `user` is set.
+ */
+export const command = (
+  pattern: string,
+  step: Step | ((shell: Shell, args: Arguments) => Step),
+  text: (call: Call) => Output,
+  options: { readonly json?: (call: Call) => unknown; readonly user?: boolean } = {}
+): Command => ({
+  words: pattern.split(" "),
+  privileged: options.user !== true,
+  step: typeof step === "string" ? () => step : step,
+  text,
+  json: options.json
+})
+
+export interface Matched {
+  readonly command: Command
+  readonly args: Arguments
+  readonly filter: string | undefined
+}
+
+/** The command that a line means, or the error text that the switch prints. */
+export const matchCommand = (commands: ReadonlyArray<Command>, line: string, privileged: boolean): Matched | string => {
+  const pipe = /^(?:bash|b)\b/.test(line) ? -1 : line.indexOf("|")
+  const filter = pipe < 0 ? undefined : line.slice(pipe + 1).trim()
+  const tokens = (pipe < 0 ? line : line.slice(0, pipe)).trim().split(/\s+/)
+  const found: Array<{ readonly candidate: Command; readonly match: WordMatch }> = []
+  for (const candidate of commands) {
+    const match = matchWords(candidate.words, tokens)
+    if (match.complete) found.push({ candidate, match })
+  }
+  found.sort((a, b) => b.match.exact - a.match.exact || a.candidate.words.length - b.candidate.words.length)
+  const [best, next] = found
+  if (best === undefined) return explain(commands, tokens)
+  if (
+    next !== undefined &&
+    next.match.exact === best.match.exact &&
+    next.candidate.words.length === best.candidate.words.length
+  ) {
+    return "% Ambiguous command"
+  }
+  if (best.candidate.privileged && !privileged) return "% Invalid input (privileged mode required)"
+  return { command: best.candidate, args: best.match.args, filter }
+}
+
+interface WordMatch {
+  readonly complete: boolean
+  /** How many tokens matched before the first that did not. */
+  readonly depth: number
+  readonly exact: number
+  readonly args: Arguments
+}
+
+const matchWords = (words: ReadonlyArray<string>, tokens: ReadonlyArray<string>): WordMatch => {
+  const args: Record<string, string> = {}
+  let exact = 0
+  let depth = 0
+  for (const word of words) {
+    const token = tokens[depth]
+    if (token === undefined) return { complete: false, depth, exact, args }
+    if (word.endsWith("...>")) {
+      args[word.slice(1, -4)] = tokens.slice(depth).join(" ")
+      return { complete: true, depth: tokens.length, exact, args }
+    }
+    const typed = token.toLowerCase()
+    if (word.startsWith("<")) args[word.slice(1, -1)] = token
+    else if (!word.startsWith(typed)) return { complete: false, depth, exact, args }
+    else if (word === typed) exact += 1
+    depth += 1
+  }
+  return { complete: tokens.length === words.length, depth: words.length, exact, args }
+}
+
+const explain = (commands: ReadonlyArray<Command>, tokens: ReadonlyArray<string>): string => {
+  const depth = Math.max(...commands.map((candidate) => matchWords(candidate.words, tokens).depth))
+  if (depth >= tokens.length) return "% Incomplete command"
+  return `% Invalid input (at token ${depth}: '${tokens[depth] ?? ""}')`
+}
+
+/** Runs a matched command and passes its text through the filter behind `|`. */
+export const runMatched = (shell: Shell, matched: Matched): Output => {
+  const call = { shell, device: shell.device, args: matched.args }
+  const { filter, command } = matched
+  if (filter !== undefined && /^js(?:on?)?\b/.test(filter)) {
+    const document = command.json?.(call) ?? { errors: ["This is an unconverted command"] }
+    return `${JSON.stringify(document, undefined, 4)}\n`
+  }
+  const output = command.text(call)
+  if (filter === undefined) return output
+  return typeof output === "string" ? applyFilter(output, filter) : output.then((text) => applyFilter(text, filter))
+}

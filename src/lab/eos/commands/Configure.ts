@@ -1,0 +1,79 @@
+/** Entering configuration modes, and the session commands of privileged mode. contract/device-cli.md §3.6–3.7. */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as ConfigSessions from "../ConfigSessions.ts"
+import * as Faults from "../../Faults.ts"
+import * as Loader from "../ConfigLoader.ts"
+import { expression } from "../Pattern.ts"
+import type { Output, Shell } from "../Shell.ts"
+import * as Switch from "../../Switch.ts"
+import { type Call, type Command, command } from "./Command.ts"
+
+/** `HH:MM:SS` in seconds; undefined when it is not a time. */
+export const seconds = (time: string): number | undefined => {
+  const match = /^(\d{1,2}):(\d{1,2}):(\d{1,2})$/.exec(time)
+  return match === null ? undefined : Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3])
+}
+
+/** Back to privileged mode; an open session stays open. */
+export const leave = (shell: Shell): void => {
+  shell.mode = { kind: "exec" }
+  shell.reader = undefined
+}
+
+/** The rules that lines typed in this shell meet: the switch's own, and the lines that a fault rejects. */
+export const rules = (shell: Shell) =>
+  Switch.loaderRules(shell.device, (line) => {
+    const { faults } = shell.device
+    if (faults.length === 0) return undefined
+    const fault = Faults.take(faults, "reject", (candidate) => expression(candidate.pattern).test(line))
+    return fault === undefined ? undefined : (fault.message ?? "% Invalid input")
+  })
+
+const enterSession = (call: Call, name: string): string => {
+  const { shell, device } = call
+  const session = ConfigSessions.open(device, name, shell.user, shell.terminal)
+  if (typeof session === "string") return `${session}\n`
+  shell.mode = { kind: "session", session, loader: undefined }
+  shell.loadedLines = 0
+  return ""
+}
+
+const enterConfig = ({ shell, device }: Call): string => {
+  shell.mode = {
+    kind: "config",
+    loader: Loader.make(Loader.parse(device.running), rules(shell)),
+    printed: device.running
+  }
+  return ""
+}
+
+const commit = (call: Call, time: string | undefined): Output => {
+  const { device, args } = call
+  const limit = time === undefined ? undefined : seconds(time)
+  if (time !== undefined && limit === undefined) return "% Invalid input\n"
+  const act = () => answer(ConfigSessions.commit(device, args["name"] ?? "", limit))
+  // a confirmation only stops the timer: the switch has nothing to apply
+  const confirms = limit === undefined && device.timer?.session === args["name"]
+  const commitMs = confirms ? 0 : device.behaviour.commitMs
+  return commitMs === 0 ? act() : sleep(commitMs).then(act)
+}
+
+const answer = (error: string | undefined) => (error === undefined ? "" : `${error}\n`)
+
+const commitStep = (shell: Shell, args: Readonly<Record<string, string>>): Faults.Step =>
+  shell.device.timer?.session === args["name"] ? "confirm" : "commit"
+
+/** Configuration commands of privileged mode. */
+export const commands: ReadonlyArray<Command> = [
+  command("configure", "other", enterConfig),
+  command("configure terminal", "other", enterConfig),
+  command("configure session", "openSession", (call) => enterSession(call, `sess-${Date.now() % 1_000_000}`)),
+  command("configure session <name>", "openSession", (call) => enterSession(call, call.args["name"] ?? "")),
+  command("configure session <name> abort", "abort", (call) =>
+    answer(ConfigSessions.abort(call.device, call.args["name"] ?? ""))
+  ),
+  command("configure session <name> commit", commitStep, (call) => commit(call, undefined)),
+  command("configure session <name> commit timer <time>", "commitTimer", (call) =>
+    commit(call, call.args["time"] ?? "")
+  )
+]

@@ -1,0 +1,209 @@
+/** Show commands about ports, VLANs and neighbours. contract/device-cli.md §3.4–3.5. */
+import { compareInterfaces, shortName } from "../InterfaceNames.ts"
+import * as ConfigFacts from "../ConfigFacts.ts"
+import { portMac } from "../Hardware.ts"
+import * as Switch from "../../Switch.ts"
+import { type Call, type Command, command } from "./Command.ts"
+
+interface Port {
+  readonly facts: ConfigFacts.InterfaceFacts
+  readonly up: boolean
+  readonly mac: string | undefined
+}
+
+/** Physical ports and configured interfaces, in natural order. */
+const ports = (device: Switch.Switch): ReadonlyArray<Port> => {
+  const configured = new Map(ConfigFacts.interfaces(device.running).map((facts) => [facts.name, facts]))
+  const names = new Set([...device.hardware.ports, ...configured.keys()])
+  const anyUp = [...names].some((name) => device.world.linkUp(device, name))
+  return [...names].toSorted(compareInterfaces).map((name) => {
+    const facts = configured.get(name) ?? ConfigFacts.blank(name)
+    const index = device.hardware.ports.indexOf(name)
+    const linked = index < 0 ? !/^(?:Vlan|Port-Channel)/.test(name) || anyUp : device.world.linkUp(device, name)
+    return {
+      facts,
+      up: !facts.shutdown && linked,
+      mac: /^(?:Loopback|Vxlan)/.test(name) ? undefined : portMac(device.hardware, index + 1)
+    }
+  })
+}
+
+const flapped = (device: Switch.Switch, name: string) => (device.linkFlappedAt.get(name) ?? device.bootedAt) / 1000
+
+const hardwareKind = (name: string) =>
+  /^Ethernet|^Management/.test(name) ? "ethernet" : name.replace(/\d.*$/, "").toLowerCase()
+
+const interfaces = (call: Call) => {
+  const { device } = call
+  return {
+    interfaces: Object.fromEntries(ports(device).map((port) => [port.facts.name, interfaceDocument(device, port)]))
+  }
+}
+
+const interfaceDocument = (device: Switch.Switch, { facts, up, mac }: Port) => ({
+  name: facts.name,
+  description: facts.description,
+  interfaceStatus: facts.shutdown ? "disabled" : up ? "connected" : "notconnect",
+  lineProtocolStatus: up ? "up" : "down",
+  bandwidth: up ? device.hardware.megabits * 1_000_000 : 0,
+  mtu: facts.mtu ?? (facts.mode === "routed" ? 1500 : 9214),
+  ...(mac === undefined ? {} : { physicalAddress: mac, burnedInAddress: mac }),
+  lastStatusChangeTimestamp: flapped(device, facts.name),
+  hardware: hardwareKind(facts.name),
+  forwardingModel: facts.mode === "routed" ? "routed" : "bridged",
+  duplex: "duplexFull",
+  autoNegotiate: "success",
+  interfaceAddress: facts.addresses.map((address) => ({ primaryIp: { address, maskLen: 24 } })),
+  interfaceCounters: { inOctets: 0, outOctets: 0, linkStatusChanges: 3 },
+  interfaceStatistics: { inBitsRate: 0, outBitsRate: 0, updateInterval: 300 }
+})
+
+const interfacesText = ({ device }: Call): string =>
+  ports(device)
+    .map(
+      ({ facts, up, mac }) =>
+        `${facts.name} is ${facts.shutdown ? "administratively down" : up ? "up" : "down"}, line protocol is ${up ? "up (connected)" : "down (notconnect)"}\n` +
+        `  Hardware is Ethernet${mac === undefined ? "" : `, address is ${mac}`}\n` +
+        (facts.description === "" ? "" : `  Description: ${facts.description}\n`)
+    )
+    .join("")
+
+const vlanInformation = (facts: ConfigFacts.InterfaceFacts) =>
+  facts.mode === "trunk"
+    ? { interfaceMode: "trunk", vlanExplanation: "trunk", interfaceForwardingModel: "bridged" }
+    : facts.mode === "routed"
+      ? { interfaceMode: "routed", vlanExplanation: "routed", interfaceForwardingModel: "routed" }
+      : { interfaceMode: "bridged", vlanId: facts.accessVlan, interfaceForwardingModel: "bridged" }
+
+const switched = (device: Switch.Switch) =>
+  ports(device).filter(({ facts }) => /^(?:Ethernet|Port-Channel|Management)/.test(facts.name))
+
+const status = ({ device }: Call) => ({
+  interfaceStatuses: Object.fromEntries(
+    switched(device).map(({ facts, up }) => [
+      facts.name,
+      {
+        linkStatus: facts.shutdown ? "disabled" : up ? "connected" : "notconnect",
+        lineProtocolStatus: up ? "up" : "down",
+        bandwidth: up ? device.hardware.megabits * 1_000_000 : 0,
+        duplex: "duplexFull",
+        interfaceType: "1000BASE-T",
+        description: facts.description,
+        autoNegotiateActive: true,
+        vlanInformation: vlanInformation(facts)
+      }
+    ])
+  )
+})
+
+const statusText = ({ device }: Call): string => {
+  const rows = switched(device).map(({ facts, up }) => {
+    const state = facts.shutdown ? "disabled" : up ? "connected" : "notconnect"
+    const vlan = facts.mode === "access" ? String(facts.accessVlan) : facts.mode
+    return `${shortName(facts.name).padEnd(10)} ${facts.description.slice(0, 26).padEnd(26)} ${state.padEnd(12)} ${vlan.padEnd(8)} full   1G     1000BASE-T`
+  })
+  return `Port       Name                       Status       Vlan     Duplex Speed  Type\n${rows.join("\n")}\n`
+}
+
+const neighbours = ({ device }: Call) => {
+  const found = device.world.neighbours(device)
+  return {
+    tablesLastChangeTime: device.bootedAt / 1000,
+    tablesInserts: found.length,
+    tablesDeletes: 0,
+    tablesDrops: 0,
+    tablesAgeOuts: 0,
+    lldpNeighbors: found.map(({ port, systemName, neighbourPort, ttl }) => ({
+      port,
+      neighborDevice: systemName,
+      neighborPort: neighbourPort,
+      ttl
+    }))
+  }
+}
+
+const neighboursText = ({ device }: Call): string => {
+  const found = device.world.neighbours(device)
+  const rows = found.map(
+    ({ port, systemName, neighbourPort, ttl }) =>
+      `${shortName(port).padEnd(13)} ${systemName.padEnd(24)} ${neighbourPort.padEnd(19)} ${ttl}\n`
+  )
+  return (
+    `Last table change time   : 0:01:12 ago\nNumber of table inserts  : ${found.length}\nNumber of table deletes  : 0\n` +
+    `Number of table drops    : 0\nNumber of table age-outs : 0\n\n` +
+    `Port          Neighbor Device ID       Neighbor Port ID    TTL\n---------- ------------------------ ---------------------- ---\n${rows.join("")}`
+  )
+}
+
+const neighboursDetail = ({ device }: Call) => {
+  const byPort = new Map(device.hardware.ports.map((port): [string, Array<Switch.Neighbour>] => [port, []]))
+  for (const neighbour of device.world.neighbours(device)) byPort.get(neighbour.port)?.push(neighbour)
+  return {
+    lldpNeighbors: Object.fromEntries(
+      [...byPort].map(([port, found]) => [port, { lldpNeighborInfo: found.map(detail) }])
+    )
+  }
+}
+
+const detail = (neighbour: Switch.Neighbour) => ({
+  systemName: neighbour.systemName,
+  systemDescription: neighbour.description,
+  chassisId: neighbour.chassisId.replaceAll(":", "").replace(/^(....)(....)(....)$/, "$1.$2.$3"),
+  chassisIdType: "macAddress",
+  systemCapabilities: { bridge: true, router: true },
+  neighborInterfaceInfo: {
+    interfaceId: `"${neighbour.neighbourPort}"`,
+    interfaceIdType: "interfaceName",
+    interfaceDescription: ""
+  },
+  managementAddresses: [],
+  ttl: neighbour.ttl
+})
+
+const vlans = ({ device }: Call) => {
+  const members = switched(device)
+  const declared: Array<readonly [string, string]> = [["1", "default"]]
+  for (const block of device.running.matchAll(/^vlan (\d+)\n((?: .*\n)*)/gm)) {
+    declared.push([
+      block[1] ?? "",
+      /^ {3}name (.+)$/m.exec(block[2] ?? "")?.[1] ?? `VLAN${(block[1] ?? "").padStart(4, "0")}`
+    ])
+  }
+  return {
+    sourceDetail: "",
+    vlans: Object.fromEntries(
+      declared.map(([id, name]) => [id, { name, status: "active", dynamic: false, interfaces: membersOf(members, id) }])
+    )
+  }
+}
+
+const membersOf = (members: ReadonlyArray<Port>, id: string) =>
+  Object.fromEntries(
+    members
+      .filter(
+        ({ facts, up }) =>
+          up && (facts.mode === "trunk" || (facts.mode === "access" && String(facts.accessVlan) === id))
+      )
+      .map(({ facts }) => [facts.name, { privatePromoted: false }])
+  )
+
+const vlansText = (call: Call): string =>
+  `VLAN  Name                             Status    Ports\n----- -------------------------------- --------- -------------------------------\n` +
+  Object.entries(vlans(call).vlans)
+    .map(
+      ([id, vlan]) =>
+        `${id.padEnd(5)} ${vlan.name.padEnd(32)} active    ${Object.keys(vlan.interfaces).map(shortName).join(", ")}`.trimEnd() +
+        "\n"
+    )
+    .join("")
+
+const user = true
+
+/** Commands of this file. */
+export const commands: ReadonlyArray<Command> = [
+  command("show interfaces", "show", interfacesText, { json: interfaces, user }),
+  command("show interfaces status", "show", statusText, { json: status, user }),
+  command("show lldp neighbors", "showLldp", neighboursText, { json: neighbours, user }),
+  command("show lldp neighbors detail", "showLldp", neighboursText, { json: neighboursDetail, user }),
+  command("show vlan", "show", vlansText, { json: vlans, user })
+]

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@effect/vitest"
+import { compareNames, isSubinterface, longName, shortName } from "../../src/drivers/InterfaceNames.ts"
+
+describe("interface names", () => {
+  it.each([
+    ["eos", "Et51", "Ethernet51"],
+    ["eos", "Et1/1", "Ethernet1/1"],
+    ["eos", "Ma1", "Management1"],
+    ["eos", "Po10", "Port-Channel10"],
+    ["nxos", "Po10", "port-channel10"],
+    ["ios", "Po10", "Port-channel10"],
+    ["nxos", "Eth1/2", "Ethernet1/2"],
+    ["ios", "Gi1/0/1", "GigabitEthernet1/0/1"],
+    ["ios", "Te1/1", "TenGigabitEthernet1/1"],
+    ["iosxr", "Te0/0/0/1", "TenGigE0/0/0/1"],
+    ["iosxr", "Mg0/RP0/CPU0/0", "Mg0/RP0/CPU0/0"],
+    ["ios", "Twe1/0/1", "TwentyFiveGigE1/0/1"],
+    ["ios", "Hu1/0/1", "HundredGigE1/0/1"],
+    ["eos", "Ethernet51", "Ethernet51"],
+    ["junos", "xe-0/0/1.0", "xe-0/0/1.0"],
+    ["eos", "94:8e:d3:11:22:33", "94:8e:d3:11:22:33"],
+    ["eos", "948e.d311.2233", "948e.d311.2233"],
+    ["eos", "Xx1", "Xx1"]
+  ])("on %s %s is %s", (platform, short, long) => {
+    expect(longName(platform, short)).toBe(long)
+  })
+
+  it.each([
+    ["eos", "Ethernet51", "Et51"],
+    ["eos", "Port-Channel10", "Po10"],
+    ["nxos", "port-channel10", "Po10"],
+    ["junos", "xe-0/0/1", "xe-0/0/1"]
+  ])("on %s %s is %s for short", (platform, long, short) => {
+    expect(shortName(platform, long)).toBe(short)
+  })
+
+  it("sorts in natural order", () => {
+    const sorted = ["Ethernet1", "Ethernet1/2", "Ethernet1/10", "Ethernet2", "Ethernet10", "Loopback0", "Management1"]
+    expect(sorted.toReversed().toSorted(compareNames)).toEqual(sorted)
+  })
+
+  it("knows subinterfaces", () => {
+    expect(["Ethernet1", "Ethernet1.100"].map(isSubinterface)).toEqual([false, true])
+  })
+})

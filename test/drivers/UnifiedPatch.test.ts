@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Option, Schema, TextDiff } from "effect"
+import * as UnifiedPatch from "../../src/drivers/UnifiedPatch.ts"
+
+const Line = Schema.Literals(["vlan 10", "   name users", "", "- 5 permit", "+x", "@@ -1 +1 @@", "\\ odd", "end"])
+const Text = Schema.Array(Line)
+
+const hunks = (before: string, after: string): string =>
+  TextDiff.unified(TextDiff.lines(before, after), { fromFile: "old", toFile: "new" }).replace(
+    /^--- .*\n\+\+\+ .*\n/,
+    ""
+  )
+
+describe("a unified diff", () => {
+  it.prop("turns the old text into the new one", { before: Text, after: Text }, ({ after, before }) => {
+    const [from, to] = [before, after].map((lines) => `${lines.join("\n")}\nlast\n`)
+    expect(UnifiedPatch.apply(from ?? "", hunks(from ?? "", to ?? "").trimEnd())).toEqual(Option.some(to))
+  })
+
+  it("is found although the lines have moved, and fits exactly or not at all", () => {
+    const diff = "@@ -1,2 +1,2 @@\n a\n-b\n+c"
+    expect(UnifiedPatch.apply("x\ny\na\nb\nz", diff)).toEqual(Option.some("x\ny\na\nc\nz"))
+    expect(UnifiedPatch.apply("x\na\nB\nz", diff)).toEqual(Option.none())
+  })
+
+  it.each(["what is this", "@@ -1 +1 @@\n-a\n+b\n% Invalid input"])("is no other text, such as %j", (text) => {
+    expect(UnifiedPatch.apply("a", text)).toEqual(Option.none())
+  })
+
+  it("may concern hundreds of thousands of lines", () => {
+    const lines = Array.from({ length: 300_000 }, (_, index) => `   line ${index}`)
+    const text = ["first", ...lines, "last"].join("\n")
+    const added = lines.map((line) => `+${line}`).join("\n")
+    expect(UnifiedPatch.apply("first\nlast", `@@ -1,2 +1,300002 @@\n first\n${added}\n last`)).toEqual(
+      Option.some(text)
+    )
+    expect(UnifiedPatch.apply(text, "@@ -300002 +300002 @@\n-last\n+end")).toEqual(
+      Option.some(["first", ...lines, "end"].join("\n"))
+    )
+  })
+
+  it("that is empty leaves the text as it is", () => {
+    expect(UnifiedPatch.apply("a\n", "")).toEqual(Option.some("a\n"))
+  })
+})

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import { cutCandidate, halves, sourcesIn } from "../../../src/drivers/eos/EosCandidate.ts"
+
+const cut = (...lines: ReadonlyArray<string>) =>
+  Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ line, lineNumber, text }) => [lineNumber, line, ...text])
+
+describe("an EOS candidate", () => {
+  it("drops comments, empty lines and the end, and keeps line numbers", () => {
+    expect(cut("! Command: show running-config", "", "vlan 10", "   name users", "!", "end", "")).toEqual([
+      [3, "vlan 10"],
+      [4, "name users"]
+    ])
+  })
+
+  it("keeps a banner as it is, with comments, ends and errors in it", () => {
+    expect(cut("banner login", "! hello", "end", "  % indented", "", "EOF", "vlan 10")).toEqual([
+      [1, "banner login", "! hello", "end", "  % indented", "", "EOF"],
+      [7, "vlan 10"]
+    ])
+  })
+
+  it("takes both texts of a certificate", () => {
+    expect(cut("protocol https certificate", "c", "EOF", "k", "EOF", "no shutdown")).toHaveLength(2)
+  })
+
+  it("turns the comment of a section into the comment command", () => {
+    expect(cut("interface Ethernet1", "   !! to the printer", "   !! second floor", "   no shutdown")).toEqual([
+      [1, "interface Ethernet1"],
+      [2, "comment", "to the printer", "second floor", "EOF"],
+      [4, "no shutdown"]
+    ])
+  })
+
+  it("sends blanks for tabs, which would complete words", () => {
+    expect(cut("\tdescription a\tb")).toEqual([[1, "description a b"]])
+  })
+
+  it("refuses a text that has no end, and control characters, naming the line", () => {
+    for (const line of ["banner motd", "description \u0003"]) {
+      const failed = cutCandidate(`vlan 10\n${line}\nhello`)
+      expect(Result.isFailure(failed) ? failed.failure.unit.lineNumber : 0).toBe(2)
+    }
+  })
+
+  it("halves a candidate before the interface nearest to its middle, and leaves one without interfaces whole", () => {
+    const sources = (...lines: ReadonlyArray<string>) => {
+      const text = lines.join("\n")
+      return halves(text, Result.getOrThrow(cutCandidate(text))).map((part) => part.map(sourcesIn(text)))
+    }
+    const lines = ["vlan 10", "interface Ethernet1", "   description a", "interface Ethernet2", "   description b"]
+    expect(sources(...lines)).toEqual([lines.slice(0, 3), lines.slice(3)])
+    expect(sources("vlan 10", "vlan 20")).toEqual([["vlan 10", "vlan 20"], []])
+  })
+})

@@ -1,0 +1,52 @@
+/** A lab of one switch, `acc-b2-01` at 10.66.0.1, and the driver that reaches it, for tests over real SSH. */
+import { Effect, Redacted, Result } from "effect"
+import type { DriverTarget } from "../../../src/drivers/Driver.ts"
+import { parse } from "../../../src/drivers/ssh/AddressMap.ts"
+import type { SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
+import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
+import * as EosDriver from "../../../src/drivers/eos/EosDriver.ts"
+import { makeLab } from "../../../src/lab/Lab.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
+
+export const address = "10.66.0.1"
+export const name = "acc-b2-01"
+
+export const baseConfig = [
+  `hostname ${name}`,
+  "dns domain net.example.org",
+  "username admin privilege 15 role network-admin secret admin",
+  "aaa authorization exec default local",
+  "vlan 10",
+  "   name users",
+  "interface Ethernet1",
+  "   description desk 1",
+  "   switchport access vlan 10",
+  "interface Management1",
+  `   ip address ${address}/16`,
+  ""
+].join("\n")
+
+export const makeOneSwitch = Effect.fnUntraced(function* (node: Partial<Node> = {}, startup = baseConfig) {
+  const lab = yield* makeLab({
+    name: "one",
+    topology: { nodes: { [name]: { users: { admin: "admin" }, ...node, "startup-config": startup } } }
+  })
+  const device = yield* lab.get(name)
+  const addressMap = Result.getOrThrow(parse("10.0.0.0/8=127.0.0.0/8"))
+  const limits = { port: lab.port, addressMap, refusedRetries: 3, refusedDelay: 0.05 }
+  const makeDriver = (more: SshLimitsOptions = {}) =>
+    EosDriver.make.pipe(Effect.provide(SshLimits.layer({ ...limits, ...more })))
+  const driver = yield* makeDriver()
+  const target: DriverTarget = {
+    hostname: name,
+    address,
+    username: "admin",
+    password: Redacted.make("admin"),
+    hostKey: { _tag: "accept" }
+  }
+  return { lab, device, driver, makeDriver, target }
+})
+
+/** As the base configuration with the given lines put in front of the management interface. */
+export const candidate = (...lines: ReadonlyArray<string>): string =>
+  baseConfig.replace("interface Management1", [...lines, "interface Management1"].join("\n"))

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
+import { commandExchange } from "../../../src/drivers/ssh/CommandExchange.ts"
+import type { CommandRequest } from "../../../src/drivers/ssh/CommandExchange.ts"
+import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+
+const prompt = "acc-b2-01#"
+const request = (command: string, more: Partial<CommandRequest> = {}): CommandRequest => ({
+  command,
+  prompt: eosPlatform.prompt,
+  current: prompt,
+  expected: [prompt],
+  logLine: eosPlatform.logLine,
+  ...more
+})
+const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })
+
+// Everything that an answer may contain and that looks like something else.
+const OutputLine = Schema.Literals([
+  "",
+  "Pagination disabled.",
+  "dist-b2-1# is what a prompt looks like",
+  " acc-b2-01#",
+  "# not a prompt #",
+  "% Invalid input",
+  "Authorised users only >",
+  "Gerät für Zürich ✓",
+  "   description x#"
+])
+
+describe("a command", () => {
+  it.prop(
+    "brings its whole answer, however the bytes are cut",
+    { lines: Schema.Array(OutputLine), sizes: ChunkSizes },
+    ({ lines, sizes }) => {
+      const text = lines.map((line) => `${line}\n`).join("")
+      const { value } = drive(commandExchange(request("show banner")), answering(text), sizes)
+      expect(value).toEqual({ lines, prompt, repeatedQuestion: false })
+    }
+  )
+
+  it.prop("brings its answer without the echo when EOS echoes twice", { sizes: ChunkSizes }, ({ sizes }) => {
+    const device = { ...answering("4.31.4M\n"), echo: (line: string, shown: string) => `${line}\n${shown}${line}` }
+    expect(drive(commandExchange(request("show version")), device, sizes).value.lines).toEqual(["4.31.4M"])
+  })
+
+  it("accepts a prompt of another mode and another host name", () => {
+    for (const next of ["new-name#", "core-1(s1)(config-s-job412)#", "acc-b2-01>"]) {
+      expect(drive(commandExchange(request("x")), answering("", next), [5]).value.prompt).toBe(next)
+    }
+  })
+
+  it("answers a question once and reports when it is asked again", () => {
+    const question = { question: /assword:\s*$/i, answer: "wrong" }
+    const device = { prompt, answer: () => ({ text: "", prompt: "Password: " }) }
+    const { value, received } = drive(commandExchange(request("enable", { questions: [question] })), device, [3])
+    expect(received).toEqual(["enable", "wrong"])
+    expect(value.repeatedQuestion).toBe(true)
+  })
+
+  it("leaves log messages out", () => {
+    const log = "Mar  4 10:22:01 acc-b2-01 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet1\n"
+    expect(drive(commandExchange(request("show x")), answering(`a\n${log}b\n`), [100]).value.lines).toEqual(["a", "b"])
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { ScriptedSwitch } from "../../support/ScriptedSwitch.ts"
+import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
+import type { PipelineOptions } from "../../../src/drivers/ssh/ConfigPipeline.ts"
+import { configPipeline } from "../../../src/drivers/ssh/ConfigPipeline.ts"
+import { configUnit, type ConfigUnit } from "../../../src/drivers/ssh/ConfigUnit.ts"
+import { TerminalText } from "../../../src/drivers/ssh/TerminalText.ts"
+import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+
+const prompt = "acc-b2-01(config-s-job412)#"
+const inside = "acc-b2-01(config-s-job412-if-Et1)#"
+
+const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions> = {}): PipelineOptions => ({
+  units,
+  window: 2048,
+  settled: false,
+  prompt: /^acc-b2-01\(config-s-job412[\w.\-@/:+]{0,63}\)#\s?/,
+  error: eosPlatform.error,
+  logLine: eosPlatform.logLine,
+  longestEcho: eosPlatform.longestEcho,
+  ...more
+})
+
+const unit = ([line = "", ...text]: ReadonlyArray<string>, index: number): ConfigUnit =>
+  configUnit(index + 1, line, text)
+
+/** Rejects lines with "bad" in them, reads banners, goes into and out of a section. */
+const eosLike = (echo?: ScriptedSwitch["echo"]): ScriptedSwitch => {
+  let reading = false
+  let shown = prompt
+  return {
+    prompt,
+    ...(echo !== undefined && { echo }),
+    answer: (line) => {
+      if (reading) {
+        reading = line !== "EOF"
+        return { text: "", prompt: reading ? "" : shown }
+      }
+      if (line === "banner login") {
+        reading = true
+        return { text: "Enter TEXT message. Type 'EOF' on its own line to end.\n", prompt: "" }
+      }
+      shown = line.startsWith("interface ") ? inside : line.startsWith("vlan ") ? prompt : shown
+      return { text: line.includes("bad") ? `% Invalid input (at token 1: '${line}')\n` : "", prompt: shown }
+    }
+  }
+}
+
+const Line = Schema.Literals([
+  "interface Ethernet1",
+  "description desk #1 >",
+  "vlan 10",
+  "bad word",
+  "name bad",
+  `description ${"long ".repeat(200)}`,
+  "description Gerät"
+])
+const Unit = Schema.Union([
+  Schema.Tuple([Line]),
+  Schema.Tuple([
+    Schema.Literal("banner login"),
+    Schema.Literals(["% bad idea", "!", "end", "acc#"]),
+    Schema.Literal("EOF")
+  ])
+])
+
+const rejectedUnits = (units: ReadonlyArray<ConfigUnit>) =>
+  units.filter(({ line, text }) => text.length === 0 && line.includes("bad")).slice(0, 20)
+
+const twice = (line: string, shown: string) => `${line}\n${shown}${line}`
+
+/** Echoes all of the input when the first line of it is read, and each line again when its turn comes. */
+const aheadToo = (units: ReadonlyArray<ConfigUnit>) => {
+  let ahead = units.flatMap(({ line, text }) => [line, ...text]).map((line) => `${line}\n`)
+  return (line: string): string => {
+    const echoed = [...ahead, line].join("")
+    ahead = []
+    return echoed
+  }
+}
+
+describe("the configuration pipeline", () => {
+  it.prop(
+    "sends every line once and in order, and names exactly the rejected ones",
+    { inputs: Schema.Array(Unit), sizes: ChunkSizes, window: Schema.Literals([1, 100, 2048]), settled: Schema.Boolean },
+    ({ inputs, sizes, window, settled }) => {
+      const units = inputs.map(unit)
+      const { value, received } = drive(configPipeline(options(units, { window, settled })), eosLike(), sizes)
+      expect(value.desynchronised).toBeUndefined()
+      expect(value.rejections.map(({ unit }) => unit)).toEqual(rejectedUnits(units))
+      if (value.rejections.length < 20) expect(received).toEqual(units.flatMap(({ line, text }) => [line, ...text]))
+    }
+  )
+
+  it.prop(
+    "never has more unanswered input in flight than its window",
+    { sizes: ChunkSizes, window: Schema.Int.check(Schema.isBetween({ minimum: 30, maximum: 4096 })) },
+    ({ sizes, window }) => {
+      const units = Array.from({ length: 500 }, (_, index) => unit([`vlan ${index + 2}`], index))
+      const { value, mostUnread } = drive(configPipeline(options(units, { window })), eosLike(), sizes)
+      expect(value.rejections).toEqual([])
+      expect(mostUnread).toBeLessThanOrEqual(window)
+    }
+  )
+
+  it.prop("knows that it cannot trust the answers when EOS echoes twice", { sizes: ChunkSizes }, ({ sizes }) => {
+    const units = ["vlan 10", "bad word", "vlan 11", "name bad"].map((line, index) => unit([line], index))
+    expect(drive(configPipeline(options(units)), eosLike(twice), sizes).value.desynchronised).toBeDefined()
+    const settled = drive(configPipeline(options(units, { settled: true })), eosLike(twice), sizes).value
+    expect(settled.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2, 4])
+  })
+
+  it("notices lost characters", () => {
+    const units = Array.from({ length: 50 }, (_, index) => unit([`vlan ${index + 2}`], index))
+    const device = eosLike()
+    const lossy = { ...device, echo: (line: string) => line.replace("vlan 40", "vla40") }
+    expect(drive(configPipeline(options(units)), lossy, [100]).value.desynchronised).toContain("line 39")
+  })
+
+  it("takes input that the terminal echoes ahead of the prompts", () => {
+    const units = ["vlan 10", "bad word", "vlan 11"].map((line, index) => unit([line], index))
+    const { value } = drive(configPipeline(options(units)), eosLike(aheadToo(units)), [7])
+    expect(value.desynchronised).toBeUndefined()
+    expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([2])
+  })
+
+  it("sends a short text together with the lines before it, and nothing behind it before it is answered", () => {
+    const units = [["vlan 10"], ["banner login", "hello", "EOF"], ["vlan 11"]].map(unit)
+    const step = configPipeline(options(units)).begin(new TerminalText())
+    expect(step).toMatchObject({ write: "vlan 10\nbanner login\nhello\nEOF\n" })
+  })
+
+  it("takes the text of a banner that is echoed ahead for no error of the line before", () => {
+    const units = [["vlan 10"], ["banner login", "% keep out", "EOF"], ["bad word"]].map(unit)
+    const sent = units.slice(0, 2)
+    const { value } = drive(configPipeline(options(units)), eosLike(aheadToo(sent)), [7])
+    expect(value.desynchronised).toBeUndefined()
+    expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([3])
+  })
+
+  it("takes an error for one although the banner behind it says the same", () => {
+    const error = "% Invalid input (at token 1: 'bad word')"
+    const units = [["bad word"], ["banner login", error, "EOF"]].map(unit)
+    const { value } = drive(configPipeline(options(units)), eosLike(), [7])
+    expect(value.rejections.map(({ unit }) => unit.lineNumber)).toEqual([1])
+  })
+
+  it("sends a long text in pieces and takes it as one input", () => {
+    const text = Array.from({ length: 200 }, (_, index) => `line ${index} of a long banner with % and # and !`)
+    const units = [unit(["banner login", ...text, "EOF"], 0), unit(["vlan 10"], 202)]
+    const { value, received, mostUnread } = drive(configPipeline(options(units)), eosLike(), [64])
+    expect(value.rejections).toEqual([])
+    expect(received).toEqual(["banner login", ...text, "EOF", "vlan 10"])
+    expect(mostUnread).toBeLessThanOrEqual(2048)
+  })
+
+  it("needs no answer for an empty candidate", () => {
+    expect(drive(configPipeline(options([])), eosLike(), []).value.rejections).toEqual([])
+  })
+})

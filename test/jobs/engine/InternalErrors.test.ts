@@ -1,0 +1,36 @@
+/** A job that meets an error of ours says what the database said, once as an error in the log. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Engine from "../../../src/Engine.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { keepLines } from "../../support/LogLines.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+const { layer: log, lines } = keepLines("Warn")
+
+const engine = Engine.layer.pipe(
+  Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent" })),
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(log)
+)
+
+it.live(
+  "ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* JobEngine
+      yield* sql`alter table device rename column hostname to other_name`
+      const id = yield* jobs.start({ function: "update_facts", args: { hostname: "sw1" }, user: "tester" })
+      const job = yield* jobs.ended(id)
+      assert.strictEqual(job.status, "EXCEPTION")
+      assert.strictEqual(job.exception?.type, "DatabaseError")
+      assert.match(job.exception?.message ?? "", /\(SQLSTATE 42703\)$/)
+      const errors = lines.filter(({ details, level }) => level === "Error" && details["job"] === id)
+      assert.lengthOf(errors, 1, JSON.stringify(lines))
+      assert.include(errors[0]?.text ?? "", "42703")
+    }).pipe(Effect.provide(engine), Effect.scoped),
+  60_000
+)

@@ -1,0 +1,136 @@
+/** Firmware jobs whose server is killed with kill -9 in the middle: another server goes on with them. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { finalStatuses } from "../../../src/domain/Job.ts"
+import * as Engine from "../../../src/Engine.ts"
+import * as Database from "../../../src/store/Database.ts"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import { JobStore } from "../../../src/store/JobStore.ts"
+import * as Campus from "../../support/Campus.ts"
+import * as ServerProcess from "../../support/ServerProcess.ts"
+import { databaseUrl } from "../../support/TestDatabase.ts"
+import * as Site from "../../firmware/FirmwareSite.ts"
+import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
+
+const image = randomBytes(3_000_000)
+
+/** A switch, an image host, a database, and servers as processes of their own. */
+const makeScene = Effect.gen(function* () {
+  const folders = yield* Campus.makeFolders
+  const lab = yield* Site.makeSiteLab(["acc"], { node: { bootMs: 4_000 } })
+  const host = yield* makeImageHost(new Map([[Site.IMAGE, image]]))
+  const url = yield* databaseUrl
+  const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT: "30" }), DATABASE_URL: url }
+  const first = yield* ServerProcess.launch(env)
+  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const ended = Effect.fnUntraced(function* (id: number) {
+    const jobs = yield* JobStore
+    while (!finalStatuses.includes((yield* jobs.get(id)).status)) yield* Effect.sleep(50)
+    return yield* jobs.get(id)
+  }, Effect.provideContext(stores))
+  yield* Effect.provideContext(Site.seedSwitches(["acc"]), stores)
+  const row = Effect.provideContext(
+    Effect.flatMap(DeviceStore, (devices) => devices.getByHostname("acc")),
+    stores
+  )
+  return { folders, device: yield* lab.get("acc"), host, env, first, ended, row }
+})
+
+/** kill -9, or SIGTERM, and a new server on the same data. */
+const replace = Effect.fnUntraced(function* (
+  server: ServerProcess.ServerProcess,
+  env: Readonly<Record<string, string>>,
+  how: "killNow" | "terminate" = "killNow"
+) {
+  server[how]()
+  yield* server.ended
+  return yield* ServerProcess.launch(env)
+})
+
+it.live(
+  "a download to the store goes on where the killed server left it, and the image is whole",
+  () =>
+    Effect.gen(function* () {
+      const { ended, env, first, folders, host } = yield* makeScene
+      host.hold = new Promise(() => {})
+      const begun = host.begun()
+      const args = { url: `${host.url}/${Site.IMAGE}`, sha1: sha1Of(image), verify_tls: true }
+      const id = yield* first.start("get_firmware", args)
+      yield* Effect.promise(() => begun)
+      const part = path.join(folders.folder, "firmware", ".incoming", `${args.sha1}-${Site.IMAGE}`)
+      const size = Effect.promise(() =>
+        fs.stat(part).then(
+          (found) => found.size,
+          () => 0
+        )
+      )
+      while ((yield* size) === 0) yield* Effect.sleep(20)
+      host.hold = undefined
+      yield* replace(first, env)
+      const job = yield* ended(id)
+      assert.deepInclude(job, { status: "FINISHED", result: `File downloaded from: ${args.url}` })
+      assert.match(host.ranges[1] ?? "", /^bytes=\d+-$/)
+      const stored = yield* Effect.promise(() => fs.readFile(path.join(folders.folder, "firmware", Site.IMAGE)))
+      assert.isTrue(stored.equals(image))
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "an upgrade goes on after kills in the download and in the wait for the reboot, and reboots once",
+  () =>
+    Effect.gen(function* () {
+      const { device, ended, env, first, folders, host, row } = yield* makeScene
+      yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+      host.hold = new Promise(() => {})
+      const begun = host.begun()
+      const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
+      const id = yield* first.start("device_upgrade", args)
+      yield* Effect.promise(() => begun)
+      host.hold = undefined
+      const second = yield* replace(first, env)
+      while (device.power() === "on") yield* Effect.sleep(5)
+      yield* replace(second, env)
+      const job = yield* ended(id)
+      assert.deepStrictEqual(Site.tasksOf(job, "acc"), [
+        "device_upgrade_task: -",
+        "arista_pre_flight_check: Pre-flight check done.",
+        "arista_firmware_download: Firmware download done.",
+        "arista_firmware_activate: Firmware activate done.",
+        "arista_device_reboot: Device reboot done.",
+        `arista_post_flight_check: Post-flight, OS version updated from ${Site.OLD} to ${Site.NEW}.`
+      ])
+      assert.strictEqual((yield* row).os_version, Site.NEW)
+      const reloads = device.commands().filter(({ command }) => command === "reload force")
+      assert.lengthOf(reloads, 1)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "an upgrade goes on after polite stops in the same places, and no step is called failed because of them",
+  () =>
+    Effect.gen(function* () {
+      const { device, ended, env, first, folders, host } = yield* makeScene
+      yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+      host.hold = new Promise(() => {})
+      const begun = host.begun()
+      const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
+      const id = yield* first.start("device_upgrade", args)
+      yield* Effect.promise(() => begun)
+      host.hold = undefined
+      const second = yield* replace(first, env, "terminate")
+      while (device.power() === "on") yield* Effect.sleep(5)
+      yield* replace(second, env, "terminate")
+      const job = yield* ended(id)
+      assert.strictEqual(job.status, "FINISHED")
+      assert.deepStrictEqual(
+        Site.tasksOf(job, "acc").filter((task) => task.startsWith("FAILED")),
+        []
+      )
+    }).pipe(Effect.scoped),
+  60_000
+)

@@ -1,0 +1,134 @@
+/** Promises 1 to 4 for one device: whatever breaks, the switch ends on one configuration and the record says which. */
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import type { NewChange } from "../../../machines/change/ChangeDecision.ts"
+import { type Fault, faults, type Moment, run, type Run } from "./ChangeRun.ts"
+import { make, type SimulatedSwitch } from "./SimulatedSwitch.ts"
+
+const modes = [0, 1, 2] as const
+type Mode = (typeof modes)[number]
+
+const change = (mode: Mode, dryRun: boolean): NewChange => ({
+  mode,
+  dryRun,
+  force: false,
+  sessionName: "job412",
+  expectedHash: "old",
+  timerSeconds: mode === 0 ? null : 300
+})
+
+interface Pushed extends Run {
+  readonly device: SimulatedSwitch
+}
+
+const push = (mode: Mode, moments: ReadonlyArray<Moment>, allOk = true, dryRun = false): Pushed => {
+  const device = make("old")
+  const ended = run({ change: change(mode, dryRun), device, candidate: "new", before: "old", allOk, moments })
+  return { ...ended, device }
+}
+
+const expectTrue = ({ device, outcome, row, stolenClaims, unclaimed }: Pushed) => {
+  if (outcome.runs !== "unclear") expect(device.running()).toBe(outcome.runs)
+  if (row.phase === "confirmed") expect([device.startup(), device.timerRuns()]).toEqual(["new", false])
+  if (row.phase === "reverted" || row.phase === "discarded") expect(device.timerRuns()).toBe(false)
+  expect([unclaimed, stolenClaims]).toEqual([false, 0])
+}
+
+const at = (index: number, moment: Moment): ReadonlyArray<Moment> => [
+  ...Array.from({ length: index }, (): Moment => ({ fault: "none", late: 0 })),
+  moment
+]
+
+const STEPS = 9
+
+describe.each(modes)("a change in mode %i", (mode) => {
+  const cases = faults.flatMap((fault) => Array.from({ length: STEPS }, (_, step) => [fault, step] as const))
+
+  it("ends confirmed, proved and saved when nothing goes wrong", () => {
+    const pushed = push(mode, [])
+    expectTrue(pushed)
+    expect(pushed.row).toMatchObject({ phase: "confirmed", reason: null, diff: "+new" })
+  })
+
+  it.each(cases)("ends with a true record after %s at step %i", (fault, step) => {
+    expectTrue(push(mode, at(step, { fault, late: 2 })))
+  })
+
+  it("ends with a true record after any two mishaps", () => {
+    for (const [first, step] of cases) {
+      for (const [second, gap] of cases) {
+        for (const late of [0, 3]) {
+          expectTrue(push(mode, [...at(step, { fault: first, late }), ...at(gap, { fault: second, late })]))
+        }
+      }
+    }
+  }, 120_000)
+
+  it.each(["crashBefore", "crashAfter", "zombie"] as const)(
+    "still reaches the new configuration when its process ends by %s, at whatever step",
+    (fault) => {
+      for (let step = 0; step < STEPS; step++) {
+        expect(push(mode, at(step, { fault, late: 1 })).outcome).toMatchObject({ result: "confirmed", ok: true })
+      }
+    }
+  )
+
+  it("leaves nothing behind after a dry run", () => {
+    const { device, outcome, steps } = push(mode, [], true, true)
+    expect(outcome).toMatchObject({ ok: true, reason: "dryRun" })
+    expect([device.running(), device.startup(), device.timerRuns()]).toEqual(["old", "old", false])
+    expect(steps.map(({ type }) => type)).toEqual(["open", "verify", "load", "discard"])
+  })
+})
+
+describe("a change whose device is edited by others", () => {
+  it.each(modes)("in mode %i is never said to run the old or the new configuration", (mode) => {
+    const device = make("old")
+    const edited: SimulatedSwitch = {
+      ...device,
+      commit: (name, timed) => {
+        device.commit(name, timed)
+        device.editByOthers()
+      }
+    }
+    const setting = { change: change(mode, false), candidate: "new", before: "old", allOk: true, moments: [] } as const
+    const { outcome } = run({ ...setting, device: edited })
+    expect(outcome.result).toBe(mode === 0 ? "unknown" : "reverted")
+    expect(outcome.runs).toBe(mode === 0 ? "unclear" : device.running())
+  })
+})
+
+describe("any number of mishaps", () => {
+  const usual = Array.from({ length: 10 }, (): Fault => "none")
+  const Faults = Schema.Literals([...usual, ...faults].map((_, index) => index))
+  const Script = Schema.Array(Faults).pipe(Schema.check(Schema.isMinLength(12)), Schema.check(Schema.isMaxLength(40)))
+  const options = { arbitrary: { runs: 4_000 } }
+
+  it.prop(
+    "leave a true record, never commit twice in a round, and never confirm before the verdict in mode 2",
+    { mode: Schema.Literals(modes), script: Script, late: Schema.Literals([0, 1, 2, 3, 4, 5]), allOk: Schema.Boolean },
+    ({ allOk, late, mode, script }) => {
+      const moments = script.map((index, step): Moment => ({
+        fault: [...usual, ...faults][index] ?? "none",
+        late: (late + step) % 6
+      }))
+      const pushed = push(mode, moments, allOk)
+      expectTrue(pushed)
+      const sessions = pushed.steps.flatMap((step) => (step.type === "commit" ? [step.sessionName] : []))
+      expect(new Set(sessions).size).toBe(sessions.length)
+      if (mode === 2 && !allOk && pushed.row.phase === "confirmed") expect(pushed.row.reason).toBe("keptNew")
+      const kinds = pushed.steps.map(({ type }) => type)
+      expect(
+        kinds.every((kind, index) => kind !== "confirm" || ["observe", "awaitVerdict"].includes(kinds[index - 1] ?? ""))
+      ).toBe(true)
+    },
+    options
+  )
+
+  it.prop("never let a dry run commit", { mode: Schema.Literals(modes), script: Script }, ({ mode, script }) => {
+    const moments = script.map((index): Moment => ({ fault: [...usual, ...faults][index] ?? "none", late: index % 6 }))
+    const pushed = push(mode, moments, true, true)
+    expect(pushed.steps.some(({ type }) => type === "commit")).toBe(false)
+    expect(pushed.device.running()).toBe("old")
+  })
+})

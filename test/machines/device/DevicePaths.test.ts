@@ -1,0 +1,67 @@
+/** All paths of the device machine, and random sequences of events. */
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { createTestModel } from "xstate/graph"
+import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
+import type { DeviceEvent, LifecycleDevice } from "../../../machines/device/DeviceEvents.ts"
+import { deviceLifecycle, deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { device, facts, rows } from "./DeviceFixtures.ts"
+
+const samples: ReadonlyArray<DeviceEvent> = [
+  { type: "DHCP_LEASE", dhcp_ip: "10.90.0.23" },
+  { type: "DHCP_LEASE", dhcp_ip: "10.90.0.99" },
+  ...rows.map(([, , event]) => event),
+  { type: "INIT_STEP2_DONE", facts: { ...facts, hostname: "localhost" } },
+  { type: "RESTORED_OLD_CONFIG" },
+  ...deviceStates.map((state) => ({ type: "OPERATOR_SET", state }) as const)
+]
+
+describe("all paths of the device machine", () => {
+  const model = createTestModel(deviceLifecycle)
+  const paths = model.getShortestPaths({ events: samples, input: device("DHCP_BOOT") })
+
+  it("reach every state", () => {
+    expect(new Set(paths.map(({ state }) => state.value))).toEqual(new Set(deviceStates))
+  })
+
+  it.each(paths.map((path) => [path.description, path] as const))("%s", async (_name, path) => {
+    let current: LifecycleDevice = device("DHCP_BOOT")
+    const executor = ({ event }: { readonly event: DeviceEvent }) => {
+      const outcome = applyDeviceEvent(current, event)
+      if (outcome._tag === "Applied") current = { ...current, state: outcome.state }
+    }
+    const states = Object.fromEntries(deviceStates.map((state) => [state, () => expect(current.state).toBe(state)]))
+    const events = Object.fromEntries(samples.map(({ type }) => [type, executor]))
+    await path.test({ states, events })
+  })
+})
+
+describe("any sequence of events", () => {
+  const Sequence = Schema.Array(Schema.Literals(samples.map((_, index) => index))).pipe(
+    Schema.check(Schema.isMaxLength(40))
+  )
+
+  it.prop(
+    "makes a device MANAGED only by step 2 or an operator, and calls new_managed_device exactly then",
+    [Sequence],
+    ([sequence]) => {
+      let current = device("DHCP_BOOT")
+      for (const index of sequence) {
+        const event = samples[index]
+        if (event === undefined) continue
+        const outcome = applyDeviceEvent(current, event)
+        if (outcome._tag === "Refused") continue
+        const entersManaged =
+          current.state === "INIT" && outcome.state === "MANAGED" && event.type === "INIT_STEP2_DONE"
+        if (outcome.state === "MANAGED" && current.state !== "MANAGED") {
+          expect(entersManaged || event.type === "OPERATOR_SET").toBe(true)
+        }
+        const calls = outcome.actions.filter(
+          ({ type, params }) => type === "runPlugins" && params.hook === "new_managed_device"
+        )
+        expect(calls).toHaveLength(entersManaged ? 1 : 0)
+        current = { ...current, state: outcome.state }
+      }
+    }
+  )
+})

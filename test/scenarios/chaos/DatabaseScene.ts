@@ -1,0 +1,271 @@
+/**
+ * A campus whose server is a process of its own on a PostgreSQL of its own. One round starts a live sync or a refresh with
+ * other jobs beside it, strikes the database while they run, and goes on asking for jobs meanwhile. When the database is
+ * back, everything that was accepted has to come to a truthful end by itself: the server is never started again (promises
+ * 3 to 5 and 8).
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { finalStatuses, type Job } from "../../../src/domain/Job.ts"
+import * as Engine from "../../../src/Engine.ts"
+import { JobStore } from "../../../src/store/JobStore.ts"
+import * as Campus from "../../support/Campus.ts"
+import * as PostgresProcess from "../../support/PostgresProcess.ts"
+import * as ServerProcess from "../../support/ServerProcess.ts"
+import { clientBackends, type DatabaseFault, possible } from "./DatabaseFaults.ts"
+import * as ManagedCampus from "./ManagedCampus.ts"
+import { judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
+
+/** Switches that are synchronized, and others that the jobs beside the sync are about. */
+const SYNCED = 6
+const OTHERS = 3
+const COMMIT_MS = 60
+const HISTORY = 100_000
+/** What has not ended so long after the database is back is lost. */
+const PATIENCE = "150 seconds"
+/** A request that is not answered after this time hangs. */
+const ANSWER = "100 seconds"
+/** Pause between two requests of the one who asks for jobs. */
+const ASK_EVERY = "150 millis"
+/** How long jobs are asked for after the database is back. */
+const AFTERWARDS = "500 millis"
+
+/** What runs while the database is struck. The number is how a live sync is confirmed. */
+export type Work = 0 | 1 | 2 | "refresh"
+
+export interface Round {
+  readonly work: Work
+  readonly fault: DatabaseFault
+  /** Milliseconds from the start of the work to the fault. */
+  readonly afterMs: number
+  /** Milliseconds from the start of the work to the wish to abort it. */
+  readonly abortMs?: number
+}
+
+export interface RoundOutcome {
+  readonly name: string
+  readonly violations: ReadonlyArray<string>
+  /** Jobs that were accepted, and requests that were refused. */
+  readonly accepted: number
+  readonly refused: number
+  /** Switches whose record says that they have not changed. */
+  readonly failed: number
+  /** From the end of the fault to the end of the last job. */
+  readonly recoveryMs: number
+}
+
+/** What was asked for beside the work of a round. */
+interface Asked {
+  readonly accepted: Array<number>
+  refused: number
+  unanswered: number
+  isOver: boolean
+}
+
+/** The tester's own work on the database, which waits for it like everybody. */
+const calmly = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
+  work.pipe(Effect.timeout("20 seconds"), Effect.sandbox, Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
+
+const openJobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: number; status: string; function_name: string }>`
+    select id, status, function_name from job where status not in ${sql.in(finalStatuses)} order by id`
+}).pipe(calmly)
+
+const untilAllEnded = Effect.gen(function* () {
+  while ((yield* openJobs).length > 0) yield* Effect.sleep(50)
+})
+
+/** Locks, and changes that have not come to an end: nothing may be left of jobs that have. */
+const leftovers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const locks = yield* sql<{ job_id: number }>`select job_id from joblock`
+  const open = yield* sql<{ id: number; job_id: number; phase: string }>`select id, job_id, phase from config_change
+    where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
+  return [
+    ...locks.map(({ job_id }) => `leaked lock of job ${job_id}`),
+    ...open.map(({ id, job_id, phase }) => `open change ${id} of job ${job_id}: ${phase}`)
+  ]
+}).pipe(calmly)
+
+const untilNothingIsLeft = Effect.gen(function* () {
+  while ((yield* leftovers).length > 0) yield* Effect.sleep(100)
+})
+
+/** Devices of which the job has said the same thing twice. */
+const repeated = Effect.fnUntraced(function* (jobId: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ hostname: string }>`select hostname from sync_event where job_id = ${jobId}
+    group by hostname, cause having count(*) > 1`
+  return rows.map(({ hostname }) => hostname)
+}, calmly)
+
+const ABORTED = "the job is ABORTED"
+
+/** What no record may say when only the database was struck. */
+const OWN_ERROR = /DatabaseError|SqlError|InternalError|PersistenceError|internal error/
+
+/** A job that the lock has refused says so; anything else is an end that the database has caused. */
+const recordProblems = (job: Job, mayAbort = false): ReadonlyArray<string> => {
+  const { exception, function_name, id, status } = job
+  const text = JSON.stringify([job.result, exception])
+  const said = OWN_ERROR.exec(text)
+  const name = `job ${id} (${function_name})`
+  if (said !== null)
+    return [`${name} ended by ${said[0]}: ${text.slice(Math.max(0, said.index - 80), said.index + 300)}`]
+  return status === "FINISHED" || (mayAbort && status === "ABORTED") || exception?.type === "JoblockError"
+    ? []
+    : [`${name} is ${status}: ${text.slice(0, 300)}`]
+}
+
+/** The campus with its server and its database, all switches synchronized. */
+export const make = Effect.fnUntraced(function* (random: () => number) {
+  const names = ManagedCampus.accessNames(SYNCED + OTHERS)
+  const synced = names.slice(0, SYNCED)
+  const others = names.slice(SYNCED)
+  const folders = yield* Campus.makeFolders
+  const lab = yield* ManagedCampus.makeManagedLab(names, COMMIT_MS, HISTORY)
+  const switches = yield* ManagedCampus.switchesOf(lab, synced)
+  const postgres = yield* PostgresProcess.make
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    COMMIT_CONFIRMED_TIMEOUT: "10",
+    LOG_LEVEL: "Info",
+    DATABASE_URL: postgres.silentUrl
+  }
+  const server = yield* ServerProcess.launch(env)
+  const client = PgClient.layer({ url: Redacted.make(postgres.url), maxConnections: 4, applicationName: "tester" })
+  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(client)))
+  yield* server.refresh("templates")
+  yield* server.refresh("settings")
+  const devices = yield* Effect.provide(ManagedCampus.seedManaged(names), stores)
+  const args = { hostnames: synced, dry_run: false }
+  yield* Effect.provide(
+    Effect.flatMap(server.start("sync_devices", { ...args, hostnames: names }), ServerProcess.untilEnded),
+    stores
+  )
+  let count = 0
+
+  const victim = { postgres, random, backends: Effect.provide(calmly(clientBackends), stores) }
+
+  const refreshes = Effect.fnUntraced(function* (name: string) {
+    const file = "global/vxlans.yml"
+    yield* folders.settings.commit({ [`global/${name}.md`]: `${file} is as before\n` })
+    return yield* server.tryStart("refresh_repo", null, { repository: "settings" })
+  })
+
+  /** Asks for one job after the other until the round is over. */
+  const ask = Effect.fnUntraced(function* (round: Asked) {
+    for (let turn = 0; !round.isOver; turn += 1) {
+      const hostname = others[turn % others.length] ?? ""
+      const order =
+        turn % 2 === 0
+          ? server.tryStart("update_facts", { hostname })
+          : server.tryStart("sync_devices", { hostnames: [hostname], dry_run: true, resync: true })
+      const answer = yield* Effect.result(Effect.timeout(order, ANSWER))
+      if (Result.isSuccess(answer)) round.accepted.push(answer.success)
+      else if (answer.failure._tag === "CommandRefused") round.refused += 1
+      else round.unanswered += 1
+      yield* Effect.sleep(ASK_EVERY)
+    }
+  })
+
+  const begin = (work: Work, description: string) =>
+    work === "refresh"
+      ? refreshes(description.replace(" ", "-"))
+      : server.tryStart("sync_devices", { ...args, confirm_mode_override: work })
+
+  /** The records of what was accepted; a number without a row is a lost job. */
+  const recordsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+    const jobs = yield* JobStore
+    const find = (id: number) =>
+      calmly(Effect.catchTag(Effect.asSome(jobs.get(id)), "JobNotFound", () => Effect.succeed(Option.none<Job>())))
+    return yield* Effect.forEach(ids, (id) => Effect.map(find(id), (record) => [id, record] as const))
+  })
+
+  const judged = Effect.fnUntraced(function* (
+    work: Work,
+    id: number,
+    marks: ReadonlyArray<Mark>,
+    description: string,
+    mayAbort: boolean
+  ) {
+    const job = yield* calmly(Effect.flatMap(Effect.service(JobStore), (jobs) => jobs.get(id)))
+    if (work === "refresh") return { failed: 0, violations: recordProblems(job, mayAbort) }
+    const results = ManagedCampus.devicesOf(job)
+    const isUntouched = ({ device, running }: Mark) =>
+      job.status === "ABORTED" && results[device.name] === undefined && device.running() === running
+    const ofSwitches = marks.flatMap((mark) =>
+      // a job that was aborted before it was due has no record of its devices
+      isUntouched(mark)
+        ? []
+        : judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+            (text) =>
+              `${mark.device.name} ${text}: ${JSON.stringify(results[mark.device.name]?.job_tasks.map(({ result, task_name }) => [task_name, task_name === "Generate device config" ? "" : result]))}`
+          )
+    )
+    const failed = Object.values(results).filter((result) => result.failed).length
+    const ofRows = (yield* calmly(rowProblems(job, marks))).filter((text) => !mayAbort || !text.startsWith(ABORTED))
+    const twice = (yield* repeated(id)).map((hostname) => `${hostname}: its event was written twice`)
+    return { failed, violations: [...ofSwitches, ...ofRows, ...twice, ...recordProblems(job, mayAbort)] }
+  })
+
+  const abort = (id: number, afterMs: number | undefined) =>
+    afterMs === undefined
+      ? Effect.void
+      : Effect.delay(Effect.ignore(Effect.timeout(server.tryAbort(id), ANSWER)), afterMs)
+
+  const run = Effect.fnUntraced(function* ({ abortMs, afterMs, fault, work }: Round) {
+    count += 1
+    const description = `round ${count}`
+    const of = work === "refresh" ? "a refresh" : `a sync in mode ${work}`
+    const told = abortMs === undefined ? "" : ` that is aborted after ${abortMs} ms`
+    const name = `${description}, ${fault.name} ${afterMs} ms after the start of ${of}${told}`
+    yield* calmly(ManagedCampus.wantChange(devices.slice(0, SYNCED), description))
+    const marks = switches.map(markOf)
+    const asked: Asked = { accepted: [], refused: 0, unanswered: 0, isOver: false }
+    const id = yield* Effect.orDie(begin(work, description))
+    const asking = yield* Effect.forkChild(ask(asked))
+    const aborting = yield* Effect.forkChild(abort(id, abortMs))
+    yield* Effect.sleep(afterMs)
+    yield* fault.strike(victim)
+    const since = Date.now()
+    yield* Effect.sleep(AFTERWARDS)
+    asked.isOver = true
+    yield* Fiber.join(asking)
+    yield* Fiber.join(aborting)
+    yield* Effect.timeoutOption(untilAllEnded, PATIENCE)
+    const recoveryMs = Date.now() - since
+    const lost = (yield* openJobs).map((job) => `lost job ${job.id} (${job.function_name}): ${job.status}`)
+    if (lost.length === 0) yield* Effect.timeoutOption(untilNothingIsLeft, PATIENCE)
+    const records = yield* recordsOf(asked.accepted)
+    const { failed, violations } =
+      lost.length > 0
+        ? { failed: 0, violations: [] }
+        : yield* judged(work, id, marks, description, abortMs !== undefined)
+    const outcome: RoundOutcome = {
+      name,
+      violations: [
+        ...lost,
+        ...(asked.unanswered > 0 ? [`${asked.unanswered} requests were never answered`] : []),
+        ...records.flatMap(([number, record]) =>
+          Option.match(record, { onNone: () => [`lost job ${number}: it has no row`], onSome: recordProblems })
+        ),
+        ...violations,
+        ...(yield* leftovers)
+      ],
+      accepted: asked.accepted.length + 1,
+      refused: asked.refused,
+      failed,
+      recoveryMs
+    }
+    return outcome
+  })
+
+  return {
+    faults: possible(postgres),
+    run: (round: Round) => Effect.provide(run(round), stores),
+    log: server.log
+  }
+})

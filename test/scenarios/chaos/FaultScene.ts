@@ -1,0 +1,201 @@
+/**
+ * One live sync of a campus in which everything goes wrong at once, on every switch something else. Whatever happens, a
+ * switch ends on the old or the new configuration, its record says which, and nothing of ours stays behind (promises 2, 3,
+ * 5 and 7).
+ */
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
+import * as Engine from "../../../src/Engine.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
+import type { CommitRecord } from "../../../src/lab/History.ts"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import { JobLockStore } from "../../../src/store/JobLockStore.ts"
+import * as Campus from "../../support/Campus.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import type { FaultCase, Moment } from "./FaultEndings.ts"
+import * as ManagedCampus from "./ManagedCampus.ts"
+
+/** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
+const CONCURRENCY = "48"
+
+// a silent switch is given up after seconds instead of minutes, so that the table ends in time
+Object.assign(eosPlatform.timeouts, {
+  connect: 6,
+  firstPrompt: 6,
+  show: 6,
+  runningConfig: 6,
+  load: 6,
+  commit: 5,
+  save: 5
+})
+
+/** What is left of one case when the job is over. */
+interface Left {
+  readonly before: string
+  readonly running: string
+  readonly startup: string
+  readonly debris: ReadonlyArray<string>
+  readonly timedCommits: number
+  readonly synchronized: boolean
+  readonly events: ReadonlyArray<string>
+  readonly result: DeviceResult | undefined
+}
+
+interface Story {
+  readonly dryRunTraces: ReadonlyArray<string>
+  readonly job: Job
+  readonly locks: number
+  /** Changes that are not at their end. */
+  readonly open: number
+  readonly log: string
+  readonly wanted: string
+  readonly left: ReadonlyArray<Left>
+}
+
+/** The moment of a change that a commit record marks. */
+const momentOf = ({ kind, session }: CommitRecord): Moment | undefined =>
+  kind === "commitTimer"
+    ? "committed"
+    : kind === "confirm"
+      ? "confirmed"
+      : kind === "abort" && session.endsWith("-check")
+        ? "compared"
+        : undefined
+
+/** Begins each case's fault when its moment has come, before the switch can be asked anything more. */
+const begin = (device: LabSwitch, { arm, begins }: FaultCase): void => {
+  if (begins === "start") return arm(device)
+  const stop = device.onCommit((record) => {
+    if (momentOf(record) !== begins) return
+    stop()
+    arm(device)
+  })
+}
+
+const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, timerSeconds: number) {
+  const names = ManagedCampus.accessNames(faultCases.length)
+  const folders = yield* Campus.makeFolders
+  const lab = yield* ManagedCampus.makeManagedLab(names)
+  const switches = yield* ManagedCampus.switchesOf(lab, names)
+  const lines: Array<string> = []
+  const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    COMMIT_CONFIRMED_TIMEOUT: String(timerSeconds),
+    SYNC_CONCURRENCY: CONCURRENCY
+  }
+  const server = Engine.layer.pipe(
+    Layer.provideMerge(ServerConfig.layerOf(env)),
+    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(logger)
+  )
+  return yield* Effect.gen(function* () {
+    const engine = yield* JobEngine
+    const sql = yield* SqlClient.SqlClient
+    yield* refresh("templates", "tester")
+    yield* refresh("settings", "tester")
+    yield* ManagedCampus.seedManaged(names)
+    const sync = (dry_run: boolean) =>
+      Effect.flatMap(
+        engine.start({ function: "sync_devices", args: { hostnames: names, dry_run }, user: "tester" }),
+        engine.ended
+      )
+    const before = switches.map((device) => device.running())
+    yield* sync(true)
+    const dryRunTraces = switches.flatMap((device, index) => [
+      ...ManagedCampus.debrisOn(device),
+      ...(device.running() === before[index] ? [] : [`${device.name} runs something else`])
+    ])
+    yield* sql`update device set synchronized = true`
+    yield* sql`delete from sync_event`
+    for (const [index, fault] of faultCases.entries()) {
+      const device = switches[index]
+      if (device !== undefined) begin(device, fault)
+    }
+    const job = yield* sync(false)
+    const locks = (yield* (yield* JobLockStore).all).length
+    const rows = yield* (yield* DeviceStore).byHostnames(names)
+    const open = yield* sql<{ phase: string }>`select phase from config_change
+      where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
+    const events = yield* sql<{ hostname: string; cause: string }>`select hostname, cause from sync_event order by id`
+    const devices = ManagedCampus.devicesOf(job)
+    const left = switches.map((device, index): Left => {
+      const plain = (text: string | undefined) =>
+        ManagedCampus.comparable(text, device.name, ManagedCampus.addressOf(index))
+      return {
+        before: plain(before[index]),
+        running: plain(device.running()),
+        startup: plain(device.startup()),
+        debris: ManagedCampus.debrisOn(device),
+        timedCommits: device.commits().filter(({ kind }) => kind === "commitTimer").length,
+        synchronized: rows.find(({ hostname }) => hostname === device.name)?.synchronized ?? false,
+        events: events.filter(({ hostname }) => hostname === device.name).map(({ cause }) => cause),
+        result: devices[device.name]
+      }
+    })
+    return { dryRunTraces, job, locks, open: open.length, log: lines.join("\n"), wanted: left[0]?.running ?? "", left }
+  }).pipe(Effect.provide(server))
+}, Effect.scoped)
+
+const textsOf = (result: DeviceResult | undefined): ReadonlyArray<string> =>
+  (result?.job_tasks ?? []).filter(({ failed }) => failed).map((task) => String(task.result))
+
+/** Plays the cases, each on a switch of its own; the first has no fault, and the others are compared with it. */
+export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>, timerSeconds: number): void => {
+  describe(title, () => {
+    const names = ManagedCampus.accessNames(faultCases.length)
+    let story: Story
+
+    beforeAll(async () => {
+      story = await Effect.runPromise(play(faultCases, timerSeconds))
+    }, 240_000)
+
+    it("ends FINISHED with every device in its record, and leaves no lock and no open change", () => {
+      assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })
+      assert.sameMembers(Object.keys(ManagedCampus.devicesOf(story.job)), [...names])
+      assert.strictEqual(story.locks, 0)
+      assert.strictEqual(story.open, 0)
+    })
+
+    it("leaves no trace of the dry run that went before", () => {
+      assert.deepStrictEqual(story.dryRunTraces, [])
+    })
+
+    it("writes no password into the log or the record", () => {
+      assert.notInclude(story.log, Campus.PASSWORD)
+      assert.notInclude(JSON.stringify(story.job), Campus.PASSWORD)
+    })
+
+    for (const [index, { ending, fault, place }] of faultCases.entries()) {
+      it(`${ending.done ? "proves the change on" : "does not report as done"} a switch with: ${fault}, ${place}`, () => {
+        const left = story.left[index]
+        assert.isDefined(left)
+        const which = (text: string) => (text === left.before ? "old" : text === story.wanted ? "new" : "other")
+        const texts = textsOf(left.result)
+        assert.strictEqual(left.result?.failed, !ending.done, JSON.stringify(texts))
+        assert.strictEqual(which(left.running), ending.runs, `running; the record says ${texts.join(" / ")}`)
+        assert.strictEqual(which(left.startup), ending.saved, "startup")
+        assert.isAtMost(left.debris.length, ending.mayLeave === true ? 1 : 0, left.debris.join(", "))
+        for (const text of texts) {
+          assert.match(text, /(?:^|\n)(?:[A-Z]\w+|Subtask): [^\n]+\n$/)
+          assert.notMatch(text, /\n\s+at .+:\d+/)
+          for (const secret of ["lhv-read", Campus.HASH, "0832494D1B1C11"]) assert.notInclude(text, secret)
+        }
+        let from = 0
+        for (const part of ending.says) {
+          const at = texts.join("").indexOf(part, from)
+          assert.isAtLeast(at, from, `"${part}" in ${texts.join("")}`)
+          from = at + part.length
+        }
+        assert.deepStrictEqual(left.events, ending.event === undefined ? [] : [ending.event])
+        assert.strictEqual(left.synchronized, ending.event === undefined)
+      })
+    }
+  })
+}

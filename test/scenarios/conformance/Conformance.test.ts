@@ -1,0 +1,159 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer, Path } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Api } from "../../../src/api/Api.ts"
+import { ApiClient, ApiServer } from "../../support/ApiServer.ts"
+import { keyFile, makeIssuer, sign } from "../../support/TokenKeys.ts"
+import { NodeServices } from "@effect/platform-node"
+import { type Case, differences } from "./Case.ts"
+import { belongingCases } from "./cases/BelongingCases.ts"
+import { changeCases } from "./cases/ChangeCases.ts"
+import { deviceCases } from "./cases/DeviceCases.ts"
+import { deviceChangeCases } from "./cases/DeviceChangeCases.ts"
+import { firmwareCases } from "./cases/FirmwareCases.ts"
+import { interfaceCases } from "./cases/InterfaceCases.ts"
+import { interfaceErrorCases } from "./cases/InterfaceErrorCases.ts"
+import { jobCases } from "./cases/JobCases.ts"
+import { linknetCases } from "./cases/LinknetCases.ts"
+import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
+import { listCases } from "./cases/ListCases.ts"
+import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
+import { operationCases } from "./cases/OperationCases.ts"
+import { provisioningCases } from "./cases/ProvisioningCases.ts"
+import { settingsCases } from "./cases/SettingsCases.ts"
+import { syncCases } from "./cases/SyncCases.ts"
+import { systemCases } from "./cases/SystemCases.ts"
+import { fingerprint, setScene } from "./Scene.ts"
+import { table } from "./Table.ts"
+
+const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
+  Devices: [...deviceCases, ...deviceChangeCases],
+  "Stack members and sync history": belongingCases,
+  Lists: listCases,
+  Interfaces: [...interfaceCases, ...interfaceErrorCases],
+  Linknets: [...linknetCases, ...linknetChangeCases],
+  "Management domains": mgmtDomainCases,
+  "Jobs and locks": jobCases,
+  "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
+  "Earlier and given configurations, undo, drift": changeCases,
+  "Looking at devices and working on them": operationCases,
+  Firmware: firmwareCases,
+  "Settings, groups, repositories": settingsCases,
+  "System and transport": systemCases
+}
+
+const issuer = makeIssuer("ES256")
+/** A data folder with one firmware image in it. */
+const dataFolder = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* files.makeTempDirectoryScoped()
+  yield* files.makeDirectory(path.join(folder, "firmware"))
+  yield* files.writeFileString(path.join(folder, "firmware", "EOS64-4.31.5M.swi"), "image")
+  return folder
+})
+
+const Server = Layer.unwrap(
+  Effect.gen(function* () {
+    return ApiServer({ JWT_ENABLED: "true", JWT_CERT: yield* keyFile(issuer), DATA_DIR: yield* dataFolder })
+  })
+).pipe(Layer.provide(NodeServices.layer))
+
+/** Statuses that need another server than this one, by the test that has it. */
+const ELSEWHERE: ReadonlyArray<string> = [
+  // test/dhcp/UnknownDevices.test.ts
+  "POST /api/v1.0/device 429",
+  "POST /api/v1.0/discover_device 429",
+  "POST /api/v1.0/device_discover 429",
+  // test/http/HungryBodies.test.ts
+  "POST /api/v1.0/settings/model 401",
+  "POST /api/v1.0/settings/model/:file 401",
+  // test/http/Failures.test.ts
+  "GET /api/v1.0/firmware 404",
+  // test/jobs/upkeep/Certificates.test.ts
+  "GET /api/v1.0/certificate_authority 200",
+  "GET /api/v1.0/certificate_authority 500",
+  "POST /api/v1.0/certificate_authority 200",
+  "POST /api/v1.0/certificate_authority 409"
+]
+
+const send = Effect.fnUntraced(function* ({ headers = {}, json, method, path, raw, user = "admin" }: Case["request"]) {
+  const api = yield* ApiClient
+  const token = user === null ? {} : { authorization: `Bearer ${yield* sign(issuer, { sub: user })}` }
+  return yield* api.send(method, path.startsWith("/api") ? path : `/api/v1.0${path}`, {
+    headers: { ...token, ...headers },
+    ...(json === undefined ? {} : { json }),
+    ...(raw === undefined ? {} : { raw })
+  })
+})
+
+const check = Effect.fnUntraced(function* (item: Case) {
+  yield* setScene(item.given)
+  const before = yield* fingerprint
+  const { body, headers, status } = yield* send(item.request)
+  const wrong = [
+    ...(status === item.reply.status
+      ? []
+      : [`status: expected ${item.reply.status}, got ${status} ${JSON.stringify(body)}`]),
+    ...(item.reply.body === undefined ? [] : differences(item.reply.body, body)),
+    ...Object.entries(item.reply.headers ?? {}).flatMap(([name, value]) => differences(value, headers.get(name), name))
+  ]
+  assert.deepEqual(wrong, [])
+  if (status >= 400 && item.storesTheGoodPart === undefined) {
+    assert.strictEqual(yield* fingerprint, before, "an error changed the database")
+  }
+  if (status >= 400) assert.match(headers.get("content-type") ?? "", /^application\/json/)
+  for (const { body, path } of item.afterwards ?? []) {
+    const answer = yield* send({ method: "GET", path })
+    assert.deepEqual(differences(body, answer.body, path), [])
+  }
+})
+
+layer(Server, { excludeTestServices: true })((it) => {
+  for (const [title, cases] of Object.entries(chapters)) {
+    describe(title, () => {
+      for (const item of cases) {
+        const { json, method, path } = item.request
+        const sent = json === undefined ? "" : ` ${JSON.stringify(json).slice(0, 80)}`
+        it.effect(`${method} ${path.slice(0, 80)}${sent}: ${item.name}`, () => check(item))
+      }
+    })
+  }
+
+  it.effect("every route and every status that it documents has a case", () =>
+    Effect.sync(() => {
+      const seen = Object.values(chapters)
+        .flat()
+        .map(({ reply, request }) => ({ method: request.method, path: request.path, status: reply.status }))
+      const missing: Array<string> = []
+      HttpApi.reflect(Api, {
+        onGroup: () => {},
+        onEndpoint: ({ endpoint, errors, successes }) => {
+          const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
+          const pattern = new RegExp(`^${route}(\\?.*)?$`)
+          // what every route answers alike has tests of its own: bodies that cannot be read, tokens, a database that is away
+          const common = [401, 408, 413, 415, 503]
+          for (const status of [...successes.keys(), ...errors.keys()]) {
+            const found = seen.some(
+              (item) => item.method === endpoint.method && item.status === status && pattern.test(item.path)
+            )
+            const name = `${endpoint.method} ${endpoint.path} ${status}`
+            if (!found && !common.includes(status) && !ELSEWHERE.includes(name)) missing.push(name)
+          }
+        }
+      })
+      assert.deepEqual(missing, [])
+    })
+  )
+
+  it.effect("the table for people is up to date", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const readme = path.join(import.meta.dirname, "README.md")
+      const text = table(chapters)
+      if (process.env["UPDATE_CONFORMANCE"] === "1") yield* files.writeFileString(readme, text)
+      assert.strictEqual(yield* files.readFileString(readme), text, "UPDATE_CONFORMANCE=1 writes it anew")
+    })
+  )
+})

@@ -1,0 +1,24 @@
+/** Documents that are made from the code say what the code says. */
+import { assert, it } from "@effect/vitest"
+import { existsSync, readFileSync } from "node:fs"
+import * as path from "node:path"
+import { faultsFile, faultsUrl } from "../../../scripts/fault-table.ts"
+import { otherFaults } from "../../../scripts/other-faults.ts"
+import { withTable } from "../../../scripts/settings-table.ts"
+
+it("lists every setting of the server in the README", () => {
+  const readme = readFileSync(path.resolve(import.meta.dirname, "../../../README.md"), "utf8")
+  // the formatter pads the cells of tables
+  const rows = (text: string) => text.split("\n").map((line) => line.replaceAll(/\s+/g, " ").replaceAll(/-+/g, "-"))
+  assert.deepEqual(rows(readme), rows(withTable(readme)), "run `npm run docs`")
+})
+
+it("names tests that are there for the faults of others", () => {
+  for (const { test } of Object.values(otherFaults).flat()) {
+    assert.isTrue(existsSync(path.resolve(import.meta.dirname, `../../${test}.test.ts`)), test)
+  }
+})
+
+it("says in FAULTS.md what the tests of faults expect", () => {
+  assert.strictEqual(readFileSync(faultsUrl, "utf8"), faultsFile(), "run `npm run docs`")
+})
