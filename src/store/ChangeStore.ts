@@ -46,20 +46,6 @@ export interface TimedChange {
   readonly diff: string | null
 }
 
-/** The newest change of a live run on a device. */
-export interface LiveChange {
-  readonly id: number
-  readonly device_id: number
-  readonly job_id: number
-  readonly function_name: string
-  readonly phase: ChangePhase
-  /** It has not come to its end, and neither has its job. */
-  readonly underWay: boolean
-  /** Commits that its job works on. */
-  readonly settings_commit: string | null
-  readonly templates_commit: string | null
-}
-
 /** A confirmed change, to be undone if nobody has changed the device since. */
 export interface UndoableChange extends ChangeProgress {
   readonly hostname: string
@@ -137,11 +123,6 @@ const make = Effect.gen(function* () {
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
     hash = excluded.hash, config = excluded.config, proved_at = now()`)
-  const newestLive = sql.literal(
-    "(select * from config_change where protocol ->> 'dryRun' = 'false') c join job on job.id = c.job_id"
-  )
-  const liveColumns = sql.literal(`distinct on (c.device_id) c.id, c.device_id, c.job_id, job.function_name, c.phase,
-    job.settings_commit, job.templates_commit, c.${UNFINISHED} and job.status in ('SCHEDULED', 'RUNNING', 'ABORTING') as "underWay"`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
@@ -229,24 +210,6 @@ const make = Effect.gen(function* () {
           (protocol ->> 'committedAt')::float8 as committed_at, (protocol ->> 'timerSeconds')::float8 as timer_seconds
         from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`
     ),
-    newest: Effect.map(
-      sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
-      (rows) => rows[0]?.id ?? 0
-    ),
-    newestLive: Effect.fn("ChangeStore.newestLive")(
-      makeGroupedFind(
-        sql,
-        (ids) => sql<LiveChange>`select ${liveColumns} from ${newestLive} where c.device_id = any(${ids}::integer[])
-          order by c.device_id, c.id desc`,
-        ({ device_id }) => device_id
-      )
-    ),
-    underWay: Effect.fn("ChangeStore.underWay")(
-      (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
-        select * from (select ${liveColumns}, device.hostname from ${newestLive} join device on device.id = c.device_id
-          where device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
-        where "underWay" order by hostname`
-    ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
         select ${progress}, device.hostname, c.protocol ->> 'candidateHash' as hash,
@@ -297,14 +260,6 @@ export class ChangeStore extends Context.Service<
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Those of the changes that wait for nothing but the timers of their devices. */
     readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
-    /** Number of the newest change of all. */
-    readonly newest: Effect.Effect<number, SqlError.SqlError>
-    /** The newest change of a live run on the device. */
-    readonly newestLive: (deviceId: number) => Find<LiveChange>
-    /** Live changes of jobs that have not ended, on these devices. */
-    readonly underWay: (
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */

@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 
 /** Which repository. */
 export type RepositoryName = "settings" | "templates"
@@ -29,7 +30,7 @@ const make = Effect.gen(function* () {
 
   /** True for a commit, named by columns of this table, that a job which has not ended works on. */
   const isWorkedOn = (table: "repository" | "repository_kept") =>
-    sql.literal(`exists (select 1 from job where job.status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+    sql.literal(`exists (select 1 from job where job.status in ${JOB_UNFINISHED}
       and case ${table}.name when 'settings' then job.settings_commit = ${table}.commit
         else job.templates_commit = ${table}.commit or exists (select 1
           from jsonb_each_text(job.pinned -> 'branches') branch where branch.value = ${table}.commit) end)`)

@@ -3,6 +3,9 @@ import { Effect } from "effect"
 import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -26,7 +29,7 @@ export const makeApplyConfig = Effect.gen(function* () {
     if (typeof config !== "string" || config === "") return yield* refuse("full_config must be specified")
     const dry_run = own(body, "dry_run") !== false
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
-    const job = yield* engine.start({ function: "apply_config", args: { hostname, dry_run, config }, user })
+    const job = yield* engine.start(ApplyConfig, { hostname, dry_run, config }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -52,13 +55,11 @@ export const makeRevert = Effect.gen(function* () {
     const job_id = changedBy(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
-    const started = yield* engine.start({
-      function: "revert_job",
-      args: { job_id, dry_run: own(body, "dry_run") === true },
-      user,
-      comment: textAt(body, "comment"),
-      ticketRef: textAt(body, "ticket_ref")
-    })
+    const started = yield* engine.start(
+      RevertJob,
+      { job_id, dry_run: own(body, "dry_run") === true },
+      { user, comment: textAt(body, "comment"), ticketRef: textAt(body, "ticket_ref") }
+    )
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
   })
 })
@@ -76,7 +77,7 @@ export const makeDrift = Effect.gen(function* () {
     if (target._tag === "Hostname" && count === 0) {
       return yield* refuse(`Hostname '${target.hostname}' not found or is not a managed device`)
     }
-    const job = yield* engine.start({ function: "device_drift", args, user })
+    const job = yield* engine.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })
 })

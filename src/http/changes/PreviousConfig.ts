@@ -4,6 +4,7 @@ import { HttpServerRequest } from "effect/http"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import { isHostname } from "../../domain/Hostname.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
@@ -73,7 +74,7 @@ export const makePreviousConfig = Effect.gen(function* () {
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
     const args = { hostname, dry_run: own(body, "dry_run") !== false, config }
-    const job = yield* engine.start({ function: "apply_config", args, user })
+    const job = yield* engine.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })
 

@@ -1,7 +1,8 @@
 /** DELETE /device/<id> (contract api-devices.md §3.5). */
 import { Effect } from "effect"
 import { Conflict } from "../../api/Failures.ts"
-import * as DeviceDeletion from "../../jobs/upkeep/DeviceDeletion.ts"
+import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
+import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -11,7 +12,7 @@ import { deviceNotFound } from "./DeviceLookup.ts"
 export const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
-  const deletion = yield* DeviceDeletion.make
+  const deletion = yield* DeviceDeletion
   const inTransaction = yield* transaction
 
   return {
@@ -25,7 +26,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, user: string) {
       yield* Effect.catchTag(devices.get(id), "DeviceNotFound", deviceNotFound)
-      return yield* engine.start({ function: "device_erase", args: { device_id: id }, user })
+      return yield* engine.start(DeviceErase, { device_id: id }, { user })
     })
   }
 })

@@ -5,6 +5,7 @@ import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
+import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -38,14 +39,16 @@ export const makeUpgrade = Effect.gen(function* () {
     const { args, count } = yield* select(target)
     const now = yield* Clock.currentTimeMillis
     const request = yield* Effect.mapError(Effect.fromResult(parseUpgrade(body, defaultUrl(config), now)), refuse)
-    const job = yield* engine.start({
-      function: "device_upgrade",
-      args: { ...request.args, ...args },
-      user,
-      comment: request.comment,
-      ticketRef: request.ticketRef,
-      ...(request.delaySeconds === undefined ? {} : { delaySeconds: request.delaySeconds })
-    })
+    const job = yield* engine.start(
+      DeviceUpgrade,
+      { ...request.args, ...args },
+      {
+        user,
+        comment: request.comment,
+        ticketRef: request.ticketRef,
+        ...(request.delaySeconds === undefined ? {} : { delaySeconds: request.delaySeconds })
+      }
+    )
     return jobStartedOnDevices("Scheduled job to upgrade devices", job, count)
   })
 })

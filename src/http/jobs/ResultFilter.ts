@@ -1,6 +1,6 @@
 /** Leaves parts of sync results out, for clients that only look at the rest (contract api-rest.md §5.4). Pure. */
 import type { Job } from "../../domain/Job.ts"
-import type { SyncTaskName } from "../../store/JobStore.ts"
+import type { SyncTaskName } from "../../store/JobColumns.ts"
 import { isObject } from "../core/Values.ts"
 
 /** Task names by the part that a client names. */

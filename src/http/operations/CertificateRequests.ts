@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "../../api/Failures.ts"
 import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
+import { RenewCert } from "../../domain/jobs/RenewCert.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
@@ -40,9 +41,7 @@ export const makeRenewal = Effect.gen(function* () {
     if (action === null) return yield* refuse("Required field 'action' was not specified")
     const { args, count } = yield* target(body)
     if (action.toUpperCase() !== "RENEW") return yield* refuse(`Unknown action specified: ${action.toUpperCase()}`)
-    const job = yield* engine.start({
-      function: "renew_cert",
-      args,
+    const job = yield* engine.start(RenewCert, args, {
       user,
       comment: textAt(body, "comment"),
       ticketRef: textAt(body, "ticket_ref")

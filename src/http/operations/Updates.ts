@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
+import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
+import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
@@ -33,7 +35,7 @@ export const makeUpdates = Effect.gen(function* () {
   return {
     facts: Effect.fn("Updates.facts")(function* (body: JsonObject, user: string) {
       const { hostname } = yield* target(body)
-      const job = yield* engine.start({ function: "update_facts", args: { hostname }, user })
+      const job = yield* engine.start(UpdateFacts, { hostname }, { user })
       return jobStartedOnDevices(`Scheduled job to update facts for ${hostname}`, job, 1)
     }),
     interfaces: Effect.fn("Updates.interfaces")(function* (body: JsonObject, user: string) {
@@ -43,7 +45,7 @@ export const makeUpdates = Effect.gen(function* () {
       const replace = own(body, "replace") === true
       const delete_all = own(body, "delete_all") === true
       const args = { replace, delete_all, mlag_peer_hostname, hostname }
-      const job = yield* engine.start({ function: "update_interfacedb", args, user })
+      const job = yield* engine.start(UpdateInterfaces, args, { user })
       return jobStartedOnDevices(`Scheduled job to update interfaces for ${hostname}`, job, 1)
     })
   }

@@ -3,7 +3,10 @@ import { Effect, Option } from "effect"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { normalizeMac } from "../../domain/Hostname.ts"
-import type { StartArguments } from "../../domain/Job.ts"
+import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
+import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
+import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
+import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { type InitArguments, parseInitArguments } from "../../provisioning/InitArguments.ts"
 import { forItsType, type InitJob, initJob } from "../../provisioning/InitStart.ts"
@@ -34,27 +37,27 @@ export const makeDiscovery = Effect.gen(function* () {
     if (!isAddress(dhcp_ip)) return yield* refuse("Invalid dhcp_ip received. Must be a valid IP address.")
     yield* bound
     yield* unknown.leased(ztp_mac)
-    const job = yield* engine.start({
-      function: "discover_device",
-      args: { ztp_mac, dhcp_ip, iteration: 1 },
-      user,
-      delaySeconds: DISCOVERY_DELAYS[0] ?? 0
-    })
+    const job = yield* engine.start(
+      DiscoverDevice,
+      { ztp_mac, dhcp_ip, iteration: 1 },
+      { user, delaySeconds: DISCOVERY_DELAYS[0] ?? 0 }
+    )
     return jobStarted(`Scheduled job to discover device for ztp_mac ${ztp_mac}`, job)
   })
 })
-
-const argumentsOf = (job: InitJob, args: InitArguments): StartArguments => {
-  if (job === "init_device_step2") return { device_id: args.device_id, iteration: 1 }
-  if (job === "init_fabric_device_step1") return { ...args }
-  const { device_type: _type, neighbors: _neighbors, ...rest } = args
-  return rest
-}
 
 /** Starts the initialisation of a device, or its second step again. */
 export const makeInitialisation = Effect.gen(function* () {
   const engine = yield* JobEngine
   const lookup = yield* makeDeviceLookup
+  const startJob = (job: InitJob, args: InitArguments, user: string) => {
+    if (job === "init_device_step2") {
+      return engine.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
+    }
+    if (job === "init_fabric_device_step1") return engine.start(InitFabricStep1, { ...args }, { user })
+    const { device_type: _type, neighbors: _neighbors, ...rest } = args
+    return engine.start(InitAccessStep1, rest, { user })
+  }
   return Effect.fn("Initialisation.start")(function* (digits: string, body: JsonObject, user: string) {
     const id = toId(digits)
     const parsed = parseInitArguments(
@@ -64,7 +67,7 @@ export const makeInitialisation = Effect.gen(function* () {
     const args = yield* Effect.mapError(Effect.fromResult(parsed), (error) => refuse(error.message))
     const device = yield* lookup.byId(digits)
     const job = yield* Effect.mapError(Effect.fromResult(initJob(device, args)), (error) => refuse(error.message))
-    const jobId = yield* engine.start({ function: job, args: argumentsOf(job, args), user })
+    const jobId = yield* startJob(job, args, user)
     return job === "init_device_step2"
       ? jobStarted(`Re-scheduled init step 2 for device_id ${digits}`, jobId)
       : jobStarted(`Scheduled job to initialize device_id ${digits}`, jobId)

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import type { StartArguments } from "../../domain/Job.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
@@ -66,9 +67,7 @@ export const makeSynchronization = Effect.gen(function* () {
     if (args["urgent"] === true) {
       yield* checkUrgent(args, "hostnames" in selected.args ? selected.args.hostnames : null)
     }
-    const job = yield* engine.start({
-      function: "sync_devices",
-      args,
+    const job = yield* engine.start(SyncDevices, args, {
       user,
       comment: options.comment,
       ticketRef: options.ticketRef

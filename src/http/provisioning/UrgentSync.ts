@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { BadRequest, Conflict } from "../../api/Failures.ts"
 import type { StartArguments } from "../../domain/Job.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
+import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 
 /** The rule that the options break, as a sentence; null when they may be urgent. */
 const problemOf = (args: StartArguments): string | null => {
@@ -17,7 +17,7 @@ const problemOf = (args: StartArguments): string | null => {
 
 /** Refuses an urgent sync that cannot go beside the jobs which run. */
 export const makeUrgentCheck = Effect.gen(function* () {
-  const changes = yield* ChangeStore
+  const changes = yield* LiveChangeStore
   return Effect.fn("UrgentSync.check")(function* (args: StartArguments, hostnames: ReadonlyArray<string> | null) {
     if (hostnames === null) {
       return yield* new BadRequest({ message: "urgent needs named devices: hostname or hostnames" })

@@ -1,24 +1,19 @@
 /**
  * Starts and aborts jobs. A job is one row of the job table and one workflow execution; both are written in the same
- * transaction, so a job id that was handed out always runs (promise 4). What the functions do is in `JobRunner.ts` and in
- * one file per function. Carries contract engine.md §2.3 and §2.10.
+ * transaction, so a job id that was handed out always runs (promise 4). What functions there are is in
+ * `src/domain/jobs`; `JobRunner.ts` runs them. Carries contract engine.md §2.3 and §2.10.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Workflow, WorkflowEngine } from "effect/workflow"
 import { abortReason } from "../../../machines/job/JobLifecycle.ts"
-import {
-  finalStatuses,
-  functionName,
-  type Job,
-  type JobFunction,
-  JobNotAbortable,
-  JobNotFound,
-  type StartArguments
-} from "../../domain/Job.ts"
+import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound } from "../../domain/Job.ts"
+import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { type JobAttempt, JobStore } from "../../store/JobStore.ts"
+import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { memoOf } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 
 /**
@@ -34,17 +29,14 @@ export const JobWorkflow = Workflow.make("Job", {
 /** Seconds without a sign of life after which nobody works on a job; a sign is given every two. */
 export const SILENCE = 15
 
-/** A job to be started. `delaySeconds` defaults to the server's JOB_DELAY. */
-export interface StartJob {
-  readonly function: JobFunction
-  /** Shown in the record; null for a repository refresh, as clients know it. */
-  readonly args: StartArguments | null
-  /** What the function needs to know and the record does not show. */
-  readonly memo?: unknown
+/** For whom a job is started and how. `delaySeconds` defaults to the server's JOB_DELAY. */
+export interface StartOptions<J extends AnyJob = AnyJob> {
   readonly user: string
   readonly comment?: string | null
   readonly ticketRef?: string | null
   readonly delaySeconds?: number
+  /** What the function needs to know and the record does not show. */
+  readonly memo?: MemoOf<J>
 }
 
 /** How often a request that waits for its job looks at the row. */
@@ -55,20 +47,19 @@ const TICKET_LENGTH = 32
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
+  const attempts = yield* JobAttemptStore
   const states = yield* JobStates
   const config = yield* ServerConfig
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
 
   /** Only one discovery of an address may wait; a second one is not queued (contract engine.md §2.8). */
-  const isPending = Effect.fnUntraced(function* (id: number, { args, function: name }: StartJob) {
-    if (name !== "discover_device") return false
-    const dhcp_ip = String(args?.["dhcp_ip"])
+  const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
     // two at the same instant must not both believe that they are the only one
     yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
     if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
     yield* states
-      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac: String(args?.["ztp_mac"]), dhcp_ip })
+      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac, dhcp_ip })
       .pipe(Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die }))
     return true
   })
@@ -78,29 +69,38 @@ const make = Effect.gen(function* () {
       Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
     )
 
-  const insertAndStart = Effect.fnUntraced(function* (job: StartJob) {
+  const insertAndStart = Effect.fnUntraced(function* <J extends AnyJob>(
+    job: J,
+    args: SentArgs<J>,
+    { comment, delaySeconds, memo, ticketRef, user }: StartOptions<J>
+  ) {
     const id = yield* jobs.insert({
-      function_name: functionName(job.function, job.args ?? {}),
-      scheduled_by: job.user,
-      comment: job.comment?.slice(0, COMMENT_LENGTH) ?? null,
-      ticket_ref: job.ticketRef?.slice(0, TICKET_LENGTH) ?? null,
-      start_arguments: job.args,
-      delaySeconds: job.delaySeconds ?? config.JOB_DELAY
+      function_name: functionName(job.name, args),
+      scheduled_by: user,
+      comment: comment?.slice(0, COMMENT_LENGTH) ?? null,
+      ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
+      start_arguments: args,
+      delaySeconds: delaySeconds ?? config.JOB_DELAY
     })
-    if (job.memo !== undefined) yield* jobs.remember(id, job.memo)
-    if (yield* isPending(id, job)) return id
+    if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
+    const discovery = job.discoveryIn(args)
+    if (Option.isSome(discovery) && (yield* isPending(id, discovery.value))) return id
     yield* executeJob({ jobId: id, attempt: 0 })
     return id
   }, sql.withTransaction)
 
-  const start = Effect.fn("JobEngine.start")(function* (job: StartJob) {
-    const id = yield* insertAndStart(job)
+  const start = Effect.fn("JobEngine.start")(function* <J extends AnyJob>(
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
+    const id = yield* insertAndStart(job, args, options)
     yield* sharding.pollStorage
     return id
   })
 
   const startAgain = Effect.fn("JobEngine.startAgain")(function* ({ attempt, jobId }: JobAttempt) {
-    if (!(yield* jobs.nextAttempt({ attempt, jobId }, SILENCE))) return false
+    if (!(yield* attempts.next({ attempt, jobId }, SILENCE))) return false
     yield* executeJob({ jobId, attempt: attempt + 1 })
     return true
   }, sql.withTransaction)
@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
   /** The job has ended: an execution that does not hear of it finds that out when it is due. */
   const cancelStart = Effect.fnUntraced(
     function* (id: number) {
-      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* jobs.attempt(id) })
+      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* attempts.current(id) })
       yield* engine.interruptUnsafe(JobWorkflow, executionId)
     },
     Effect.catchCause((cause) => Effect.logDebug("A job that was aborted keeps its timer", cause))
@@ -123,17 +123,27 @@ const make = Effect.gen(function* () {
     if (status === "ABORTED") yield* cancelStart(id)
   })
 
-  const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
+  const linkFollowUp = Effect.fnUntraced(function* <J extends AnyJob>(
+    id: number,
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
     yield* jobs.lockStatus(id)
     const { next_job_id } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
-    const next = yield* insertAndStart(job)
+    const next = yield* insertAndStart(job, args, options)
     yield* jobs.update(id, { next_job_id: next })
     return next
   }, sql.withTransaction)
 
-  const follow = Effect.fn("JobEngine.follow")(function* (id: number, job: StartJob) {
-    const next = yield* Effect.catchTag(linkFollowUp(id, job), "JobNotFound", Effect.die)
+  const follow = Effect.fn("JobEngine.follow")(function* <J extends AnyJob>(
+    id: number,
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
+    const next = yield* Effect.catchTag(linkFollowUp(id, job, args, options), "JobNotFound", Effect.die)
     yield* sharding.pollStorage
     return next
   })
@@ -151,14 +161,23 @@ export class JobEngine extends Context.Service<
   JobEngine,
   {
     /**
-     * Inserts the job and starts its workflow, inside the caller's transaction when there is one. Yields the job id; the
-     * job is durable when the transaction is committed.
+     * Inserts the job with these arguments and starts its workflow, inside the caller's transaction when there is one.
+     * Yields the job id; the job is durable when the transaction is committed.
      */
-    readonly start: (job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    readonly start: <J extends AnyJob>(
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
     /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
     readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
-    readonly follow: (id: number, job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    readonly follow: <J extends AnyJob>(
+      id: number,
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
     /** Waits until the job has ended and yields its record. */
     readonly ended: (id: number) => Effect.Effect<Job, SqlError.SqlError | JobNotFound>
     /**

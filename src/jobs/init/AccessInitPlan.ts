@@ -7,25 +7,25 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
 import { uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
 import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/ManagementAddress.ts"
-import { findMgmtDomain } from "../../provisioning/MgmtDomainChoice.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import * as AccessPlace from "./AccessPlace.ts"
-import type { InitDecision, RowsBefore } from "./InitDecision.ts"
-import * as InitProgress from "./InitProgress.ts"
-import * as InitReplacement from "./InitReplacement.ts"
-import * as InitRows from "./InitRows.ts"
+import { AccessPlace, type Member } from "./AccessPlace.ts"
+import { type AccessPlan, AccessPlanner } from "./AccessPlanner.ts"
+import type { InitJob } from "./InitJob.ts"
+import { InitProgress } from "./InitProgress.ts"
+import { InitReplacement } from "./InitReplacement.ts"
+import { InitRows } from "./InitRows.ts"
 import { surveyFailure } from "./InitSurvey.ts"
-import { refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { refusedAsFailure } from "../engine/JobHandler.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
 /** What the job is to do with a switch that was found fit for it. */
@@ -40,19 +40,6 @@ export interface AccessRequest {
   readonly replace: boolean
 }
 
-/** Everything that is to be written, worked out from the rows as they are now. */
-interface Plan {
-  readonly domain: MgmtDomain
-  readonly uplinks: ReadonlyArray<string>
-  readonly neighbours: ReadonlyArray<string>
-  readonly add: InitReplacement.ReplacementRows["add"]
-  readonly remove: InitReplacement.ReplacementRows["remove"]
-  readonly ports: ReadonlyArray<AccessPlace.PortPlan>
-  readonly lost: InitDecision["lost"]
-}
-
-const NOTHING_LOST = { interfaces: [], links: [] }
-
 const discoveredOnly = (device: Device) =>
   device.state === "DISCOVERED"
     ? Effect.void
@@ -66,53 +53,19 @@ const make = Effect.gen(function* () {
   const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
-  const jobs = yield* JobStore
   const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace.make
-  const rows = yield* InitRows.make
+  const place = yield* AccessPlace
+  const planner = yield* AccessPlanner
+  const rows = yield* InitRows
   const waitForAllocation = yield* allocationLock
-  const replacement = yield* InitReplacement.make
-  const progress = yield* InitProgress.make
+  const replacement = yield* InitReplacement
+  const progress = yield* InitProgress
 
-  const survey = Effect.fnUntraced(function* (job: RunningJob, device: Device, newHostname: string) {
+  const survey = Effect.fnUntraced(function* (job: InitJob, device: Device, newHostname: string) {
     yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
     return yield* Effect.catchTag(place.ask(device, newHostname), "SurveyImpossible", (error) =>
       Effect.fail(surveyFailure(error))
     )
-  })
-
-  /** The plan of a switch (or both of a pair) that is plugged in and asked. */
-  const planCabled = Effect.fnUntraced(function* (
-    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>],
-    old: Device | null
-  ) {
-    const found = yield* place.links(members)
-    const { domain, neighbors, uplinks } = yield* place.place(members, found)
-    const [{ device }] = members
-    if (domain === null) {
-      const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
-      return yield* new JobFailure({ type: "InitVerificationError", message })
-    }
-    const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
-    if (old !== null) {
-      const { ports, ...changed } = yield* replacement.rows(old, members[0], found)
-      const whole: Plan = { ...base, ...changed, ports: [ports] }
-      return whole
-    }
-    const ports = yield* Effect.forEach(members, (member) => place.ports(members, member, found))
-    const { add, remove } = found.plan
-    const whole: Plan = { ...base, add: InitRows.distinctLinks(add), remove, ports, lost: NOTHING_LOST }
-    return whole
-  })
-
-  /** The plan of the second switch of a pair: everything but its addresses is there. */
-  const planSecond = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
-    const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
-    const above = hostnames.flatMap((name) => known.get(name) ?? [])
-    const domain = yield* Effect.fromResult(findMgmtDomain(above, yield* place.choice))
-    const nothing = { add: [], remove: [], ports: [], lost: NOTHING_LOST, neighbours: [] }
-    const whole: Plan = { ...nothing, domain, uplinks: hostnames }
-    return whole
   })
 
   const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
@@ -133,7 +86,7 @@ const make = Effect.gen(function* () {
     return allocated
   })
 
-  const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: Plan, old: Device | null) {
+  const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: AccessPlan, old: Device | null) {
     const { device, peer } = request
     const own = old ?? device
     const ids = [own.id, ...(peer === null ? [] : [peer.device.id]), ...(old === null ? [] : [device.id])]
@@ -143,9 +96,9 @@ const make = Effect.gen(function* () {
   })
 
   const write = Effect.fnUntraced(function* (
-    job: RunningJob,
+    job: InitJob,
     request: AccessRequest,
-    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
+    members: readonly [Member, ...ReadonlyArray<Member>]
   ) {
     const { newHostname } = request
     yield* waitForAllocation
@@ -153,7 +106,7 @@ const make = Effect.gen(function* () {
     yield* discoveredOnly(unit)
     yield* rows.aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
     const old = request.replace ? yield* replacement.find(newHostname) : null
-    const plan = yield* request.uplinks === null ? planCabled(members, old) : planSecond(request.uplinks)
+    const plan = yield* request.uplinks === null ? planner.cabled(members, old) : planner.second(request.uplinks)
     const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
     const device = old === null ? unit : yield* replacement.swap(job, old, unit)
     for (const { deviceId, remove, write: ports } of plan.ports) yield* rows.writePorts(deviceId, ports, remove)
@@ -162,11 +115,11 @@ const make = Effect.gen(function* () {
     yield* devices.update(device.id, { hostname: newHostname })
     yield* events.clear([unit.hostname])
     const decided = decision(request, unit, device.id, plan, addresses, { ...before, ...written })
-    yield* jobs.remember(job.id, decided)
+    yield* job.memo.write(decided)
     return decided
   }, sql.withTransaction)
 
-  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: RunningJob, request: AccessRequest) {
+  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: InitJob, request: AccessRequest) {
     const { device, newHostname, peer, replace } = request
     const first = yield* survey(job, device, newHostname)
     const members = [first, ...(peer === null ? [] : [yield* survey(job, peer.device, peer.newHostname)])] as const
@@ -174,11 +127,11 @@ const make = Effect.gen(function* () {
       const old = replace ? yield* replacement.find(newHostname) : null
       // rows that another job is writing look like anything; that job is what has to be told
       const others = peer === null ? [device] : [device, peer.device]
-      const plan = yield* Effect.tapError(planCabled(members, old), () => rows.aloneOn(job, others))
+      const plan = yield* Effect.tapError(planner.cabled(members, old), () => rows.aloneOn(job, others))
       yield* progress.begin(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
       yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
     }
-    yield* progress.goOn(job, `Planning the place of ${newHostname}`)
+    yield* progress.checkpoint(job, `Planning the place of ${newHostname}`)
     const decided = yield* write(job, request, members)
     const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
     yield* progress.say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)
@@ -200,7 +153,7 @@ const decision = (
   { newHostname }: AccessRequest,
   unit: Device,
   deviceId: number,
-  { domain, lost, neighbours, uplinks }: Plan,
+  { domain, lost, neighbours, uplinks }: AccessPlan,
   { primary, secondary }: ManagementAddresses,
   before: RowsBefore
 ): InitDecision => ({
@@ -227,7 +180,7 @@ export class AccessInitPlan extends Context.Service<
   AccessInitPlan,
   {
     /** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
-    readonly prepare: (job: RunningJob, request: AccessRequest) => Step<InitDecision>
+    readonly prepare: (job: InitJob, request: AccessRequest) => Step<InitDecision>
     /** Hostnames above an MLAG pair whose ports are written, one per uplink. */
     readonly uplinksOfPair: (
       deviceIds: ReadonlyArray<number>

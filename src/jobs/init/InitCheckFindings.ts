@@ -3,7 +3,7 @@
  * domain, addresses and names, each with everything that speaks against it (contract engine.md §5.6–5.11, §5.17). Reads only;
  * the rules are those of step 1.
  */
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
 import { type AccessPlacement, findAccessPlace } from "../../provisioning/AccessPlacement.ts"
@@ -15,13 +15,13 @@ import { collect } from "../../provisioning/Problems.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
-import * as AccessPlace from "./AccessPlace.ts"
-import * as InitReplacement from "./InitReplacement.ts"
+import { AccessPlace, type Member } from "./AccessPlace.ts"
+import { InitReplacement } from "./InitReplacement.ts"
 import { InitSurvey, type LinkFindingsSurveyed } from "./InitSurvey.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
 /** The switch, and the other one of a pair. */
-export type Members = readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
+export type Members = readonly [Member, ...ReadonlyArray<Member>]
 
 interface Reason {
   readonly message: string
@@ -43,14 +43,14 @@ const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
   mlagPeerId: null
 })
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const reservations = yield* ReservationStore
   const survey = yield* InitSurvey
   const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace.make
-  const replacement = yield* InitReplacement.make
+  const place = yield* AccessPlace
+  const replacement = yield* InitReplacement
 
   /** The ports of an access switch: what step 1 would write, without writing it. */
   const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindingsSurveyed, old: Device | null) {
@@ -143,3 +143,10 @@ export const make = Effect.gen(function* () {
 
   return { links, neighbours, hostnames }
 })
+
+/** What speaks for and against an initialisation. */
+export class InitCheckFindings extends Context.Service<InitCheckFindings>()("switchyard/jobs/InitCheckFindings", {
+  make
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -5,7 +5,7 @@
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
-import type { Stop } from "./Rollout.ts"
+import type { Stop } from "../../domain/jobs/SyncDevices.ts"
 
 export const MAIN_TASK = "push_sync_device"
 export const GENERATE_TASK = "Generate device config"

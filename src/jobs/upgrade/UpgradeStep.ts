@@ -4,14 +4,15 @@ import type { SqlError } from "effect/sql"
 import type { DeviceFailure } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import type { RunningJob } from "../engine/JobHandler.ts"
-import type { UpgradeArguments } from "./UpgradeArguments.ts"
+import type { JobRun } from "../engine/JobHandler.ts"
+
+export type UpgradeJob = JobRun<typeof DeviceUpgrade>
 
 /** One device of a running upgrade. */
 export interface UpgradedDevice {
-  readonly job: RunningJob
-  readonly args: UpgradeArguments
+  readonly job: UpgradeJob
   readonly device: Device
   /** What is stored. */
   readonly progress: UpgradeProgress

@@ -7,6 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const LIMIT = 120_000
 
@@ -22,9 +23,7 @@ const cutOffAfterCommit = (lab: Lab.SyncLab, index: number) =>
   })
 
 const start = (args: Record<string, unknown>) =>
-  Effect.flatMap(JobEngine, (engine) =>
-    engine.start({ function: "sync_devices", args: { dry_run: false, ...args }, user: "tester" })
-  )
+  Effect.flatMap(JobEngine, (engine) => engine.start(SyncDevices, { dry_run: false, ...args }, { user: "tester" }))
 
 const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended(id))
 
