@@ -25,8 +25,10 @@ import { JobStates } from "./jobs/engine/JobStates.ts"
 import * as JobSweep from "./jobs/engine/JobSweep.ts"
 import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
 import { AccessInitPlan } from "./jobs/init/AccessInitPlan.ts"
+import { AccessInitRows } from "./jobs/init/AccessInitRows.ts"
 import { AccessPlace } from "./jobs/init/AccessPlace.ts"
 import { AccessPlanner } from "./jobs/init/AccessPlanner.ts"
+import { FabricInitPlan } from "./jobs/init/FabricInitPlan.ts"
 import { InitAbort } from "./jobs/init/InitAbort.ts"
 import { InitCertificate } from "./jobs/init/InitCertificate.ts"
 import { InitCheck } from "./jobs/init/InitCheck.ts"
@@ -188,8 +190,9 @@ const syncing = Layer.mergeAll(
 /** What step 1 of an initialisation and its check share. */
 const surveying = Layer.mergeAll(AccessPlace.layer, InitReplacement.layer, NeighbourSync.layer)
 
-const initialising = Layer.mergeAll(AccessInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
-  Layer.provide([AccessPlanner.layer, InitPush.layer, InitRestore.layer, InitCertificate.layer]),
+const initialising = Layer.mergeAll(AccessInitPlan.layer, FabricInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
+  Layer.provide([AccessInitRows.layer, InitPush.layer, InitRestore.layer, InitCertificate.layer]),
+  Layer.provide(AccessPlanner.layer),
   Layer.provideMerge(Layer.mergeAll(InitRows.layer, InitProgress.layer)),
   Layer.provideMerge(surveying)
 )

@@ -15,7 +15,7 @@ export interface LifecycleJob {
 }
 
 /** The function that a request waits for, and that gives up when somebody holds the commits in force. */
-export const REFRESH_FUNCTION = "refresh_repo"
+const REFRESH_FUNCTION = "refresh_repo"
 
 /** Width in characters of an abort reason. */
 const REASON_WIDTH = 255

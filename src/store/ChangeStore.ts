@@ -74,7 +74,7 @@ export interface ClaimTexts {
 }
 
 /** A claim of one change. */
-interface Claiming {
+interface ClaimRequest {
   readonly id: number
   /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
   readonly token: string
@@ -84,7 +84,7 @@ interface Claiming {
 }
 
 /** Which change was stored. */
-type Inserted = Pick<StoredChange, "id" | "job_id" | "device_id">
+type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
 
 /** Phases after which there is nothing to undo. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
@@ -94,7 +94,7 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs`
 
 /** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: Claiming, place: number) => ({
+const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: ClaimRequest, place: number) => ({
   place,
   id,
   token,
@@ -133,12 +133,12 @@ const make = Effect.gen(function* () {
       protocol: Struct.omit(protocol, ["diff"])
     }))
     const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
-    const inserted = yield* sql<Inserted>`insert into config_change (${columnsOfNew})
+    const inserted = yield* sql<InsertedChange>`insert into config_change (${columnsOfNew})
       select ${columnsOfNew} from jsonb_to_recordset(${sql.json(rows)}) as given (job_id integer, device_id integer,
         phase text, epoch integer, protocol jsonb, candidate text, load_mode text)
       on conflict on constraint config_change_once do nothing returning id, job_id, device_id`
     return yield* Effect.forEach(changes, (change) => {
-      const isThis = (row: Inserted) => row.job_id === change.job_id && row.device_id === change.device_id
+      const isThis = (row: InsertedChange) => row.job_id === change.job_id && row.device_id === change.device_id
       const made = inserted.find(isThis)
       return made === undefined ? earlier(change) : Effect.succeed({ id: made.id, candidate: change.candidate })
     })
@@ -150,7 +150,7 @@ const make = Effect.gen(function* () {
     return yield* Effect.orDie(Effect.fromOption(first(rows)))
   })
 
-  const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<Claiming>) {
+  const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
     const rows = yield* sql<{ place: number }>`
       with wanted as (select * from jsonb_to_recordset(${sql.json(claims.map(wantedOf))}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
@@ -190,9 +190,6 @@ const make = Effect.gen(function* () {
           where device_id = ${deviceId} and ${sql.literal(UNFINISHED)}`,
         (rows) => rows.map((row) => row.job_id)
       )
-    ),
-    ofJob: Effect.fn("ChangeStore.ofJob")(
-      (jobId: number) => sql<StoredChange>`select ${columns} from config_change where job_id = ${jobId} order by id`
     ),
     progressOfJob: Effect.fn("ChangeStore.progressOfJob")(
       (jobId: number) =>
@@ -253,7 +250,6 @@ export class ChangeStore extends Context.Service<
     ) => Effect.Effect<boolean, SqlError.SqlError>
     /** As `unfinished_jobs` of a change. */
     readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
     /** Where the changes of a job stand. */
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
     /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */

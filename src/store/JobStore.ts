@@ -116,7 +116,6 @@ const make = Effect.gen(function* () {
   )
 
   return JobStore.of({
-    columns: COLUMNS,
     ownColumns: OWN_COLUMNS,
     own: Effect.fn("JobStore.own")((id: number) =>
       Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
@@ -211,16 +210,14 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Done = Effect.Effect<void, SqlError.SqlError>
+type Write = Effect.Effect<void, SqlError.SqlError>
 type Read<A> = Effect.Effect<A, SqlError.SqlError | JobNotFound>
 
 /** Jobs by id. */
 export class JobStore extends Context.Service<
   JobStore,
   {
-    /** The select list that turns a row of `job` into a `Job`. */
-    readonly columns: string
-    /** The same with what the job stored itself as its result, without what it did on its devices. */
+    /** The select list that turns a row of `job` into a `Job` with what the job stored itself as its result. */
     readonly ownColumns: string
     /** The record with `ownColumns`. */
     readonly own: (id: number) => Read<Job>
@@ -241,11 +238,11 @@ export class JobStore extends Context.Service<
     readonly lockStatus: (id: number) => Read<JobStatus>
     /** Milliseconds until the job is due by the database's clock, 0 when it is. */
     readonly millisUntilDue: (id: number) => Read<number>
-    readonly update: (id: number, patch: JobPatch) => Done
+    readonly update: (id: number, patch: JobPatch) => Write
     /** Writes what was done on one device, new or again. */
-    readonly addDevice: (jobId: number, device: JobDevice) => Done
+    readonly addDevice: (jobId: number, device: JobDevice) => Write
     /** The same for many devices in one statement; no device of a job twice. */
-    readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Done
+    readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Write
     /** Devices that are done, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
     /** Brings the names and numbers of devices in the job's row up to date and yields the numbers. */
@@ -257,7 +254,7 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<SyncBeside>, SqlError.SqlError>
     /** What the function remembered for a restart. */
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
-    readonly remember: (id: number, memo: unknown) => Done
+    readonly remember: (id: number, memo: unknown) => Write
     /** Jobs that have begun and not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunningSince>, SqlError.SqlError>
     /** Another discovery of this address is waiting (contract engine.md §2.8). */

@@ -19,16 +19,16 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Done = Effect.Effect<void, SqlError.SqlError>
+type Write = Effect.Effect<void, SqlError.SqlError>
 
 /** What jobs wait for. */
 export class JobWaitStore extends Context.Service<
   JobWaitStore,
   {
     /** Writes what the job waits for before it begins. */
-    readonly waitFor: (id: number, waiting: JobWaiting) => Done
+    readonly waitFor: (id: number, waiting: JobWaiting) => Write
     /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
-    readonly refreshWaiting: (id: number) => Done
+    readonly refreshWaiting: (id: number) => Write
   }
 >()("switchyard/store/JobWaitStore") {
   static readonly layer = Layer.effect(JobWaitStore, make)

@@ -81,21 +81,21 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Found<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
+type Find<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
 
 /** Applied commits by repository and ref. */
 export class RepositoryStore extends Context.Service<
   RepositoryStore,
   {
-    readonly find: (name: RepositoryName, ref: string) => Found<AppliedCommit>
+    readonly find: (name: RepositoryName, ref: string) => Find<AppliedCommit>
     /** The files of a commit that is in force or that a job still works on. */
-    readonly filesOf: (name: RepositoryName, commit: string) => Found<Pick<AppliedCommit, "commit" | "files">>
+    readonly filesOf: (name: RepositoryName, commit: string) => Find<Pick<AppliedCommit, "commit" | "files">>
     /** Refs of this repository that are in force. */
     readonly refs: (name: RepositoryName) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** Brings a commit into force. In a transaction that holds the lock. */
     readonly put: (commit: AppliedCommit) => Effect.Effect<void, SqlError.SqlError>
     /** The hash of the commit in force, without its files; cheap enough to ask before each use. */
-    readonly commitOf: (name: RepositoryName, ref: string) => Found<string>
+    readonly commitOf: (name: RepositoryName, ref: string) => Find<string>
     /** All that is in force, as a text that differs when something else is. */
     readonly inForce: Effect.Effect<string, SqlError.SqlError>
     /** Takes the lock of what is in force until the transaction ends; false when somebody else has it. */

@@ -8,7 +8,7 @@ import { finalStatuses, functionOf, JobFailure, toException } from "../../domain
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
-import { JobFunctions, type JobOutcome, type RunningJob, type Settled } from "./JobHandler.ts"
+import { JobFunctions, type JobOutcome, type RunningJob, type AlreadyEnded } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
 
 /** How often `finished_devices` is refreshed and a request to abort is looked for. */
@@ -82,8 +82,8 @@ const make = Effect.gen(function* () {
     return yield* Effect.raceFirst(handled, Effect.andThen(watchProgress(id, seen), Effect.never))
   })
 
-  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | Settled) {
-    if ("settled" in outcome) return
+  const ended = Effect.fnUntraced(function* (id: number, outcome: JobOutcome | AlreadyEnded) {
+    if ("hasEnded" in outcome) return
     yield* jobs.refreshFinished(id)
     const { next_job_id } = yield* jobs.head(id)
     yield* states.apply(id, { type: "RETURNED", ...outcome, next_job_id })

@@ -42,10 +42,10 @@ export interface JobOutcome {
 }
 
 /** The function has written the job's final status itself. */
-export interface Settled {
-  readonly settled: true
+export interface AlreadyEnded {
+  readonly hasEnded: true
 }
-export const settled: Settled = { settled: true }
+export const alreadyEnded: AlreadyEnded = { hasEnded: true }
 
 /** The outcome of a job whose result is its device rows. */
 export const deviceRows: JobOutcome = { result: null, change_score: null }
@@ -54,7 +54,7 @@ export const deviceRows: JobOutcome = { result: null, change_score: null }
  * The end of a job's work. Fails with JobFailure for what makes the whole job end in EXCEPTION; failures of single devices
  * are part of a successful outcome. Retryable database errors are retried by the runner.
  */
-export type JobEnd = Effect.Effect<JobOutcome | Settled, JobFailure | SqlError.SqlError>
+export type JobEnd = Effect.Effect<JobOutcome | AlreadyEnded, JobFailure | SqlError.SqlError>
 
 /** Does the work of a job. */
 export type JobHandler<J extends AnyJob> = (job: JobRun<J>) => JobEnd
@@ -112,16 +112,16 @@ export const handle = <J extends AnyJob, R>(definition: J, make: Effect.Effect<J
   return { definition, make: handled }
 }
 
-interface Tagged {
+interface NamedError {
   readonly _tag: string
   readonly message: string
 }
 
-const isOwn = (error: Tagged | JobFailure | SqlError.SqlError): error is JobFailure | SqlError.SqlError =>
+const isOwn = (error: NamedError | JobFailure | SqlError.SqlError): error is JobFailure | SqlError.SqlError =>
   error._tag === "JobFailure" || error._tag === "SqlError"
 
 /** Turns the errors of rules (a refused state, a missing device …) into the failure of the job, under their own names. */
-export const refusedAsFailure = <A, E extends Tagged, R>(
+export const refusedAsFailure = <A, E extends NamedError, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, JobFailure | SqlError.SqlError, R> =>
   Effect.mapError(effect, (error) =>

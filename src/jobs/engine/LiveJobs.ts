@@ -8,7 +8,7 @@ import { Context, Deferred, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 
-interface Running extends JobAttempt {
+interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
   readonly ended: Deferred.Deferred<void>
 }
@@ -17,7 +17,7 @@ const BEAT = "2 seconds"
 
 const make = Effect.gen(function* () {
   const attempts = yield* JobAttemptStore
-  const running = new Map<number, Running>()
+  const running = new Map<number, LiveAttempt>()
   let steadySince = performance.now()
 
   const beat = Effect.gen(function* () {
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
 
   const work = <A, E, R>({ attempt, jobId }: JobAttempt, task: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      const one: Running = { attempt, jobId, superseded: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
+      const one: LiveAttempt = { attempt, jobId, superseded: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
       running.set(jobId, one)
       return Effect.raceFirst(task, Deferred.await(one.superseded)).pipe(
         Effect.ensuring(

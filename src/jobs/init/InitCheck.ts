@@ -25,19 +25,19 @@ const impossible = (status: 400 | 500, message: string) => new InitCheckImpossib
 /** The stages of the check by the names that its errors carry. */
 const STAGES = { checks: "pre_init_checks", links: "update_linknets" } as const
 
-interface Tagged {
+interface NamedError {
   readonly _tag: string
   readonly message: string
 }
 
 /** An error of a stage that stops the check, as the answer's text. */
-const stopped = (stage: keyof typeof STAGES) => (error: Tagged | SqlError.SqlError) =>
+const stopped = (stage: keyof typeof STAGES) => (error: NamedError | SqlError.SqlError) =>
   SqlError.isSqlError(error) ? error : impossible(500, `Exception in ${STAGES[stage]}: ${error.message}`)
 
-type Stopped = InitCheckImpossible | SqlError.SqlError
+type StopReason = InitCheckImpossible | SqlError.SqlError
 
 /** Fails with everything that stops the check, in one text; what a request can mend (400) is the status then. */
-const unlessStopped = Effect.fnUntraced(function* (asked: ReadonlyArray<Result.Result<unknown, Stopped>>) {
+const unlessStopped = Effect.fnUntraced(function* (asked: ReadonlyArray<Result.Result<unknown, StopReason>>) {
   const stops: Array<InitCheckImpossible> = []
   for (const stop of collect(asked).problems) {
     if (SqlError.isSqlError(stop)) return yield* stop

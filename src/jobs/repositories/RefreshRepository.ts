@@ -12,7 +12,7 @@ import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { handle, type JobHandler, type JobRun, memoOf, settled } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type JobRun, memoOf, alreadyEnded } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
 import { type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
           ? { type: "LOCK_BUSY" }
           : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
       yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
-      return settled
+      return alreadyEnded
     },
     Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
   )
@@ -53,7 +53,7 @@ const make = Effect.gen(function* () {
       const message = `The refresh was aborted. In force: ${now.trimEnd()}`
       yield* memo.write({ repository, refused: { status: 503, message } })
       yield* stopped(id, message, repository)
-      return settled
+      return alreadyEnded
     },
     Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
   )

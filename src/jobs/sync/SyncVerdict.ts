@@ -60,18 +60,18 @@ const make = Effect.gen(function* () {
   return SyncVerdict.of({ takeBack, confirmStage, hold })
 })
 
-type Settled = Effect.Effect<void, SqlError.SqlError>
+type Settlement = Effect.Effect<void, SqlError.SqlError>
 
 /** Verdicts over waiting devices. */
 export class SyncVerdict extends Context.Service<
   SyncVerdict,
   {
     /** Puts a proved device among those that wait, or takes it back when the rollout was stopped meanwhile. */
-    readonly hold: (work: SyncWork, device: WaitingDevice) => Settled
+    readonly hold: (work: SyncWork, device: WaitingDevice) => Settlement
     /** Confirms all that wait, or takes them back from where the rollout is stopped. */
-    readonly confirmStage: (work: SyncWork) => Settled
+    readonly confirmStage: (work: SyncWork) => Settlement
     /** Takes devices back, such as after the confirming job was aborted. */
-    readonly takeBack: (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) => Settled
+    readonly takeBack: (context: VerdictContext, waiting: ReadonlyArray<WaitingDevice>, stop: Stop) => Settlement
   }
 >()("switchyard/jobs/SyncVerdict") {
   static readonly layer = Layer.effect(SyncVerdict, make)

@@ -20,7 +20,7 @@ const isSame = (one: string, other: string): boolean =>
   one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
 
 /** Why the running version is not the one that was wanted; undefined when it is. */
-export const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
+const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
   const expected = file === null ? undefined : versionIn(file)
   if (before !== null && isSame(before, running)) return "OS version did not change, activation failed"
   return expected === undefined || isSame(running, expected)

@@ -19,7 +19,7 @@ const ROUNDING = 1
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** True when a switch that shows this uptime at `at` (epoch seconds, taken before it was asked) has booted since. */
-export const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
+const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
   uptime < reboot.uptime + (at - reboot.at) - Math.min(ROUNDING, reboot.uptime / 4)
 
 /** How waiting ended. `away`: `last` is what was met at the last look. */

@@ -37,13 +37,13 @@ export class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem"
 
 const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
 
-interface Unserved {
+interface CallFailure {
   readonly _tag: string
   readonly message: string
 }
 
 /** A failed call to the actor. */
-export const toProblem = (error: DeviceFailure | Unserved): StepProblem =>
+export const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
   "text" in error
     ? new StepProblem({ message: error.message, met: error.text, lost: LOST.has(error.type) })
     : new StepProblem({ message: error.message, met: `${error._tag}: ${error.message}\n`, lost: true })
