@@ -19,6 +19,7 @@ import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
 import { JobExecution } from "./jobs/engine/JobExecution.ts"
 import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
+import { JobLaunch } from "./jobs/engine/JobLaunch.ts"
 import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
 import { JobStates } from "./jobs/engine/JobStates.ts"
@@ -152,7 +153,7 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
+const starting = JobEngine.layer.pipe(Layer.provide(JobLaunch.layer), Layer.provideMerge(JobStates.layer))
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(

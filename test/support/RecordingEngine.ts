@@ -2,7 +2,8 @@
 import { Effect, Layer } from "effect"
 import { functionName, JobNotAbortable } from "../../src/domain/Job.ts"
 import type { AnyJob, SentArgs } from "../../src/domain/jobs/JobDefinition.ts"
-import { JobEngine, type StartOptions } from "../../src/jobs/engine/JobEngine.ts"
+import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
+import type { StartOptions } from "../../src/jobs/engine/JobLaunch.ts"
 import { JobStates } from "../../src/jobs/engine/JobStates.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 

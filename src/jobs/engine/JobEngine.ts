@@ -1,109 +1,40 @@
 /**
- * Starts and aborts jobs. A job is one row of the job table and one workflow execution; both are written in the same
- * transaction, so a job id that was handed out always runs (promise 4). What functions there are is in
- * `src/domain/jobs`; `JobRunner.ts` runs them. Carries contract engine.md §2.3 and §2.10.
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution (`JobLaunch.ts`);
+ * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. Carries contract engine.md §2.10.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Workflow, WorkflowEngine } from "effect/workflow"
+import { WorkflowEngine } from "effect/workflow"
 import { abortReason } from "../../../machines/job/JobLifecycle.ts"
-import { finalStatuses, functionName, type Job, JobNotAbortable, JobNotFound } from "../../domain/Job.ts"
-import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { finalStatuses, type Job, JobNotAbortable, JobNotFound } from "../../domain/Job.ts"
+import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { memoOf } from "./JobHandler.ts"
+import { JobLaunch, type StartOptions } from "./JobLaunch.ts"
 import { JobStates } from "./JobStates.ts"
-
-/**
- * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
- * are made by `JobSweep.ts` only.
- */
-export const JobWorkflow = Workflow.make("Job", {
-  payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
-  idempotencyKey: ({ attempt = 0, jobId }) => (attempt === 0 ? String(jobId) : `${jobId}.${attempt}`),
-  success: Schema.Void
-})
-
-/** Seconds without a sign of life after which nobody works on a job; a sign is given every two. */
-export const SILENCE = 15
-
-/** For whom a job is started and how. `delaySeconds` defaults to the server's JOB_DELAY. */
-export interface StartOptions<J extends AnyJob = AnyJob> {
-  readonly user: string
-  readonly comment?: string | null
-  readonly ticketRef?: string | null
-  readonly delaySeconds?: number
-  /** What the function needs to know and the record does not show. */
-  readonly memo?: MemoOf<J>
-}
+import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** How often a request that waits for its job looks at the row. */
 const POLL = "50 millis"
-const COMMENT_LENGTH = 255
-const TICKET_LENGTH = 32
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const attempts = yield* JobAttemptStore
   const states = yield* JobStates
-  const config = yield* ServerConfig
+  const launches = yield* JobLaunch
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
-
-  /** Only one discovery of an address may wait; a second one is not queued (contract engine.md §2.8). */
-  const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
-    // two at the same instant must not both believe that they are the only one
-    yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
-    if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
-    yield* states
-      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac, dhcp_ip })
-      .pipe(Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die }))
-    return true
-  })
-
-  const executeJob = (attempt: JobAttempt) =>
-    JobWorkflow.execute(attempt, { discard: true, detached: true }).pipe(
-      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
-    )
-
-  const insertAndStart = Effect.fnUntraced(function* <J extends AnyJob>(
-    job: J,
-    args: SentArgs<J>,
-    { comment, delaySeconds, memo, ticketRef, user }: StartOptions<J>
-  ) {
-    const id = yield* jobs.insert({
-      function_name: functionName(job.name, args),
-      scheduled_by: user,
-      comment: comment?.slice(0, COMMENT_LENGTH) ?? null,
-      ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
-      start_arguments: args,
-      delaySeconds: delaySeconds ?? config.JOB_DELAY
-    })
-    if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
-    const discovery = job.discoveryIn(args)
-    if (Option.isSome(discovery) && (yield* isPending(id, discovery.value))) return id
-    yield* executeJob({ jobId: id, attempt: 0 })
-    return id
-  }, sql.withTransaction)
 
   const start = Effect.fn("JobEngine.start")(function* <J extends AnyJob>(
     job: J,
     args: SentArgs<J>,
     options: StartOptions<J>
   ) {
-    const id = yield* insertAndStart(job, args, options)
+    const id = yield* launches.launch(job, args, options)
     yield* sharding.pollStorage
     return id
   })
-
-  const startAgain = Effect.fn("JobEngine.startAgain")(function* ({ attempt, jobId }: JobAttempt) {
-    if (!(yield* attempts.next({ attempt, jobId }, SILENCE))) return false
-    yield* executeJob({ jobId, attempt: attempt + 1 })
-    return true
-  }, sql.withTransaction)
 
   /** The job has ended: an execution that does not hear of it finds that out when it is due. */
   const cancelStart = Effect.fnUntraced(
@@ -132,7 +63,7 @@ const make = Effect.gen(function* () {
     yield* jobs.lockStatus(id)
     const { next_job_id } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
-    const next = yield* insertAndStart(job, args, options)
+    const next = yield* launches.launch(job, args, options)
     yield* jobs.update(id, { next_job_id: next })
     return next
   }, sql.withTransaction)
@@ -153,7 +84,7 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, startAgain, follow, abort, ended })
+  return JobEngine.of({ start, startAgain: launches.launchAgain, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */

@@ -9,10 +9,10 @@ import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock } from "./DevicesLock.ts"
-import { JobWorkflow } from "./JobEngine.ts"
 import { JobExecution } from "./JobExecution.ts"
 import { JobFunctions } from "./JobHandler.ts"
 import { JobPlaces } from "./JobPlaces.ts"
+import { JobWorkflow } from "./JobWorkflow.ts"
 import { LiveJobs } from "./LiveJobs.ts"
 
 /** A wait longer than this is kept by the database instead of by this process. */
