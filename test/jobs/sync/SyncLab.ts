@@ -126,7 +126,7 @@ export const want = (lab: SyncLab, text: string) => Managed.wantChange(lab.devic
 type Services = Layer.Success<typeof Engine.layer>
 
 /** What runs inside the server. */
-type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
+export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
 
 /**
  * Runs a test with `count` switches that run `wanted one` and are synchronized. `serve` runs an effect in a server of its
