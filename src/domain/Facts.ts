@@ -13,3 +13,6 @@ export const Facts = Schema.Struct({
   interface_list: Schema.Array(Schema.String)
 })
 export type Facts = typeof Facts.Type
+
+/** Name under which clients know the entry of a task list that holds the facts. */
+export const FACTS_TASK = "napalm_get"

@@ -16,9 +16,7 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-
-/** Name under which clients know the entry that holds the facts. */
-export const FACTS_TASK = "napalm_get"
+import { FACTS_TASK } from "../../domain/Facts.ts"
 
 type Discovery = JobRun<typeof DiscoverDevice>
 

@@ -5,7 +5,7 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -17,7 +17,6 @@ import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
-import { FACTS_TASK } from "./DiscoverDevice.ts"
 import {
   deviceRows,
   handle,

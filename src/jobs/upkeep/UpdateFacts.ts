@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
@@ -10,7 +10,6 @@ import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { FACTS_TASK } from "../init/DiscoverDevice.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 
 /** Columns hold this many characters. */
