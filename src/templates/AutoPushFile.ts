@@ -13,7 +13,8 @@
  */
 import { Array as Arr, Result } from "effect"
 import { remarkText } from "../domain/Remark.ts"
-import { type AutoPushRule, type LineTest, ownRuleNames } from "../domain/AutoPushRules.ts"
+import { ownRuleNames } from "../domain/AutoPush.ts"
+import type { AutoPushRule, LineTest } from "../domain/AutoPushRules.ts"
 import { compileGroupPattern } from "../settings/GroupPattern.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"

@@ -2,7 +2,7 @@
 import { Option, Schema } from "effect"
 import type { ConfigSession, ConfigSessions } from "../Driver.ts"
 import type { Facts, InterfaceState, LldpNeighbour } from "../Readings.ts"
-import { compareNames, isSubinterface, longName } from "../InterfaceNames.ts"
+import { compareNames, isSubinterface, longName } from "../../domain/platforms/InterfaceNames.ts"
 
 export const ShowVersion = Schema.Struct({
   modelName: Schema.String,

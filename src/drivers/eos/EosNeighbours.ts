@@ -1,7 +1,7 @@
 /** `show lldp neighbors detail | json` of EOS, as a schema, and as the records of contract api-devices.md §8. */
 import { Schema } from "effect"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
-import { compareNames, longName } from "../InterfaceNames.ts"
+import { compareNames, longName } from "../../domain/platforms/InterfaceNames.ts"
 
 const text = Schema.optionalKey(Schema.String)
 
