@@ -5,6 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -64,7 +65,7 @@ export const make = Effect.gen(function* () {
       const { hostname: host, platform } = device
       const rendered = yield* templates.renderNamed(platform ?? "", "hostname.j2", { host })
       const login = { state: "DHCP_BOOT", address } as const
-      const request = { login, sessionName: `job${job.id}`, config: rendered.text }
+      const request = { login, sessionName: Candidate.ofJob(job.id), config: rendered.text }
       yield* patiently(actorOf(String(device.id)).MergeConfig(request))
     },
     Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))

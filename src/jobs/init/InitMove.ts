@@ -9,6 +9,7 @@ import { type BasePushed, DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { isAway, patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, JobFailure } from "../../domain/Job.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -94,7 +95,7 @@ export const make = Effect.gen(function* () {
   const push = Effect.fnUntraced(function* (job: RunningJob, device: Device, decided: InitDecision, text: string) {
     const send = (seconds: number, lookOnly: boolean) =>
       actorOf(String(device.id)).PushBase({
-        sessionName: `job${job.id}`,
+        sessionName: Candidate.ofJob(job.id),
         jobId: job.id,
         config: text,
         newHostname: decided.newHostname,

@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(({ id }) =>
         Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
+      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
   })
 

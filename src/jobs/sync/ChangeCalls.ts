@@ -6,9 +6,11 @@ import { Effect, Option, Schedule } from "effect"
 import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { DeviceLogin } from "../../devices/DeviceLogin.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -59,17 +61,16 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
 export const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
-  const login = yield* DeviceLogin
   const actorOf = yield* DeviceEntity.client
 
   const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
-    const { capabilities } = yield* login.driverOf(device)
-    const mode = capabilities.timer ? wanted.mode : 0
+    yield* requireManageable(device)
+    const mode = can(device, "timer") ? wanted.mode : 0
     const protocol = newChange({
       mode,
       dryRun: wanted.dryRun,
       force: wanted.force,
-      sessionName: `job${wanted.jobId}`,
+      sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
       timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
     })
@@ -104,7 +105,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** The job's change on the device, new or as it was stored before. Fails with UnknownPlatform. */
+    /** The job's change on the device, new or as it was stored before. Fails with UnmanageableDevice. */
     store,
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     run,

@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
     } as const
     const report = yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
+      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
     )
     return explained(report, args.job_id)
   })

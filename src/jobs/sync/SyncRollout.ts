@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     const { dry_run: dryRun, force } = args
     const wanted = { jobId: job.id, candidate, mode, dryRun, force, expectedHash: device.confhash }
     return yield* calls.store(device, wanted).pipe(
-      Effect.catchTag("UnknownPlatform", (error) =>
+      Effect.catchTag("UnmanageableDevice", (error) =>
         Effect.gen(function* () {
           yield* outcomes.record(device, run, candidate, ChangeCalls.broken(callErrorText(error)))
           yield* guard.failed(device.hostname, false)

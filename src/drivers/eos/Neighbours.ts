@@ -1,7 +1,33 @@
-/** `show lldp neighbors detail | json` of EOS, as a schema, and as the records of contract api-devices.md §8. */
-import { Schema } from "effect"
+/** What a switch hears over LLDP: who is there, and everything that they announce (contract api-devices.md §8). */
+import { Effect, Schema } from "effect"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
+import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, longName } from "../../domain/platforms/InterfaceNames.ts"
+import type { LldpNeighbour } from "../Readings.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import { readJson } from "./Answers.ts"
+
+/** The long name of a port; the switch puts names of neighbours in quotes. */
+const portName = (shown: string): string => longName(eos.name, shown.replaceAll('"', ""))
+
+export const ShowLldp = Schema.Struct({
+  lldpNeighbors: Schema.Array(
+    Schema.Struct({ port: Schema.String, neighborDevice: Schema.String, neighborPort: Schema.String })
+  )
+})
+export type ShowLldp = typeof ShowLldp.Type
+
+/** Neighbours by long local port name, in natural order; a port may hear several. */
+export const neighboursOf = (answer: ShowLldp): Readonly<Record<string, ReadonlyArray<LldpNeighbour>>> => {
+  const ports = new Map<string, Array<LldpNeighbour>>()
+  for (const { port, neighborDevice, neighborPort } of answer.lldpNeighbors) {
+    const local = portName(port)
+    const heard = ports.get(local) ?? []
+    heard.push({ hostname: neighborDevice, port: portName(neighborPort) })
+    ports.set(local, heard)
+  }
+  return Object.fromEntries([...ports].toSorted(([a], [b]) => compareNames(a, b)))
+}
 
 const text = Schema.optionalKey(Schema.String)
 
@@ -28,7 +54,7 @@ const detailOf = (heard: typeof Neighbour.Type): NeighbourDetail => {
   const port = heard.neighborInterfaceInfo
   return {
     parent_interface: "",
-    remote_port: longName("eos", (port?.interfaceId ?? "").replaceAll('"', "")),
+    remote_port: portName(port?.interfaceId ?? ""),
     remote_port_description: port?.interfaceDescription ?? "",
     remote_chassis_id: chassisId(heard.chassisId ?? ""),
     remote_system_name: heard.systemName ?? "",
@@ -45,6 +71,13 @@ export const neighbourDetailsOf = (
   Object.fromEntries(
     Object.entries(answer.lldpNeighbors)
       .filter(([, { lldpNeighborInfo }]) => lldpNeighborInfo.length > 0)
-      .map(([port, { lldpNeighborInfo }]) => [longName("eos", port), lldpNeighborInfo.map(detailOf)] as const)
+      .map(([port, { lldpNeighborInfo }]) => [portName(port), lldpNeighborInfo.map(detailOf)] as const)
       .toSorted(([a], [b]) => compareNames(a, b))
   )
+
+/** See `DriverSession.lldp`. */
+export const lldp = (cli: Cli) => Effect.map(readJson(cli, "show lldp neighbors", ShowLldp), neighboursOf)
+
+/** See `DriverSession.lldpDetail`. */
+export const lldpDetail = (cli: Cli) =>
+  Effect.map(readJson(cli, "show lldp neighbors detail", ShowLldpDetail), neighbourDetailsOf)
