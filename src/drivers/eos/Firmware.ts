@@ -23,7 +23,7 @@ const cleanUpCommand =
 
 /** The file name behind `Software image: flash:/…`; empty when none is set. */
 export const bootImageIn = (answer: string): string =>
-  /^Software image:\s*(\S+)/m.exec(answer)?.[1]?.split(/[/:]/).at(-1) ?? ""
+  /^Software image:\s*(?!\(not set\))(\S+)/m.exec(answer)?.[1]?.split(/[/:]/).at(-1) ?? ""
 
 /** The number of KiB that stands alone in a line; undefined when none does. */
 export const freeKibIn = (answer: string): number | undefined => {

@@ -12,7 +12,7 @@ describe("answers about images", () => {
     ["Software image: flash:/EOS-4.31.4M.swi\nConsole speed: (not set)\n", "EOS-4.31.4M.swi"],
     ["Software image: flash:EOS64-4.32.2F.swi", "EOS64-4.32.2F.swi"],
     ["Software image: flash:/images/EOS.swi", "EOS.swi"],
-    ["Software image: (not set)", "(not set)"],
+    ["Software image: (not set)", ""],
     ["Console speed: (not set)", ""]
   ])("%j boots %j", (answer, image) => {
     expect(bootImageIn(answer)).toBe(image)
@@ -105,8 +105,9 @@ describe("images", () => {
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch({ flashBytes: 900_000 })
       device.putFile("EOS-4.20.1F.swi", Buffer.alloc(300_000))
-      device.putFile("EOS-4.30.1F.swi", Buffer.alloc(10))
       const session = yield* driver.open(target)
+      // the newest image is kept; its file is younger by the login
+      device.putFile("EOS-4.30.1F.swi", Buffer.alloc(10))
       const firmware = yield* offered(session, "firmware", name)
       yield* firmware.activate("EOS-4.30.1F.swi")
       const free = yield* firmware.makeRoom
