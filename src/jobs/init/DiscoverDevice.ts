@@ -5,6 +5,7 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -106,6 +107,7 @@ export const make = Effect.gen(function* () {
       const message = `Device with ztp_mac ${args.ztp_mac} is in incorrect state: ${device.state}`
       return yield* new JobFailure({ type: "ValueError", message })
     }
+    if (Option.isNone(before)) yield* requireManageable(device)
     const found = Option.isSome(before)
       ? Result.succeed(before.value.facts)
       : yield* Effect.result(discover(job, device, args.dhcp_ip))

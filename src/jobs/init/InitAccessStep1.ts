@@ -5,6 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -81,6 +82,8 @@ export const make = Effect.gen(function* () {
 
   const prepare = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device, peer: Peer | null) {
     const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = args
+    yield* requireManageable(device)
+    if (peer !== null) yield* requireManageable(peer.device)
     if (device.id === peer?.device.id || newHostname === peer?.newHostname) {
       return yield* refuse("ValueError", "The switches of an MLAG pair must be two devices with two hostnames")
     }

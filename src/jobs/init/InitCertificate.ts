@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DeviceCertificates from "../upkeep/DeviceCertificates.ts"
 import type { InitDecision } from "./InitDecision.ts"
@@ -27,7 +28,7 @@ export const make = Effect.gen(function* () {
     if (decided.stage === "pushing") {
       return InitTasks.certificateTask(`The certificate of ${hostname} was seen to before the server restarted`, false)
     }
-    if (device.platform !== "eos") {
+    if (!can(device, "certificates")) {
       const text = `Install device certificate not supported on platform: ${device.platform}`
       return InitTasks.certificateTask(text, false)
     }

@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/ManagementAddress.ts"
 import { checkFabricNeighbours } from "../../provisioning/NeighbourChecks.ts"
@@ -151,6 +152,7 @@ export const make = Effect.gen(function* () {
       Effect.fail(refuse("ValueError", `No device with id ${id} found`))
     )
     yield* discoveredOnly(device)
+    yield* requireManageable(device)
     const [taken] = yield* devices.byHostnames([request.newHostname])
     if (taken !== undefined && taken.id !== device.id) {
       return yield* refuse("DeviceStateError", `There is already a device with hostname ${request.newHostname}`)

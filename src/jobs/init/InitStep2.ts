@@ -9,6 +9,7 @@ import type { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
@@ -81,6 +82,7 @@ export const make = Effect.gen(function* () {
         const message = "Device must be in state INIT to continue init step 2"
         return yield* new JobFailure({ type: "DeviceStateError", message })
       }
+      yield* requireManageable(device)
       const { hostname, management_ip } = device
       yield* progress.say(job, "login", `Logging in to ${hostname} at ${management_ip} and saving its configuration`)
       const found = yield* Effect.result(patiently(actorOf(String(device.id)).FinishInit()))

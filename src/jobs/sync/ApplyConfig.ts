@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
@@ -67,9 +68,12 @@ export const make = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
-    if (device.state === "MANAGED" || device.state === "UNMANAGED") return device
-    const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
-    return yield* new JobFailure({ type: "DeviceStateError", message })
+    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+      const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
+      return yield* new JobFailure({ type: "DeviceStateError", message })
+    }
+    yield* refusedAsFailure(requireManageable(device))
+    return device
   })
 
   const push = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device) {

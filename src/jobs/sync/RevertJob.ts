@@ -7,6 +7,8 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
@@ -54,6 +56,7 @@ export const make = Effect.gen(function* () {
   /** What to put back, or why this device is refused. */
   const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, undone: number) {
     if (device.state !== "MANAGED" && device.state !== "UNMANAGED") return refused(`The device is ${device.state} now`)
+    if (!isManageable(device)) return refused(new UnmanageableDevice(device).message)
     if (change.later_job !== null) {
       return refused(`Job ${change.later_job} has changed the device after job ${undone}, so it was left alone`)
     }

@@ -5,10 +5,12 @@
  */
 import { Effect, Fiber, Option, Result, Schedule, Semaphore } from "effect"
 import type { Device } from "../../domain/Device.ts"
+import type { DeviceResult } from "../../domain/Job.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
 import type { Render } from "./CandidateConfigs.ts"
 import * as ChangeCalls from "./ChangeCalls.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
@@ -18,7 +20,7 @@ import type { Guard, Stop } from "./Rollout.ts"
 import type { SyncArguments } from "./SyncArguments.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
-import { becauseOf, notStarted, renderFailed } from "./SyncTasks.ts"
+import { becauseOf, notStarted, renderFailed, unmanageable } from "./SyncTasks.ts"
 import type { TimerWaits } from "./TimerWaits.ts"
 
 /** A device whose change is proved and waits for a verdict. */
@@ -117,30 +119,28 @@ export const make = Effect.gen(function* () {
   const leaveAlone = ({ job: { id } }: Work, { hostname }: Device, stop: Stop) =>
     jobs.addDevice(id, { hostname, result: notStarted(stop), reachedEnd: false, changed: false, score: null })
 
+  /** Ends the device's part of the job before anything was sent. */
+  const refuse = Effect.fnUntraced(function* ({ guard, job }: Work, { hostname }: Device, result: DeviceResult) {
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    yield* guard.failed(hostname, false)
+    return null
+  })
+
   /** The device's change, stored now or before; nothing when there is none, with a row that says why. */
   const changeOn = Effect.fnUntraced(function* (work: Work, device: Device) {
     const begun = work.begun.get(device.id)
     if (begun !== undefined) return Option.getOrNull(yield* changes.get(begun.id))
-    const { args, guard, job, mode, render, run } = work
+    const { args, job, mode, render } = work
+    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
     const rendered = yield* render(device)
     if (Result.isFailure(rendered)) {
-      const { hostname } = device
-      const result = renderFailed(`${rendered.failure.type}: ${rendered.failure.message}\n`)
-      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
-      yield* guard.failed(hostname, false)
-      return null
+      return yield* refuse(work, device, renderFailed(`${rendered.failure.type}: ${rendered.failure.message}\n`))
     }
     const candidate = rendered.success.text
     const { dry_run: dryRun, force } = args
     const wanted = { jobId: job.id, candidate, mode, dryRun, force, expectedHash: device.confhash }
-    return yield* calls.store(device, wanted).pipe(
-      Effect.catchTag("UnmanageableDevice", (error) =>
-        Effect.gen(function* () {
-          yield* outcomes.record(device, run, candidate, ChangeCalls.broken(callErrorText(error)))
-          yield* guard.failed(device.hostname, false)
-          return null
-        })
-      )
+    return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
+      refuse(work, device, unmanageable(error))
     )
   })
 

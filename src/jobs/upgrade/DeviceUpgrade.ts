@@ -5,6 +5,7 @@
 import { Effect, Option, Schema } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -14,8 +15,6 @@ import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { decodeArguments, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { UpgradeArguments, UpgradeMemo } from "./UpgradeArguments.ts"
 import { makeUpgradeDevice } from "./UpgradeDevice.ts"
-
-const PLATFORM = "eos"
 
 const invalid = (message: string) => new JobFailure({ type: "ValueError", message })
 
@@ -39,7 +38,7 @@ export const make = Effect.gen(function* () {
 
   const decide = Effect.fnUntraced(function* (job: RunningJob, args: UpgradeArguments) {
     const selected = yield* select(args)
-    const other = selected.find(({ platform }) => platform !== PLATFORM)
+    const other = selected.find((device) => !can(device, "firmware"))
     if (other !== undefined) {
       return yield* invalid(`Invalid device platform "${other.platform ?? "None"}" for device: ${other.hostname}`)
     }

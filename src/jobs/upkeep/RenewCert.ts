@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import * as DeviceCertificates from "./DeviceCertificates.ts"
@@ -45,7 +46,7 @@ export const make = Effect.gen(function* () {
     const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
       error._tag === "SqlError" ? error : failure(error.message)
     )
-    const other = selected.find(({ platform }) => platform !== "eos")
+    const other = selected.find((device) => !can(device, "certificates"))
     return other === undefined ? selected : yield* DeviceCertificates.unsupported(other.platform, other.hostname)
   })
 
