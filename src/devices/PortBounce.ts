@@ -37,9 +37,10 @@ const incomplete = (half: "down" | "up", { message }: { readonly message: string
   return DeviceWork.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
 }
 
-type Begun = readonly [Operation, BounceDetail]
+/** A bounce whose ports are still to be raised. */
+type OwedBounce = readonly [Operation, BounceDetail]
 
-/** Bounces the ports of one device, and takes up again what was left down. */
+/** Bounces the ports of one device, and raises again what was left down. */
 export const make = (operations: OperationStore["Service"], deviceId: number, withSession: DeviceWork.WithSession) => {
   // a new actor does not know what the one before it has left
   let mayOwe = true
@@ -52,7 +53,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
   })
 
   /** The second half. What of the first half may still be on its way finds its session gone. */
-  const raise = ([row, { downSession, ports, up }]: Begun) =>
+  const raise = ([row, { downSession, ports, up }]: OwedBounce) =>
     withSession(
       Effect.fnUntraced(function* (session, hostname) {
         const verbs = yield* offered(session, "ports", hostname)
@@ -89,12 +90,12 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
       })
     )
 
-  /** Nothing was committed, so there is nothing to take up. */
-  const forget = ([row]: Begun) => DeviceWork.stored(operations.claim(row, "done"))
+  /** Nothing was committed, so there is nothing to raise. */
+  const forget = ([row]: OwedBounce) => DeviceWork.stored(operations.claim(row, "done"))
 
   const nextOwed = DeviceWork.stored(operations.takeOver(deviceId, "bounce"))
 
-  /** Takes up the ports that earlier bounces have left down; yields them. */
+  /** Raises the ports that earlier bounces have left down; yields them. */
   const finish = Effect.gen(function* () {
     const ports: Array<string> = []
     for (let owed = yield* nextOwed; Option.isSome(owed); owed = yield* nextOwed) {
