@@ -41,8 +41,14 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   runtime: ["runtime", "domain", "ServerConfig"],
   api: ["api", "domain"],
   lab: ["lab", "src/drivers/ssh/Ssh2.ts"],
-  provisioning: ["provisioning", "domain", "machines"]
+  provisioning: ["provisioning", "domain", "machines"],
+  drivers: ["drivers", "domain", "runtime"]
 }
+
+/** Folders of a room that only these rooms may look into: what is behind a driver is nobody else's matter. */
+const inner: ReadonlyArray<readonly [folder: RegExp, rooms: ReadonlyArray<string>]> = [
+  [/^src\/drivers\/\w+\//, ["drivers", "lab", "Engine"]]
+]
 
 /** The rooms that may import the lab. */
 const aboveTheLab: ReadonlyArray<string> = ["demo", "cli"]
@@ -73,6 +79,8 @@ const problemOf = (file: string, target: string): string | null => {
   const [from, to] = [roomOf(file), roomOf(target)]
   if (from === to) return null
   if (levelOf(from) < 0) return `${file}: the room ${from} is not in scripts/check-imports.ts`
+  const closed = inner.find(([folder, rooms]) => folder.test(target) && !rooms.includes(from))
+  if (closed !== undefined) return `${file} may not import ${target}: only ${closed[1].join(", ")} look in there`
   const listed = only[from]
   if (listed !== undefined && ![to, target].some((place) => listed.includes(place)))
     return `${file} may not import ${target}: ${from} imports ${listed.join(", ")} only`

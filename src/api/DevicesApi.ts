@@ -35,10 +35,19 @@ export const DeviceInput = Schema.Struct({
   port: Schema.optionalKey(Schema.NullOr(Schema.Int))
 })
 
-/** A device as GET and PUT answer with it. */
-export const DeviceRecord = Schema.Struct({ ...Device.fields, primary_group: Schema.String })
+/** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */
+export const DeviceAdded = Schema.Struct({
+  ...Device.fields,
+  manageable: Schema.Boolean.annotate({
+    description: "false when there is no driver for the platform: jobs that would have to log in refuse the device"
+  })
+})
 
-const record = { ...Examples.device, primary_group: "DEFAULT" }
+/** A device as GET and PUT answer with it. */
+export const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
+
+const added = { ...Examples.device, manageable: true }
+const record = { ...added, primary_group: "DEFAULT" }
 const hostname = { hostname: Schema.String }
 const numericId = { id: Schema.String }
 const members = [{ member_no: 0, hardware_id: "AB1234", priority: null }]
@@ -70,16 +79,16 @@ const records = HttpApiGroup.make("devices").add(
   ),
   HttpApiEndpoint.post("create", "/device", {
     payload: DeviceInput,
-    success: Enveloped(Schema.Struct({ added_device: Device })),
+    success: Enveloped(Schema.Struct({ added_device: DeviceAdded })),
     error: [...bodyFailures, TooManyRequests]
   }).annotateMerge(
     documented({
       summary: "Create a device",
       description:
-        "`hostname`, `state`, `platform` and `device_type` are mandatory. CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
+        "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
       example: {
         request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
-        response: { status: "success", data: { added_device: Examples.device } }
+        response: { status: "success", data: { added_device: added } }
       }
     })
   ),

@@ -18,7 +18,7 @@ const EVERY_JOB: JobSelection = { _tag: "allBut", jobs: [] }
 type Push = typeof BasePush.Type
 
 /** A push that failed. `sent` is false as long as no commit was sent: then the switch certainly runs what it ran before. */
-interface Failed {
+interface PushFailure {
   readonly text: string
   readonly sent: boolean
   readonly aborted: boolean
@@ -57,7 +57,7 @@ const send = Effect.fnUntraced(function* (
   mayCommit: MayCommit
 ) {
   const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
-    Effect.fail<Failed>({ text: errorText(error), sent, aborted: false })
+    Effect.fail<PushFailure>({ text: errorText(error), sent, aborted: false })
   const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
     Effect.map((loggedIn) => loggedIn.session),
@@ -65,7 +65,7 @@ const send = Effect.fnUntraced(function* (
     Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: EVERY_JOB })),
     Effect.catch(failed(false))
   )
-  const notSent = (text: string, aborted: boolean): Failed => ({ text, sent: false, aborted })
+  const notSent = (text: string, aborted: boolean): PushFailure => ({ text, sent: false, aborted })
   const wanted = yield* Effect.mapError(mayCommit, (text) => notSent(text, false))
   if (!wanted) return yield* Effect.fail(notSent("JobAborted: The job was aborted before the commit\n", true))
   yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(

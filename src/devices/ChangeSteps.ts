@@ -6,6 +6,7 @@ import { Clock, Effect, Option, Schedule } from "effect"
 import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/change/ChangeRow.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
+import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
@@ -107,8 +108,6 @@ export const make = (context: ChangeContext) => {
       Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "COMMIT_REFUSED" }, renderError(error))))
     )
 
-  const checkName = (sessionName: string) => `${sessionName}-check`
-
   /** Loads the candidate once more beside the running configuration: an empty diff says that the switch took all of it. */
   const tookEverything = Effect.fnUntraced(function* (
     { session }: LoggedIn,
@@ -116,7 +115,7 @@ export const make = (context: ChangeContext) => {
     seen: ConfigSessions | undefined
   ) {
     if (context.loadMode === "merge") return true
-    const name = checkName(sessionName)
+    const name = Candidate.checkOf(sessionName)
     const { diff } = yield* session.load({
       text: context.candidate,
       mode: "replace",
@@ -139,8 +138,8 @@ export const make = (context: ChangeContext) => {
     const ourTimer = Option.exists(pending, ({ name }) => name === row.sessionName)
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
-    const leftBehind = isOpen(checkName(row.sessionName))
-    if (leftBehind) yield* session.discard(checkName(row.sessionName))
+    const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
+    if (leftBehind) yield* session.discard(Candidate.checkOf(row.sessionName))
     const text = yield* session.runningConfig
     const hash = driver.configHash(text)
     const seen = (running: Observation["running"]): [Observation, string] => [{ running, ourTimer, ourSession }, text]

@@ -14,13 +14,14 @@ import {
   type DriverTarget,
   type HostKeyPolicy
 } from "../drivers/Driver.ts"
-import type { ConnectError, HostKeyChanged, UnknownPlatform } from "../drivers/DriverErrors.ts"
+import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
+import type { ConnectError, HostKeyChanged } from "../drivers/DriverErrors.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
 
 /** Why a session could not be opened. */
-export type LoginError = ConnectError | UnknownPlatform | LoginUnknown | SqlError.SqlError
+export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | SqlError.SqlError
 
 /** Deviations from what the device's row says, for the moments in which a device is not what its row says. */
 export interface LoginOptions {
@@ -60,6 +61,9 @@ const make = Effect.gen(function* () {
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
 
+  const driverOf = ({ hostname, platform }: Device) =>
+    Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
+
   const credentials = (state: DeviceState): Effect.Effect<Login, LoginUnknown> => {
     const name = loginStateOf[state]
     const login = name === null ? undefined : config.logins.get(name)
@@ -90,11 +94,11 @@ const make = Effect.gen(function* () {
     )
 
   const open = Effect.fn("DeviceLogin.open")(function* (device: Device, options: LoginOptions = {}) {
+    const driver = yield* driverOf(device)
     const state = options.state ?? device.state
     const address = options.address ?? reachableAddress(device)
     if (address === null)
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
-    const driver = yield* registry.get(device.platform ?? "")
     const { password, username } = yield* credentials(state)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
@@ -112,7 +116,7 @@ const make = Effect.gen(function* () {
     return { driver, session, pinned: hostKey._tag === "accept" ? null : session.hostKey }
   })
 
-  return DeviceLogin.of({ open, driverOf: (device) => registry.get(device.platform ?? "") })
+  return DeviceLogin.of({ open })
 })
 
 /** Opens sessions to devices. Only the device's actor may use it. */
@@ -120,7 +124,6 @@ export class DeviceLogin extends Context.Service<
   DeviceLogin,
   {
     readonly open: (device: Device, options?: LoginOptions) => Effect.Effect<LoggedIn, LoginError, Scope.Scope>
-    readonly driverOf: (device: Device) => Effect.Effect<Driver, UnknownPlatform>
   }
 >()("switchyard/devices/DeviceLogin") {
   static readonly layer = Layer.effect(DeviceLogin, make)

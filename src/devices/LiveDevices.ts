@@ -31,4 +31,4 @@ export class LiveDevices extends Context.Service<
       ports: ReadonlyArray<string>
     ) => Effect.Effect<Bounced, DeviceUnread | SqlError.SqlError>
   }
->()("switchyard/http/ports/LiveDevices") {}
+>()("switchyard/devices/LiveDevices") {}

@@ -3,6 +3,8 @@ import { Effect, Fiber, Layer } from "effect"
 import { DeviceEntity } from "./DeviceCalls.ts"
 import { patiently } from "./PatientCall.ts"
 import type { Device } from "../domain/Device.ts"
+import { can } from "../domain/platforms/Platforms.ts"
+import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceUnread, LiveDevices } from "./LiveDevices.ts"
 
@@ -11,13 +13,13 @@ const PATIENCE = "60 seconds"
 
 const SILENT: ReadonlySet<string> = new Set(["ConnectionException", "ConnectAuthError", "CommandTimeout", "Busy"])
 
-interface Told {
+interface Failed {
   readonly _tag: string
   readonly message: string
   readonly type?: string
 }
 
-const unread = (error: Told): DeviceUnread => {
+const unread = (error: Failed): DeviceUnread => {
   const type = error.type ?? error._tag
   return new DeviceUnread({ type, silent: SILENT.has(type), message: error.message })
 }
@@ -29,8 +31,8 @@ const make = Effect.gen(function* () {
   const templates = yield* ActiveTemplates
   const actorOf = yield* DeviceEntity.client
 
-  const read = <A, E extends Told>(device: Device, call: Effect.Effect<A, E>) =>
-    patiently(call).pipe(
+  const read = <A, E extends Failed>(device: Device, call: Effect.Effect<A, E>) =>
+    Effect.andThen(requireManageable(device), patiently(call)).pipe(
       Effect.mapError(unread),
       Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
     )
@@ -51,6 +53,11 @@ const make = Effect.gen(function* () {
   })
 
   const bounce = Effect.fn("LiveDevices.bounce")(function* (device: Device, ports: ReadonlyArray<string>) {
+    yield* Effect.mapError(requireManageable(device), unread)
+    if (!can(device, "bounce")) {
+      const message = `Ports cannot be bounced on platform ${device.platform}`
+      return yield* new DeviceUnread({ type: "NotOffered", silent: false, message })
+    }
     const down = yield* half(device, ports, "bounce-down.j2")
     const up = yield* half(device, ports, "bounce-up.j2")
     const call = Effect.mapError(actorOf(String(device.id)).BouncePorts({ ports, down, up }), unread)

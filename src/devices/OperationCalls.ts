@@ -49,7 +49,7 @@ export const EraseDevice = Rpc.make("EraseDevice", {
   error: DeviceFailure
 })
 
-/** Takes up the ports that an interrupted bounce has left down. */
+/** Raises the ports that an interrupted bounce has left down. */
 export const FinishBounce = Rpc.make("FinishBounce", {
   success: Schema.Struct({ ports: Schema.Array(Schema.String) }),
   error: DeviceFailure

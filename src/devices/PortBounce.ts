@@ -1,15 +1,16 @@
 /**
- * Takes ports of a switch down and up again (contract engine.md §11, device-cli.md §3.12). From the moment in which a port may
+ * Takes ports of a switch down and up again (contract engine.md §11). From the moment in which a port may
  * be down until all are seen to be enabled again there is a row that says so: whatever happens to this process, the next one
- * takes the ports up. What is left of the first half is discarded by the name of its session before the second half, so that
+ * takes the ports up. What is left of the first half is discarded by the name of its candidate before the second half, so that
  * a commit that is late finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { BounceDetail } from "../domain/DeviceOperation.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import * as DeviceWork from "./DeviceWork.ts"
+import * as Candidate from "../drivers/Candidate.ts"
 import type { DriverSession, JobSelection } from "../drivers/Driver.ts"
-import { CommandRejected } from "../drivers/DriverErrors.ts"
+import { offered } from "../drivers/Verbs.ts"
 import type { Bounce, Bounced } from "./OperationCalls.ts"
 import type { InterfaceStates } from "../drivers/Readings.ts"
 
@@ -25,54 +26,42 @@ export const bounceRefusal = (
   return disabled === undefined ? null : `Specified interface ${disabled} on device ${hostname} is not enabled`
 }
 
-/** The number that sessions of bounces bear, which no job has. */
-const BOUNCES: JobSelection = { _tag: "only", jobs: [0] }
+/** What earlier bounces have left open may be removed. */
+const BOUNCES: JobSelection = { _tag: "only", jobs: [Candidate.BOUNCES] }
 
-/** No job has number 0, so a session that a crash has left behind stands in nobody's way. A name is good for one commit. */
-const sessionName = (half: "d" | "u") =>
-  Effect.map(Clock.currentTimeMillis, (millis) => `job0-${millis.toString(36)}${half}`)
-
-/** Adds lines to the running configuration; true when they made a difference. `claim` comes before the commit. */
-const merge = Effect.fnUntraced(function* <E>(
-  session: DriverSession,
-  name: string,
-  text: string,
-  claim: Effect.Effect<unknown, E>
-) {
-  const { diff } = yield* session.load({ text, mode: "merge", name, mayAbort: BOUNCES })
-  if (diff === "") yield* session.discard(name)
-  else yield* Effect.andThen(claim, session.commit(name))
-  return diff !== ""
-})
+/** A candidate that no crash leaves in anybody's way. */
+const candidate = (half: "d" | "u") => Effect.map(Clock.currentTimeMillis, (millis) => Candidate.ofBounce(half, millis))
 
 const incomplete = (half: "down" | "up", { message }: { readonly message: string }, owed = false) => {
   const outlook = owed ? "; Switchyard goes on trying until the ports are up and saved" : ""
   return DeviceWork.failure("BounceIncomplete", `Not all steps of port bounce completed: ${half}: ${message}${outlook}`)
 }
 
-type Begun = readonly [Operation, BounceDetail]
+/** A bounce whose ports are still to be raised. */
+type OwedBounce = readonly [Operation, BounceDetail]
 
-/** Bounces the ports of one device, and takes up again what was left down. */
+/** Bounces the ports of one device, and raises again what was left down. */
 export const make = (operations: OperationStore["Service"], deviceId: number, withSession: DeviceWork.WithSession) => {
   // a new actor does not know what the one before it has left
   let mayOwe = true
 
-  const enabled = Effect.fnUntraced(function* (session: DriverSession, hostname: string, ports: ReadonlyArray<string>) {
+  const enabled = Effect.fnUntraced(function* (session: DriverSession, ports: ReadonlyArray<string>) {
     const shown = yield* session.interfaces
     const shut = ports.find((port) => Object.hasOwn(shown, port) && shown[port]?.is_enabled === false)
     if (shut === undefined) return
-    const message = `interface ${shut} is still disabled`
-    return yield* new CommandRejected({ hostname, command: "show interfaces", message })
+    return yield* DeviceWork.failure("CommandRejected", `interface ${shut} is still disabled`)
   })
 
   /** The second half. What of the first half may still be on its way finds its session gone. */
-  const raise = ([row, { downSession, ports, up }]: Begun) =>
+  const raise = ([row, { downSession, ports, up }]: OwedBounce) =>
     withSession(
       Effect.fnUntraced(function* (session, hostname) {
+        const verbs = yield* offered(session, "ports", hostname)
         yield* session.discard(downSession)
         const claim = DeviceWork.claim(operations, row, "raising")
-        const changed = yield* merge(session, yield* sessionName("u"), up, claim)
-        yield* enabled(session, hostname, ports)
+        const lines = { name: yield* candidate("u"), text: up, mayAbort: BOUNCES }
+        const changed = yield* verbs.apply(lines, claim)
+        yield* enabled(session, ports)
         yield* session.save
         yield* DeviceWork.claim(operations, row, "done")
         return changed
@@ -82,6 +71,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
   const lower = (order: Bounce, detail: BounceDetail) =>
     withSession(
       Effect.fnUntraced(function* (session, hostname) {
+        const verbs = yield* offered(session, "ports", hostname)
         const refused = bounceRefusal(hostname, order.ports, yield* session.interfaces)
         if (refused !== null) return { refused } as const
         mayOwe = true
@@ -94,17 +84,18 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
         })
         let sent = false
         const claim = Effect.map(DeviceWork.claim(operations, row, "lowering"), () => (sent = true))
-        const down = yield* Effect.result(merge(session, detail.downSession, order.down, claim))
+        const lines = { name: detail.downSession, text: order.down, mayAbort: BOUNCES }
+        const down = yield* Effect.result(verbs.apply(lines, claim))
         return { refused, begun: [row, detail], down, sent } as const
       })
     )
 
-  /** Nothing was committed, so there is nothing to take up. */
-  const forget = ([row]: Begun) => DeviceWork.stored(operations.claim(row, "done"))
+  /** Nothing was committed, so there is nothing to raise. */
+  const forget = ([row]: OwedBounce) => DeviceWork.stored(operations.claim(row, "done"))
 
   const nextOwed = DeviceWork.stored(operations.takeOver(deviceId, "bounce"))
 
-  /** Takes up the ports that earlier bounces have left down; yields them. */
+  /** Raises the ports that earlier bounces have left down; yields them. */
   const finish = Effect.gen(function* () {
     const ports: Array<string> = []
     for (let owed = yield* nextOwed; Option.isSome(owed); owed = yield* nextOwed) {
@@ -118,7 +109,7 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
 
   const bounce = Effect.fn("PortBounce.bounce")(function* (order: Bounce) {
     yield* Effect.mapError(finish, (error) => incomplete("up", error, true))
-    const detail = { ports: order.ports, up: order.up, downSession: yield* sessionName("d") }
+    const detail = { ports: order.ports, up: order.up, downSession: yield* candidate("d") }
     const lowered = yield* lower(order, detail)
     if (lowered.refused !== null) return { refused: lowered.refused, changed: false } satisfies Bounced
     const { begun, down, sent } = lowered

@@ -1,9 +1,10 @@
 /**
- * Whether a change may be pushed without a person: which rule of `AutoPushRules.ts` or of the templates repository it breaks,
+ * Whether a change may be pushed without a person: which rule of its platform or of the templates repository it breaks,
  * by comparing what the device runs with what it would run. The score does not matter here. Pure.
  */
-import { type AutoPushRule, type PlatformWords, wordsOf } from "./AutoPushRules.ts"
+import type { AutoPushRule, PlatformWords } from "./AutoPushRules.ts"
 import { type ChangedLine, changedLines, type ConfigLine, configLines } from "./ConfigLines.ts"
+import { platformOf, platforms } from "./platforms/Platforms.ts"
 
 /** Why a change is left to a person, as the record of the job shows it. */
 export interface Refusal {
@@ -29,6 +30,17 @@ export interface JudgedChange {
 
 /** So many lines are shown of a refusal. */
 const SHOWN = 5
+
+/** Names that are taken: rules of ours, and the other reasons for a refusal. */
+export const ownRuleNames: ReadonlySet<string> = new Set([
+  ...platforms.flatMap(({ autoPush }) => (autoPush?.rules ?? []).map(({ name }) => name)),
+  "score",
+  "not_one_device",
+  "dry_run_failed",
+  "unknown_platform",
+  "not_comparable",
+  "rules_unreadable"
+])
 
 /** A change with what its rules look at. */
 interface Scene {
@@ -96,13 +108,15 @@ const sceneOf = (
 
 /** The first rule that the change breaks; null when it may be pushed as far as the rules are concerned. */
 export const refusalOf = (change: JudgedChange): Refusal | null => {
-  const words = wordsOf(change.platform)
-  if (words === undefined) {
+  const platform = platformOf(change.platform)
+  const words = platform?.autoPush ?? null
+  if (platform === undefined || words === null) {
     const message = `There are no rules for the platform ${change.platform}, so nothing is pushed to it automatically`
     return { refused: "unknown_platform", message, lines: [] }
   }
-  const before = configLines(change.before, words.lists)
-  const after = configLines(change.after, words.lists)
+  const { comment } = platform.configuration
+  const before = configLines(change.before, words.lists, comment)
+  const after = configLines(change.after, words.lists, comment)
   const changed = changedLines(before, after)
   const scene = sceneOf(words, change, before, after)
   for (const rule of [...words.rules, ...change.siteRules]) {

@@ -3,8 +3,11 @@
  * (contract engine.md §7.8). Pure; the rules are a table.
  */
 
-/** Rules in order, the first that matches a changed line counts. `±` is `+` or `-` and any number of blanks. */
-const rules: ReadonlyArray<readonly [pattern: RegExp, weight: number]> = [
+/** Changed lines of a diff, with their `+` or `-`, and how much each counts. */
+export type RiskRule = readonly [pattern: RegExp, weight: number]
+
+/** The rules of the platforms that have none of their own. In order, the first that matches a changed line counts. */
+export const usualRisk: ReadonlyArray<RiskRule> = [
   [/^[+-] *description/, 0],
   [/^[+-] *name/, 0],
   [/^[+-] *!/, 0],
@@ -26,15 +29,16 @@ const OTHER_LINE = 1
 const SHARE_OF_CHANGED_LINES = 0.2
 const SHARE_OF_WEIGHTS = 0.8
 
-const weightOf = (line: string): number => rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE
+const weightOf = (rules: ReadonlyArray<RiskRule>, line: string): number =>
+  rules.find(([pattern]) => pattern.test(line))?.[1] ?? OTHER_LINE
 
-/** The score of one device, not rounded; 0 for an empty diff. `diff` has no file header lines. */
-export const deviceScore = (config: string, diff: string): number => {
+/** The score of one device, not rounded; 0 for an empty diff. `diff` has no file header lines, `rules` are its platform's. */
+export const deviceScore = (config: string, diff: string, rules = usualRisk): number => {
   if (diff === "") return 0
   const lines = diff.split("\n")
   const changed = lines.filter((line) => line.startsWith("+") || line.startsWith("-"))
   const share = (changed.length / config.split("\n").length) * 100
-  const weights = changed.reduce((sum, line) => sum + weightOf(line), 0)
+  const weights = changed.reduce((sum, line) => sum + weightOf(rules, line), 0)
   const unlike = new Set(lines).size / lines.length
   return (share * SHARE_OF_CHANGED_LINES + weights * SHARE_OF_WEIGHTS) * unlike
 }

@@ -44,13 +44,14 @@ const pathsOf = (open: ReadonlyArray<OpenSection>): ReadonlyArray<ReadonlyArray<
 
 /**
  * The lines of a configuration but for comments. `lists` matches lines that end in a list of numbers, with what stands before
- * it as its first group and the list as its second: such a line counts as one line for each number.
+ * it as its first group and the list as its second: such a line counts as one line for each number. `comment` is how comments
+ * begin.
  */
-export const configLines = (config: string, lists: RegExp): ReadonlyArray<ConfigLine> => {
+export const configLines = (config: string, lists: RegExp, comment = "!"): ReadonlyArray<ConfigLine> => {
   const open: Array<OpenSection> = []
   return config.split("\n").flatMap((line) => {
     const text = line.trim()
-    if (text === "" || text.startsWith("!")) return []
+    if (text === "" || text.startsWith(comment)) return []
     const indent = line.length - line.trimStart().length
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
     const names = spelledOut(text, lists)

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceLifecycle.ts"
 
 export { deviceStates }
+export { platformNames as platforms } from "./platforms/Platforms.ts"
 
 /** State names, upper case on the wire; the machine in `machines/device/DeviceLifecycle.ts` moves between them. */
 export const DeviceState = Schema.Literals(deviceStates)
@@ -22,9 +23,6 @@ export const deviceTypeOf = (sent: unknown): DeviceType | undefined =>
 
 /** True for the routed layer, whose switches share settings, addresses and links that access switches have not. */
 export const isFabricType = (type: string | undefined): type is "CORE" | "DIST" => type === "CORE" || type === "DIST"
-
-/** Platforms that may be given when a device is created; a driver exists for those that `devices/DriverRegistry.ts` lists. */
-export const platforms = ["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh"] as const
 
 const nullableText = Schema.NullOr(Schema.String)
 

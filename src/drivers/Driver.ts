@@ -1,14 +1,22 @@
 /**
  * What every device driver offers (contract device-cli §8.1), as Effect types, and the registry that finds a driver by
- * platform name. A driver turns these operations into the command line of its platform; nobody outside a driver sends or
+ * platform name. A driver turns these verbs into the command line of its platform; nobody outside a driver sends or
  * reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
- * `CommandTimeout` or `ConnectionException` every further operation on it fails.
+ * `CommandTimeout` or `ConnectionException` every further verb on it fails.
+ *
+ * How a verb is added (a MAC table, counters of ports, optics, a check of states): 1. what it gives, as a schema in
+ * `Readings.ts`, with units; 2. here, when every platform must have it, or as a group in `Verbs.ts` with a capability in
+ * `domain/platforms/Platform.ts`, when only some have; 3. one file in each driver's folder, of the same name everywhere, with
+ * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
+ * actor (`src/devices`), and whoever asks looks at the capability first.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
 import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
+import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
+import type { VerbGroups } from "./Verbs.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
@@ -48,16 +56,10 @@ export interface DriverTarget {
   readonly timeouts?: Partial<DriverTimeouts>
 }
 
-/** What a platform can do. */
-export interface DriverCapabilities {
-  readonly replace: boolean
-  readonly timer: boolean
-  readonly confirmFromNewSession: boolean
-  readonly certificates: boolean
-  readonly firmware: boolean
-}
-
-/** A configuration session on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. */
+/**
+ * A candidate on the switch. `open` has uncommitted lines, `timed` is committed and will roll back. `name` is the text of one
+ * of ours (`Candidate.ts`), or whatever the switch calls somebody else's.
+ */
 export interface ConfigSession {
   readonly name: string
   readonly state: "open" | "timed" | "done"
@@ -83,14 +85,14 @@ export type JobSelection =
 /** Whether a job is among the selected. */
 export const selects = ({ _tag, jobs }: JobSelection, job: number): boolean => jobs.includes(job) === (_tag === "only")
 
-/** A candidate. `name` is the session's name, `job{jobId}` in this product. */
+/** A candidate to load; `name` is its text (`Candidate.ts`). */
 export interface LoadRequest {
   readonly text: string
   readonly mode: "replace" | "merge"
   readonly name: string
   /**
-   * Jobs whose open sessions (named `job…` with the job's number, not `name` itself) were left behind, because nobody works
-   * on them any more. Such sessions are aborted before the load. Default: none.
+   * Jobs whose open candidates (not `name` itself) were left behind, because nobody works on them any more. They are removed
+   * before the load. Default: none.
    */
   readonly mayAbort?: JobSelection
   /** Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10 (§3.6). */
@@ -111,27 +113,11 @@ export interface Loaded {
   readonly diff: string
 }
 
-/** A question the command may ask, and what to answer. */
-export interface ExpectedQuestion {
-  readonly question: RegExp
-  readonly answer: string
-}
-
-export interface RunOptions {
-  /** Seconds. Default: the platform's deadline for show commands. */
-  readonly timeout?: number
-  /** The connection is expected to close: that is a success, with what was printed until then. */
-  readonly expectDisconnect?: boolean
-  readonly questions?: ReadonlyArray<ExpectedQuestion>
-  /** Return the answer even if it is an error message of the switch. */
-  readonly tolerateErrors?: boolean
-}
-
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
 export type MovedCommit = "answered" | "silent"
 
-/** A logged-in, privileged session without paging. It ends with the scope in which it was opened. */
-export interface DriverSession {
+/** A logged-in, privileged session. It ends with the scope in which it was opened. */
+export interface DriverSession extends VerbGroups {
   /** The fingerprint that the switch showed, `SHA256:…`. */
   readonly hostKey: string
   readonly facts: Effect.Effect<Facts, ReadError>
@@ -164,16 +150,13 @@ export interface DriverSession {
     name: string,
     silenceSeconds: number
   ) => Effect.Effect<MovedCommit, ExchangeError | CommitError>
-  readonly run: (command: string, options?: RunOptions) => Effect.Effect<string, ExchangeError | CommandRejected>
-  /** Writes a file on the switch's flash. `path` is the platform's own, such as `/mnt/flash/x`. */
-  readonly putFile: (path: string, bytes: Uint8Array) => Effect.Effect<void, ExchangeError | CommandRejected>
   /** Drops the connection without a goodbye, for a switch that is known to have gone. Idempotent. */
   readonly abandon: Effect.Effect<void>
 }
 
 export interface Driver {
-  readonly platform: string
-  readonly capabilities: DriverCapabilities
+  /** The record of its platform. */
+  readonly platform: Platform
   /** The deadlines of a target that does not change them. */
   readonly timeouts: DriverTimeouts
   /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
@@ -190,13 +173,13 @@ export class DriverRegistry extends Context.Service<
   {
     readonly get: (platform: string) => Effect.Effect<Driver, UnknownPlatform>
   }
->()("switchyard/devices/DriverRegistry") {
-  /** A registry of the given drivers, each given as the effect that makes it (such as `EosDriver.make`). */
+>()("switchyard/drivers/DriverRegistry") {
+  /** A registry of the given drivers, each given as the effect that makes it (such as `make` of `eos/Driver.ts`). */
   static readonly layer = <R>(makers: ReadonlyArray<Effect.Effect<Driver, never, R>>) =>
     Layer.effect(
       DriverRegistry,
       Effect.gen(function* () {
-        const drivers = new Map((yield* Effect.all(makers)).map((driver) => [driver.platform, driver]))
+        const drivers = new Map((yield* Effect.all(makers)).map((driver) => [driver.platform.name, driver]))
         return DriverRegistry.of({
           get: (platform) => {
             const driver = drivers.get(platform)

@@ -4,6 +4,7 @@
  * configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
+import type { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 
 /** No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of §2.4. */
 export class ConnectionException extends Schema.TaggedError<ConnectionException>()("ConnectionException", {
@@ -93,6 +94,16 @@ export class CommitError extends Schema.TaggedError<CommitError>()("CommitError"
   message: Schema.String
 }) {}
 
+/** The platform has no verbs of this kind. Whoever asks looks at its capabilities first, so nobody should meet this. */
+export class NotOffered extends Schema.TaggedError<NotOffered>()("NotOffered", {
+  hostname: Schema.String,
+  verbs: Schema.String
+}) {
+  override get message(): string {
+    return `the platform of ${this.hostname} has no verbs for ${this.verbs}`
+  }
+}
+
 /** No driver is registered under this platform name. */
 export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("UnknownPlatform", {
   platform: Schema.String,
@@ -116,7 +127,7 @@ export type ReadError = ExchangeError | CommandRejected | UnexpectedAnswer
 export type LoadError = ReadError | SessionLockedException | ReplaceConfigException | MergeConfigException
 
 /** Every error a driver can raise. */
-export type DriverError = ConnectError | LoadError | CommitError | UnknownPlatform
+export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice
 
 const rejectedLines = (error: ReplaceConfigException | MergeConfigException): string =>
   [
@@ -146,8 +157,10 @@ const heading = (error: DriverError): string => {
       return `${error.hostname} at ${error.address} is blocked; if the new key is right, pin it (PUT /device/${error.hostname}/host_key):`
     case "SessionLockedException":
       return `in the way on ${error.hostname}: configuration session ${error.session}; commit or abort it there, then try again`
-    case "UnknownPlatform":
-      return `platforms with a driver: ${error.known.join(", ")}`
+    case "NotOffered":
+      return `asked of ${error.hostname}: ${error.verbs}`
+    case "UnmanageableDevice":
+      return `nothing was sent to ${error.hostname}:`
   }
 }
 

@@ -1,5 +1,5 @@
-/** The drivers of all platforms that this server can log in to. */
-import * as EosDriver from "./eos/EosDriver.ts"
+/** The drivers of all platforms that this server can log in to. A driver more is a folder and one line here. */
+import * as Eos from "./eos/Driver.ts"
 
 /** Each as the effect that makes it on the connection limits of its thread. */
-export const makers = [EosDriver.make]
+export const makers = [Eos.make]

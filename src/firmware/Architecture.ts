@@ -1,51 +1,24 @@
 /**
- * Which of the two builds of EOS a switch needs: a file name that starts with `detect_arch-` is adapted to the model
- * (contract engine.md §14.3). Models are matched by their whole text; a site may bring its own list in its settings.
+ * Which of the builds of an image a switch needs: a file name that starts with `detect_arch-` is adapted to the model
+ * (contract engine.md §14.3). A site may bring its own list of models in its settings.
  */
+import type { ImageBuilds } from "../domain/platforms/Platform.ts"
 import { DETECT_ARCHITECTURE } from "./ImageName.ts"
 
-/** Families of 32-bit models: what they have in common, and how each goes on. */
-const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [
-  ["CCS-710P-", "12 16P"],
-  ["CCS-720DF-", "48Y"],
-  ["CCS-720DP-", "24S 48S"],
-  ["CCS-720DT-", "24S 48S 24S-2F 48S-2F"],
-  ["CCS-720XP-", "24Y6 24ZY4 48Y6 48ZC2 96ZC2"],
-  ["CCS-722XPM-", "48Y4 48ZY8"],
-  ["DCS-7010TX-", "48"],
-  ["DCS-7050CX3-", "32S"],
-  ["DCS-7050CX3M-", "32S"],
-  ["DCS-7050SX3-", "48C8 48YC8 48YC12 96YC8"],
-  ["DCS-7280CR3-", "32D4 32P4"],
-  ["DCS-7280DR3-", "24"],
-  ["DCS-7280PR3-", "24"],
-  ["DCS-7280QR-", "C36 C72"],
-  ["DCS-7280QRA-", "C36S"],
-  ["DCS-7280SR-", "48C6"],
-  ["DCS-7280SR2-", "48YC6"],
-  ["DCS-7280SR2A-", "48YC6"],
-  ["DCS-7280SR3-", "40YC6 48YC8"],
-  ["DCS-7280SR3E-", "40YC6"],
-  ["DCS-7280SR3M-", "48YC8"],
-  ["DCS-7280SRA-", "48C6"],
-  ["DCS-7280TR-", "48C6"],
-  ["DCS-7280TR3-", "40C6"],
-  ["DCS-7280TRA-", "48C6"]
-]
-
-/** Models are sold with the name alone or with the direction of their air flow behind it. */
-const AIR_FLOWS = ["", "-F", "-R"]
-
-/** Models that run the 32-bit build. */
-export const MODELS_32_BIT: ReadonlySet<string> = new Set(
-  FAMILIES.flatMap(([family, models]) =>
-    models.split(" ").flatMap((model) => AIR_FLOWS.map((flow) => `${family}${model}${flow}`))
-  )
-)
-
-/** The image for a switch of this model; names without the marker stay as they are. */
-export const fileFor = (file: string, model: string, models32: ReadonlySet<string> = MODELS_32_BIT): string => {
+/**
+ * The image for a switch of this model; names without the marker stay as they are. `builds` are the platform's (null where one
+ * image serves all models), `narrowModels` those that run the narrow one.
+ */
+export const fileFor = (
+  file: string,
+  model: string,
+  builds: ImageBuilds | null,
+  narrowModels: ReadonlySet<string> = builds?.narrowModels ?? new Set()
+): string => {
   if (!file.startsWith(DETECT_ARCHITECTURE)) return file
   const named = file.slice(DETECT_ARCHITECTURE.length)
-  return models32.has(model) ? named.replace(/^EOS64-/, "EOS-") : named.replace(/^EOS-/, "EOS64-")
+  if (builds === null) return named
+  const { narrow, wide } = builds
+  const [unwanted, wanted] = narrowModels.has(model) ? [wide, narrow] : [narrow, wide]
+  return named.startsWith(unwanted) ? `${wanted}${named.slice(unwanted.length)}` : named
 }

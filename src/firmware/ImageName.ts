@@ -2,6 +2,8 @@
  * Names of firmware images: which are allowed (they become part of a path, a URL and a command on a switch), which version
  * they announce, and where a switch finds them. Pure. Contract api-rest.md §4, engine.md §14.2.
  */
+import type { FirmwareNames } from "../domain/platforms/Platform.ts"
+
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
 
 /** Characters that a URL may have when it is typed into a switch's command line: no space, quote, pipe or redirection. */
@@ -42,6 +44,6 @@ export const defaultName = (file: string): string | undefined => {
   return `${file.slice(0, dash)}-stable${dot > dash ? file.slice(dot) : ""}`
 }
 
-/** The EOS version that the file name announces (`EOS64-4.32.2F.swi` → `4.32.2F`); undefined when it announces none. */
-export const versionIn = (file: string): string | undefined =>
-  /^EOS(?:64)?-(\d+(?:\.\d+)+[A-Z]*)(?=[.-]|$)/.exec(file)?.[1]
+/** The version that the file name announces (`EOS64-4.32.2F.swi` → `4.32.2F`); undefined when it announces none. */
+export const versionIn = (names: FirmwareNames | null | undefined, file: string): string | undefined =>
+  names?.version.exec(file)?.[1]

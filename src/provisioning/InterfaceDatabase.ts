@@ -7,17 +7,8 @@ import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
 import type { ConfigType, Interface, InterfaceData } from "../domain/Interface.ts"
 import type { NewLinknet } from "../domain/Linknet.ts"
+import { platformOf } from "../domain/platforms/Platforms.ts"
 import { InconsistentMlagPeer, NoPhysicalInterfaces } from "./ProvisioningErrors.ts"
-
-/** Names of ports that hold cables, per platform. Subinterfaces are no ports. */
-const physical: Readonly<Record<string, RegExp>> = {
-  eos: /^Ethernet[\d/]+$/,
-  junos: /^(ge|xe|et|mge)-(\d+\/)+\d+$/,
-  ios: /^(FastEthernet|GigabitEthernet|TwoGigabitEthernet|FiveGigabitEthernet|TenGigabitEthernet|TwentyFiveGigE|FortyGigabitEthernet|HundredGigE)[\d/]+$/,
-  iosxr: /^(GigabitEthernet|TenGigE|TwentyFiveGigE|FortyGigE|HundredGigE|FourHundredGigE)[\d/]+$/,
-  nxos: /^Ethernet[\d/]+$/,
-  nxos_ssh: /^Ethernet[\d/]+$/
-}
 
 /**
  * The physical ports among a device's interfaces, in their order. Fails with NoPhysicalInterfaces when there is none, or
@@ -28,7 +19,7 @@ export const physicalInterfaces = (
   hostname: string,
   names: ReadonlyArray<string>
 ): Result.Result<ReadonlyArray<string>, NoPhysicalInterfaces> => {
-  const pattern = physical[platform]
+  const pattern = platformOf(platform)?.interfaces.physical
   const ports = pattern === undefined ? [] : names.filter((name) => pattern.test(name))
   const message = `Could not find any physical interfaces for device ${hostname}`
   return ports.length === 0 ? Result.fail(new NoPhysicalInterfaces({ message })) : Result.succeed(ports)

@@ -1,6 +1,6 @@
 /**
  * Reading `auto_push.yml` of a platform's directory: changes that the site does not want pushed without a person, beside
- * those of `AutoPushRules.ts`. A mistake in it is a problem of the commit, because a rule that does not work is worse than none.
+ * those of the platform. A mistake in it is a problem of the commit, because a rule that does not work is worse than none.
  *
  *     never:
  *       - name: qos_policy                 # letters, digits and _; the name in the record of a refused job
@@ -13,7 +13,8 @@
  */
 import { Array as Arr, Result } from "effect"
 import { remarkText } from "../domain/Remark.ts"
-import { type AutoPushRule, type LineTest, ownRuleNames } from "../domain/AutoPushRules.ts"
+import { ownRuleNames } from "../domain/AutoPush.ts"
+import type { AutoPushRule, LineTest } from "../domain/AutoPushRules.ts"
 import { compileGroupPattern } from "../settings/GroupPattern.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
 import { readYaml } from "../settings/YamlFile.ts"

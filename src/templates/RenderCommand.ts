@@ -3,10 +3,11 @@
  * goes to standard output as it is; an error goes to standard error with the source line under it.
  */
 import { Effect, FileSystem, Path, Result, Runtime, Schema, Stdio, Stream } from "effect"
-import { Dict, directoryLoader, Environment, Float, parseJson, siteFilters, type Value } from "../jinja/Jinja.ts"
+import { Dict, directoryLoader, Environment, Float, parseJson, type Value } from "../jinja/Jinja.ts"
 import { YamlFloat } from "../settings/PythonText.ts"
 import { readYaml, unreadableText } from "../settings/YamlFile.ts"
 import { describeTemplateError, templateError } from "./TemplateErrors.ts"
+import { templateFilters } from "./TemplateFilters.ts"
 
 /** What to render. */
 export interface RenderRequest {
@@ -70,7 +71,7 @@ export const renderFile = Effect.fn("templates.renderFile")(function* (request: 
   if (!found) return yield* new RenderFailed({ message: `No platform ${platform} in ${templates}` })
   const variables = yield* readVariables(request.variables)
   const loader = directoryLoader(directory)
-  const rendered = new Environment({ loader, filters: [siteFilters] }).renderFile(template, variables)
+  const rendered = new Environment({ loader, filters: templateFilters }).renderFile(template, variables)
   if (rendered.ok) return rendered.value
   const error = templateError(rendered.failure, directory, loader.read, (text) => text)
   return yield* new RenderFailed({ message: describeTemplateError(error) })

@@ -5,8 +5,9 @@
 import { Schema } from "effect"
 import { Rpc, RpcGroup } from "effect/rpc"
 import { deserialize, serialize } from "node:v8"
-import { Environment, type Limits, memoryLoader, type Rendered, type Result, siteFilters } from "../jinja/Jinja.ts"
+import { Environment, type Limits, memoryLoader, type Rendered, type Result } from "../jinja/Jinja.ts"
 import { processorTime } from "../jinja/Meter.ts"
+import { templateFilters } from "./TemplateFilters.ts"
 import type { TemplateVariables } from "./VariableInputs.ts"
 
 export const RenderRpc = RpcGroup.make(
@@ -45,7 +46,7 @@ export const makeAnswering = (): ((request: string) => string) => {
     const began = processorTime()
     const { file, files, limits, platform, variables } = unpack<RenderRequest>(text)
     if (known?.platform !== platform) {
-      known = { platform, environment: new Environment({ loader: memoryLoader(files), filters: [siteFilters] }) }
+      known = { platform, environment: new Environment({ loader: memoryLoader(files), filters: templateFilters }) }
     }
     const result = known.environment.renderFile(file, variables, limits)
     return pack({ result, millis: processorTime() - began })

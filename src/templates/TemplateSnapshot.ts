@@ -5,9 +5,10 @@
  */
 import { Array as Arr, Result } from "effect"
 import { remark } from "../domain/Remark.ts"
-import { Environment, type Limits, memoryLoader, siteFilters } from "../jinja/Jinja.ts"
+import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { type MappingOrFaults, type PlatformMapping, readMapping } from "./PlatformMapping.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
+import { templateFilters } from "./TemplateFilters.ts"
 
 /** What a snapshot is built from. */
 export interface TemplateSnapshotInput {
@@ -83,7 +84,7 @@ const makePlatform = (
           Arr.of(remark(`File ${MAPPING_FILE} not found in template repo ${directory}`, { file: MAPPING_FILE }))
         )
       : readMapping(directory, text)
-  const environment = new Environment({ loader: memoryLoader(files), filters: [siteFilters], limits })
+  const environment = new Environment({ loader: memoryLoader(files), filters: templateFilters, limits })
   return { name, directory, files, refused, mapping, environment }
 }
 

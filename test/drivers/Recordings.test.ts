@@ -7,10 +7,13 @@ import { Effect, Exit, Option, Redacted, Result } from "effect"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
 import type { DriverTarget } from "../../src/drivers/Driver.ts"
-import * as Commit from "../../src/drivers/eos/EosCommit.ts"
-import { load } from "../../src/drivers/eos/EosLoad.ts"
-import { eosPlatform } from "../../src/drivers/eos/EosPlatform.ts"
-import * as Reading from "../../src/drivers/eos/EosReading.ts"
+import * as Commit from "../../src/drivers/eos/Commit.ts"
+import { dialect } from "../../src/drivers/eos/Dialect.ts"
+import { facts } from "../../src/drivers/eos/Facts.ts"
+import { load } from "../../src/drivers/eos/Load.ts"
+import { runningConfig } from "../../src/drivers/eos/RunningConfig.ts"
+import { save } from "../../src/drivers/eos/Save.ts"
+import { sessions } from "../../src/drivers/eos/Sessions.ts"
 import { type Cli, login } from "../../src/drivers/ssh/Cli.ts"
 import * as Shell from "../../src/drivers/ssh/Shell.ts"
 import { randomOf } from "../support/Random.ts"
@@ -95,12 +98,12 @@ const replays: ReadonlyArray<Replay> = [
   {
     file: "login-doubled-echo",
     logsIn: true,
-    does: Reading.sessions,
+    does: sessions,
     gives: { sessions: [{ name: "job413", state: "open", user: "admin" }], pending: Option.none() }
   },
   {
     file: "facts",
-    does: Reading.facts,
+    does: facts,
     gives: {
       hostname: "acc-b2-01",
       fqdn: "acc-b2-01.net.example.org",
@@ -114,7 +117,7 @@ const replays: ReadonlyArray<Replay> = [
   },
   {
     file: "sessions-4.32",
-    does: Reading.sessions,
+    does: sessions,
     gives: {
       sessions: [
         { name: "job412", state: "timed", user: "admin" },
@@ -125,7 +128,7 @@ const replays: ReadonlyArray<Replay> = [
   },
   {
     file: "sessions-text",
-    does: Reading.sessions,
+    does: sessions,
     gives: {
       sessions: [
         { name: "job412", state: "timed", user: "admin" },
@@ -145,12 +148,12 @@ const replays: ReadonlyArray<Replay> = [
   },
   {
     file: "wrapped",
-    does: (cli) => Effect.andThen(Reading.sessions(cli), Commit.commitTimed(cli, "job412", 300)),
+    does: (cli) => Effect.andThen(sessions(cli), Commit.commitTimed(cli, "job412", 300)),
     gives: undefined
   },
   {
     file: "running-config",
-    does: Reading.runningConfig,
+    does: runningConfig,
     gives: lines(
       ...HEADER,
       "! boot system flash:/EOS-4.31.4M.swi",
@@ -180,7 +183,7 @@ const replays: ReadonlyArray<Replay> = [
   {
     file: "running-config-20000",
     large: true,
-    does: Reading.runningConfig,
+    does: runningConfig,
     gives: lines(
       ...HEADER,
       ...many((port) => [
@@ -220,10 +223,7 @@ const replays: ReadonlyArray<Replay> = [
   {
     file: "commit",
     does: (cli) =>
-      Effect.andThen(
-        Commit.commitTimed(cli, "job412", 300),
-        Effect.andThen(Commit.confirm(cli, "job412"), Commit.save(cli))
-      ),
+      Effect.andThen(Commit.commitTimed(cli, "job412", 300), Effect.andThen(Commit.confirm(cli, "job412"), save(cli))),
     gives: undefined
   },
   {
@@ -284,7 +284,7 @@ const replay = async ({ does, file, large, logsIn, refused }: Replay, seed: numb
   const acts = actsOf(file, logsIn === true)
   const far = RecordedSwitch.play(acts, lineOf(seed, large === true))
   const shell = Shell.make(target.hostname, target.address, far.wire)
-  const whole = Effect.flatMap(login(eosPlatform, target, shell), does)
+  const whole = Effect.flatMap(login(dialect, target, shell), does)
   const exit = await inVirtualTime(
     (refused === true ? failure(whole) : whole).pipe(Effect.ensuring(Effect.sync(shell.destroy)))
   )

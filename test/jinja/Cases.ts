@@ -3,8 +3,9 @@
  */
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
-import { Dict, Environment, memoryLoader, parseJson, siteFilters } from "../../src/jinja/Jinja.ts"
+import { Dict, Environment, memoryLoader, parseJson } from "../../src/jinja/Jinja.ts"
 import type { Rendered, Result } from "../../src/jinja/Jinja.ts"
+import { templateFilters } from "../../src/templates/TemplateFilters.ts"
 
 /** A case: its result is either a text or an error. */
 export interface Case {
@@ -93,7 +94,7 @@ export const render = (
   variables: Dict | Readonly<Record<string, unknown>> = {},
   files: Readonly<Record<string, string>> = {}
 ): Result<Rendered> => {
-  const environment = new Environment({ loader: memoryLoader(files), filters: [siteFilters] })
+  const environment = new Environment({ loader: memoryLoader(files), filters: templateFilters })
   const compiled = environment.compileText("main.j2", template)
   return compiled.ok ? environment.render(compiled.value, variables) : compiled
 }

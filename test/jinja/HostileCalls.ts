@@ -2,7 +2,8 @@
  * Calls of everything that templates can call or compute with, each with arguments that somebody would choose who wants to
  * use up the memory or the time of the server. Which calls these are depends on nothing but the number of rounds.
  */
-import { Environment, memoryLoader, siteFilters } from "../../src/jinja/Jinja.ts"
+import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
+import { templateFilters } from "../../src/templates/TemplateFilters.ts"
 import { builtinFilters } from "../../src/jinja/Environment.ts"
 import { globals } from "../../src/jinja/library/Globals.ts"
 import { tests } from "../../src/jinja/library/Tests.ts"
@@ -152,7 +153,11 @@ const constructs: ReadonlyArray<readonly [string, string]> = [
 
 /** Everything that templates can do. */
 export const allDeeds: ReadonlyArray<Deed> = [
-  ...deeds("filter", [...builtinFilters.keys(), ...siteFilters.keys()], (name) => `s|${name}(*args)`),
+  ...deeds(
+    "filter",
+    [...builtinFilters.keys(), ...templateFilters.flatMap((library) => [...library.keys()])],
+    (name) => `s|${name}(*args)`
+  ),
   ...deeds("test", tests.keys(), (name) => `s is ${name}(*args)`),
   ...deeds("global", globals.keys(), (name) => `${name}(s, *args)`),
   ...deeds("operator", operators, (operator) => `s ${operator} args[0]`),
@@ -223,7 +228,7 @@ export const hostileCalls = (rounds: number, seed = 1): ReadonlyArray<Call> => {
 /** Memory in cells and time in milliseconds that each call may use. */
 export const bounds = { cells: 1024 * 1024, deadline: 200, output: 1024 * 1024 }
 
-const environment = new Environment({ loader: memoryLoader({}), filters: [siteFilters], limits: bounds })
+const environment = new Environment({ loader: memoryLoader({}), filters: templateFilters, limits: bounds })
 
 /** Does it; the answer says how it ended. */
 export const run = ({ args, deed, subject }: Call): string => {

@@ -3,18 +3,17 @@
  * of a login is first prompt, enable, then the platform's preparation (paging off, wide terminal, no log messages).
  */
 import { Effect, Redacted } from "effect"
-import type { DriverTarget, DriverTimeouts, ExpectedQuestion } from "../Driver.ts"
+import type { DriverTarget, DriverTimeouts } from "../Driver.ts"
 import type { CommandTimeout, ConnectionException, ExchangeError } from "../DriverErrors.ts"
 import { CommandRejected, ConnectAuthError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
-import type { CommandAnswer } from "./CommandExchange.ts"
+import type { CommandAnswer, ExpectedQuestion } from "./CommandExchange.ts"
 import { commandExchange } from "./CommandExchange.ts"
 import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import type { Platform } from "./Platform.ts"
-import { escapeRegExp, promptName } from "./Platform.ts"
+import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -30,7 +29,7 @@ export interface SendOptions {
 }
 
 export interface Cli {
-  readonly platform: Platform
+  readonly dialect: Dialect
   readonly target: DriverTarget
   readonly timeouts: DriverTimeouts
   /** Every prompt of this switch. */
@@ -51,25 +50,25 @@ export interface Cli {
 }
 
 /** The first line by which the switch rejects the command, if any. Of commands that show data only the first line counts. */
-export const rejection = (platform: Platform, command: string, lines: ReadonlyArray<string>): string | undefined => {
-  if (!platform.showsData.test(command)) return lines.find((line) => platform.error.test(line))
+export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArray<string>): string | undefined => {
+  if (!dialect.showsData.test(command)) return lines.find((line) => dialect.error.test(line))
   const first = lines.find((line) => line.trim() !== "")
-  return first !== undefined && platform.error.test(first) ? first : undefined
+  return first !== undefined && dialect.error.test(first) ? first : undefined
 }
 
 class CommandLine implements Cli {
-  readonly platform: Platform
+  readonly dialect: Dialect
   readonly target: DriverTarget
   readonly timeouts: DriverTimeouts
   readonly anyPrompt: RegExp
   readonly #shell: Shell
   #prompt: string
 
-  constructor(platform: Platform, target: DriverTarget, shell: Shell, prompt: string) {
-    this.platform = platform
+  constructor(dialect: Dialect, target: DriverTarget, shell: Shell, prompt: string) {
+    this.dialect = dialect
     this.target = target
-    this.timeouts = { ...platform.timeouts, ...target.timeouts }
-    this.anyPrompt = target.prompt ?? platform.prompt
+    this.timeouts = { ...dialect.timeouts, ...target.timeouts }
+    this.anyPrompt = target.prompt ?? dialect.prompt
     this.#shell = shell
     this.#prompt = prompt
   }
@@ -86,14 +85,14 @@ class CommandLine implements Cli {
   readonly send = (command: string, options: SendOptions = {}) =>
     Effect.suspend(() => {
       const { timeout, modes = [], ...rest } = options
-      const name = promptName(this.platform, this.#prompt)
+      const name = promptName(this.dialect, this.#prompt)
       const exchange = commandExchange({
         ...rest,
         command,
         prompt: this.anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
-        logLine: this.platform.logLine
+        logLine: this.dialect.logLine
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {
         if (answer.prompt !== "") this.#prompt = answer.prompt
@@ -103,7 +102,7 @@ class CommandLine implements Cli {
 
   readonly query = (command: string, options?: SendOptions) =>
     Effect.flatMap(this.send(command, options), ({ lines }) => {
-      const refused = rejection(this.platform, command, lines)
+      const refused = rejection(this.dialect, command, lines)
       if (refused === undefined) return Effect.succeed(lines.join("\n"))
       const message = maskSecrets(refused)
       return new CommandRejected({ hostname: this.target.hostname, command: maskSecrets(command), message })
@@ -111,14 +110,14 @@ class CommandLine implements Cli {
 }
 
 const enable = Effect.fnUntraced(function* (cli: Cli) {
-  const { platform, target } = cli
-  if (!platform.unprivileged.test(cli.prompt())) return
-  const answer = yield* cli.send(platform.enable.command, {
+  const { dialect, target } = cli
+  if (!dialect.unprivileged.test(cli.prompt())) return
+  const answer = yield* cli.send(dialect.enable.command, {
     modes: ["#"],
-    questions: [{ question: platform.enable.password, answer: Redacted.value(target.password) }]
+    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.password) }]
   })
-  if (!answer.repeatedQuestion && !platform.unprivileged.test(cli.prompt())) return
-  const said = answer.lines.find((line) => platform.error.test(line)) ?? "the enable password is not the login password"
+  if (!answer.repeatedQuestion && !dialect.unprivileged.test(cli.prompt())) return
+  const said = answer.lines.find((line) => dialect.error.test(line)) ?? "the enable password is not the login password"
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
@@ -131,31 +130,31 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
  * one of them is still usable, so the answers are not judged.
  */
 const prepare = Effect.fnUntraced(function* (cli: Cli) {
-  const { platform } = cli
+  const { dialect } = cli
   const together = configPipeline({
-    units: platform.prepare.map((command, index) => configUnit(index + 1, command)),
-    window: platform.windowBytes,
+    units: dialect.prepare.map((command, index) => configUnit(index + 1, command)),
+    window: dialect.windowBytes,
     settled: false,
     prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),
-    error: platform.error,
-    logLine: platform.logLine,
-    longestEcho: platform.longestEcho
+    error: dialect.error,
+    logLine: dialect.logLine,
+    longestEcho: dialect.longestEcho
   })
   const result = yield* cli.converse("prepare the terminal", cli.timeouts.show, together)
   if (result.desynchronised === undefined) return
-  for (const command of platform.prepare) yield* cli.send(command, { trivial: true })
+  for (const command of dialect.prepare) yield* cli.send(command, { trivial: true })
 })
 
 /** Waits for the first prompt, becomes privileged and prepares the terminal. */
 export const login: (
-  platform: Platform,
+  dialect: Dialect,
   target: DriverTarget,
   shell: Shell
 ) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
-  function* (platform, target, shell) {
-    const seconds = target.timeouts?.firstPrompt ?? platform.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? platform.prompt))
-    const cli = new CommandLine(platform, target, shell, prompt)
+  function* (dialect, target, shell) {
+    const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
+    const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
+    const cli = new CommandLine(dialect, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)
     return cli

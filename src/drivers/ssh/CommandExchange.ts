@@ -2,7 +2,6 @@
  * One command and its answer (contract device-cli §2.1, §2.2): finds the end of the answer, removes the echo, answers
  * questions. See `Shell` for when a prompt is accepted at once.
  */
-import type { ExpectedQuestion } from "../Driver.ts"
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
 import type { TerminalText } from "./TerminalText.ts"
@@ -15,6 +14,12 @@ const halfMillis = 2_000
 // Without an echo nothing proves that the prompt is the answer's: be patient.
 const noEchoMillis = 500
 const longestEchoLines = 4
+
+/** A question the command may ask, and what to answer. */
+export interface ExpectedQuestion {
+  readonly question: RegExp
+  readonly answer: string
+}
 
 export interface CommandRequest {
   readonly command: string

@@ -30,7 +30,7 @@ export class SshLimits extends Context.Service<
     readonly refusedRetries: number
     readonly refusedDelay: number
   }
->()("switchyard/devices/ssh/SshLimits") {
+>()("switchyard/drivers/ssh/SshLimits") {
   static readonly layer = (options: SshLimitsOptions = {}): Layer.Layer<SshLimits> =>
     Layer.effect(
       SshLimits,

@@ -111,7 +111,7 @@ const knownPlatform = (value: unknown): Result.Result<Partial<DeviceFields>, str
   Result.succeed({ platform: platforms.find((name) => name === value) ?? null })
 
 /** Columns that a client may send back but not set. */
-const IGNORED: ReadonlySet<string> = new Set(["id", "oob_ip", "confhash", "last_seen", "site"])
+const IGNORED: ReadonlySet<string> = new Set(["id", "oob_ip", "confhash", "last_seen", "site", "manageable"])
 
 const REQUIRED: ReadonlySet<string> = new Set(["hostname", "state", "device_type"])
 

@@ -8,6 +8,7 @@ import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
@@ -41,7 +42,11 @@ const makeReading = Effect.gen(function* () {
   })
   const withGroups = Effect.fnUntraced(function* (found: ReadonlyArray<Device>) {
     const groups = yield* settings.primaryGroups(found)
-    return found.map((device, index) => ({ ...device, primary_group: groups[index] ?? "DEFAULT" }))
+    return found.map((device, index) => ({
+      ...device,
+      manageable: isManageable(device),
+      primary_group: groups[index] ?? "DEFAULT"
+    }))
   })
   return {
     withGroups,
@@ -63,7 +68,8 @@ const makeWriting = Effect.gen(function* () {
   const removal = yield* makeDeviceRemoval
   return {
     create: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      return enveloped({ added_device: yield* create(yield* readBody(request)) })
+      const device = yield* create(yield* readBody(request))
+      return enveloped({ added_device: { ...device, manageable: isManageable(device) } })
     }),
     update: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
       const { name } = yield* Caller

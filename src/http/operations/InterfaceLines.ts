@@ -1,7 +1,6 @@
 /** The lines of one interface in a running configuration (contract api-devices.md §6.3). Pure. */
-
-/** Heading of an interface's section, per platform; every other platform writes as EOS does. */
-const headings: Readonly<Record<string, (name: string) => string>> = { junos: (name) => `    ${name} {` }
+import { indented } from "../../domain/platforms/CommonWords.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
 
 const depthOf = (line: string): number => line.length - line.trimStart().length
 
@@ -10,7 +9,8 @@ const depthOf = (line: string): number => line.length - line.trimStart().length
  * when there is no such interface or nothing stands below it.
  */
 export const interfaceLines = (config: string, name: string, platform: string): string => {
-  const heading = (headings[platform] ?? ((asked: string) => `interface ${asked}`))(name)
+  const { interfaceHeading } = platformOf(platform)?.configuration ?? indented
+  const heading = interfaceHeading.replace("{name}", () => name)
   const lines = config.split("\n")
   const start = lines.indexOf(heading)
   if (start < 0) return ""

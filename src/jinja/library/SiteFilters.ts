@@ -1,9 +1,8 @@
 /**
- * All filters of contract/settings-and-templates.md section 9, beyond Jinja2's own.
+ * The filters of contract/settings-and-templates.md section 9, beyond Jinja2's own, that need no knowledge of platforms.
  */
 import type { Library } from "../values/Builtin.ts"
 import { addressFilters } from "./AddressFilters.ts"
-import { sectionFilters } from "./ConfigSection.ts"
 import { hashFilters } from "./HashFilters.ts"
 import { interfaceFilters } from "./InterfaceFilters.ts"
 import { macFilters } from "./MacFilters.ts"
@@ -19,6 +18,5 @@ export const siteFilters: Library = new Map([
   ...vlanFilters,
   ...interfaceFilters,
   ...regexFilters,
-  ...sectionFilters,
   ...templateFilters
 ])

@@ -5,6 +5,8 @@
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
@@ -52,7 +54,7 @@ const make = Effect.gen(function* () {
       const { hostname: host, platform } = device
       const rendered = yield* templates.renderNamed(platform ?? "", "hostname.j2", { host })
       const login = { state: "DHCP_BOOT", address: job.args.dhcp_ip } as const
-      const request = { login, sessionName: `job${job.id}`, config: rendered.text }
+      const request = { login, sessionName: Candidate.ofJob(job.id), config: rendered.text }
       yield* patiently(actorOf(String(device.id)).MergeConfig(request))
     },
     Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))
@@ -91,6 +93,7 @@ const make = Effect.gen(function* () {
       const message = `Device with ztp_mac ${ztp_mac} is in incorrect state: ${device.state}`
       return yield* new JobFailure({ type: "ValueError", message })
     }
+    if (Option.isNone(before)) yield* requireManageable(device)
     const found = Option.isSome(before)
       ? Result.succeed(before.value.facts)
       : yield* Effect.result(discover(job, device))

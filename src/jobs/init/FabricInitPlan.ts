@@ -7,6 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { LldpTable } from "../../provisioning/Links.ts"
 import { allocateFabric, fabricVariables } from "../../provisioning/ManagementAddress.ts"
 import { checkFabricNeighbours } from "../../provisioning/NeighbourChecks.ts"
@@ -112,6 +113,7 @@ const make = Effect.gen(function* () {
       Effect.fail(refuse("ValueError", `No device with id ${id} found`))
     )
     yield* discoveredOnly(device)
+    yield* requireManageable(device)
     const [taken] = yield* devices.byHostnames([request.newHostname])
     if (taken !== undefined && taken.id !== device.id) {
       return yield* refuse("DeviceStateError", `There is already a device with hostname ${request.newHostname}`)

@@ -7,6 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -68,6 +69,8 @@ const make = Effect.gen(function* () {
 
   const prepare = Effect.fnUntraced(function* (job: Step1, device: Device, peer: Peer | null) {
     const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = job.args
+    yield* requireManageable(device)
+    if (peer !== null) yield* requireManageable(peer.device)
     if (device.id === peer?.device.id || newHostname === peer?.newHostname) {
       return yield* refuse("ValueError", "The switches of an MLAG pair must be two devices with two hostnames")
     }

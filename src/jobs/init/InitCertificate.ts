@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceCertificates } from "../upkeep/DeviceCertificates.ts"
 import * as InitTasks from "./InitTasks.ts"
@@ -26,7 +27,7 @@ const make = Effect.gen(function* () {
     if (decided.stage === "pushing") {
       return InitTasks.certificateTask(`The certificate of ${hostname} was seen to before the server restarted`, false)
     }
-    if (device.platform !== "eos") {
+    if (!can(device, "certificates")) {
       const text = `Install device certificate not supported on platform: ${device.platform}`
       return InitTasks.certificateTask(text, false)
     }

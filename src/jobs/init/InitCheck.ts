@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import { type InitCheck as InitFindings, initCheck } from "../../provisioning/InitCheck.ts"
 import { collect, told } from "../../provisioning/Problems.ts"
@@ -69,9 +70,14 @@ const make = Effect.gen(function* () {
     const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
       Effect.fail(impossible(400, `ValueError in ${STAGES.checks}: No device with id ${id} found`))
     )
-    if (device.state === "DISCOVERED") return device
-    const message = "Device must be in state DISCOVERED to begin init"
-    return yield* impossible(500, `Exception in ${STAGES.checks}: ${message}`)
+    if (device.state !== "DISCOVERED") {
+      const message = "Device must be in state DISCOVERED to begin init"
+      return yield* impossible(500, `Exception in ${STAGES.checks}: ${message}`)
+    }
+    yield* Effect.mapError(requireManageable(device), ({ _tag, message }) =>
+      impossible(400, `${_tag} in ${STAGES.checks}: ${message}`)
+    )
+    return device
   })
 
   const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {

@@ -7,6 +7,7 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { isAway, patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitProgress } from "./InitProgress.ts"
@@ -27,7 +28,7 @@ const make = Effect.gen(function* () {
   ) {
     const send = (seconds: number, lookOnly: boolean) =>
       actorOf(String(device.id)).PushBase({
-        sessionName: `job${job.id}`,
+        sessionName: Candidate.ofJob(job.id),
         jobId: job.id,
         config: text,
         newHostname: decided.newHostname,

@@ -10,6 +10,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
@@ -75,6 +76,7 @@ const make = Effect.gen(function* () {
         const message = "Device must be in state INIT to continue init step 2"
         return yield* new JobFailure({ type: "DeviceStateError", message })
       }
+      yield* requireManageable(device)
       const { hostname, management_ip } = device
       yield* progress.say(job, "login", `Logging in to ${hostname} at ${management_ip} and saving its configuration`)
       const found = yield* Effect.result(patiently(actorOf(String(device.id)).FinishInit()))

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
@@ -53,6 +54,7 @@ const make = Effect.gen(function* () {
 
   /** Ports of the device, physical ones only. */
   const portsOf = Effect.fnUntraced(function* ({ hostname, id, platform }: Device) {
+    yield* requireManageable({ hostname, platform })
     const { interface_list } = yield* patiently(actorOf(String(id)).ReadFacts({ login: {} })).pipe(
       Effect.mapError(({ message }) => failure(`Could not get facts from device ${hostname}: ${message}`))
     )

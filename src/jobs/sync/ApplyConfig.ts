@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
@@ -56,9 +57,12 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
-    if (device.state === "MANAGED" || device.state === "UNMANAGED") return device
-    const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
-    return yield* new JobFailure({ type: "DeviceStateError", message })
+    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+      const message = `Device ${hostname} is in invalid state: DeviceState.${device.state}`
+      return yield* new JobFailure({ type: "DeviceStateError", message })
+    }
+    yield* refusedAsFailure(requireManageable(device))
+    return device
   })
 
   const push = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
@@ -68,7 +72,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(({ id }) =>
         Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(broken(callErrorText(error))))
     )
   })
 

@@ -7,10 +7,11 @@ import type { SqlError } from "effect/sql"
 import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import { DeviceLogin } from "../../devices/DeviceLogin.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { UnknownPlatform } from "../../drivers/DriverErrors.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
+import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import * as Candidate from "../../drivers/Candidate.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
@@ -60,17 +61,16 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
-  const login = yield* DeviceLogin
   const actorOf = yield* DeviceEntity.client
 
   const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
-    const { capabilities } = yield* login.driverOf(device)
-    const mode = capabilities.timer ? wanted.mode : 0
+    yield* requireManageable(device)
+    const mode = can(device, "timer") ? wanted.mode : 0
     const protocol = newChange({
       mode,
       dryRun: wanted.dryRun,
       force: wanted.force,
-      sessionName: `job${wanted.jobId}`,
+      sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
       timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
     })
@@ -115,7 +115,7 @@ export class ChangeCalls extends Context.Service<
     readonly store: (
       device: Device,
       wanted: WantedChange
-    ) => Effect.Effect<ChangeToRun, UnknownPlatform | SqlError.SqlError>
+    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | SqlError.SqlError>
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
     /** Tells a change that waits how the others fared. */

@@ -8,6 +8,7 @@ import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
@@ -35,7 +36,8 @@ const make = Effect.gen(function* () {
     })
 
   const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
-    const known = selected.filter(({ confhash }) => confhash !== null)
+    // a device that nobody can log in to fails by itself, without the others
+    const known = selected.filter((device) => device.confhash !== null && isManageable(device))
     const checked = yield* Effect.forEach(known, mismatch, { concurrency: config.SYNC_CONCURRENCY })
     const failed = checked.filter((result) => result !== null)
     if (failed.length === 0) return

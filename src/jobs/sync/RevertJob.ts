@@ -8,6 +8,8 @@ import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { deviceResult, taskFailed } from "../../domain/Job.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type UndoableChange } from "../../store/ChangeStore.ts"
@@ -55,6 +57,7 @@ const make = Effect.gen(function* () {
   /** What to put back, or why this device is refused. */
   const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, undone: number) {
     if (device.state !== "MANAGED" && device.state !== "UNMANAGED") return refused(`The device is ${device.state} now`)
+    if (!isManageable(device)) return refused(new UnmanageableDevice(device).message)
     if (change.later_job !== null) {
       return refused(`Job ${change.later_job} has changed the device after job ${undone}, so it was left alone`)
     }
@@ -72,7 +75,7 @@ const make = Effect.gen(function* () {
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
     const report = yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(broken(callErrorText(error))))
     )
     return explained(report, job.args.job_id)
   })

@@ -7,15 +7,16 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceResult } from "../../domain/Job.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls } from "./ChangeCalls.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
 import { doneElsewhere, turnOf } from "./OtherChanges.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted, renderFailed } from "./SyncTasks.ts"
+import { notStarted, renderFailed, unmanageable } from "./SyncTasks.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
@@ -44,27 +45,27 @@ const make = Effect.gen(function* () {
   const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
     jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
 
+  /** Ends the device's part of the job before anything was sent. */
+  const refuse = Effect.fnUntraced(function* (work: SyncWork, device: Device, result: DeviceResult) {
+    yield* record(work, device, result)
+    yield* work.guard.failed(device.hostname, false)
+    return null
+  })
+
   /** Renders and stores the device's change; nothing when that is not possible, with a row that says why. */
   const store = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
-    const { guard, job, plan, render, run } = work
+    const { job, plan, render } = work
+    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
     const rendered = yield* render(device)
     if (Result.isFailure(rendered)) {
       const { message, type } = rendered.failure
-      yield* record(work, device, renderFailed(`${type}: ${message}\n`))
-      yield* guard.failed(device.hostname, false)
-      return null
+      return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
     const { dry_run: dryRun, force } = job.args
     const wanted = { jobId: job.id, candidate, mode: plan.mode, dryRun, force, expectedHash: device.confhash }
-    return yield* calls.store(device, wanted).pipe(
-      Effect.catchTag("UnknownPlatform", (error) =>
-        Effect.gen(function* () {
-          yield* outcomes.record(device, run, candidate, broken(callErrorText(error)))
-          yield* guard.failed(device.hostname, false)
-          return null
-        })
-      )
+    return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
+      refuse(work, device, unmanageable(error))
     )
   })
 

@@ -5,6 +5,7 @@ import type { SqlError } from "effect/sql"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeScore.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { makeGroupedWrite } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import { type EndedChange, type SyncRun, SyncStatus } from "./SyncStatus.ts"
@@ -23,6 +24,9 @@ export interface StoppedDevices {
   readonly not_started: ReadonlyArray<string>
 }
 
+const scoreOf = ({ platform }: Device, config: string, { diff }: ChangeReport): number =>
+  deviceScore(config, diff, platformOf(platform)?.risk)
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const jobs = yield* JobStore
@@ -37,7 +41,7 @@ const make = Effect.gen(function* () {
     result: syncResult(config, report),
     reachedEnd: reachedEnd(report),
     changed: report.diff !== "",
-    score: report.ok ? deviceScore(config, report.diff) : null,
+    score: report.ok ? scoreOf(device, config, report) : null,
     waiting: isOpen(report)
   })
 
@@ -77,7 +81,7 @@ const make = Effect.gen(function* () {
         result: doneResult(config, report),
         reachedEnd: true,
         changed: true,
-        score: deviceScore(config, report.diff),
+        score: scoreOf(device, config, report),
         waiting: true
       })
   )

@@ -3,6 +3,7 @@
  * with the names that clients know (contract engine.md §7.4). Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
@@ -49,6 +50,10 @@ export const failureText = (report: ChangeReport): string => {
 /** The device could not be rendered: entries 0 and 1, nothing was sent. `text` ends in `Type: message` and a newline. */
 export const renderFailed = (text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
+
+/** No driver can log in to the device: nothing was rendered or sent. */
+export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
+  deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])
 
 /** The first words of the text of a device that was left alone because the rollout was stopped. */
 export const NOT_STARTED = "This device was not started and runs what it ran before."

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { DeviceUpgrade, type UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { notStarted } from "../../firmware/UpgradeTasks.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -15,8 +16,6 @@ import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, refusedAsFailure } from "../engine/JobHandler.ts"
 import { UpgradeDevice } from "./UpgradeDevice.ts"
 import type { UpgradeJob } from "./UpgradeStep.ts"
-
-const PLATFORM = "eos"
 
 const invalid = (message: string) => new JobFailure({ type: "ValueError", message })
 
@@ -40,7 +39,7 @@ const make = Effect.gen(function* () {
   const decide = Effect.fnUntraced(function* (job: UpgradeJob) {
     const { args } = job
     const selected = yield* select(args)
-    const other = selected.find(({ platform }) => platform !== PLATFORM)
+    const other = selected.find((device) => !can(device, "firmware"))
     if (other !== undefined) {
       return yield* invalid(`Invalid device platform "${other.platform ?? "None"}" for device: ${other.hostname}`)
     }

@@ -5,6 +5,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
+import type { Platform } from "../../domain/platforms/Platform.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { versionIn } from "../../firmware/ImageName.ts"
 import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "../../firmware/UpgradeTasks.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -20,8 +22,13 @@ const isSame = (one: string, other: string): boolean =>
   one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
 
 /** Why the running version is not the one that was wanted; undefined when it is. */
-const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
-  const expected = file === null ? undefined : versionIn(file)
+const versionProblem = (
+  platform: Platform | undefined,
+  before: string | null,
+  running: string,
+  file: string | null
+): string | undefined => {
+  const expected = file === null ? undefined : versionIn(platform?.firmware, file)
   if (before !== null && isSame(before, running)) return "OS version did not change, activation failed"
   return expected === undefined || isSame(running, expected)
     ? undefined
@@ -59,7 +66,12 @@ const make = Effect.gen(function* () {
       return { task: stepFailed("post_flight", sentence, back.last) }
     }
     const { os_version } = back.facts
-    const wrong = versionProblem(progress.versionBefore, os_version, progress.file ?? args.filename ?? null)
+    const wrong = versionProblem(
+      platformOf(device.platform),
+      progress.versionBefore,
+      os_version,
+      progress.file ?? args.filename ?? null
+    )
     if (wrong === undefined || os_version !== progress.versionBefore) yield* storeVersion(upgrade, device, os_version)
     else yield* upgrades.seen(device.id)
     return {

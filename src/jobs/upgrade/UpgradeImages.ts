@@ -4,7 +4,9 @@ import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
-import { fileFor, MODELS_32_BIT } from "../../firmware/Architecture.ts"
+import { platformOf } from "../../domain/platforms/Platforms.ts"
+import type { ImageBuilds } from "../../domain/platforms/Platform.ts"
+import { fileFor } from "../../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../firmware/ImageName.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -26,18 +28,21 @@ const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings
   const actorOf = yield* DeviceEntity.client
 
-  /** The site's list of 32-bit models replaces the built-in one. */
-  const models32 = Effect.fnUntraced(function* (device: Device) {
+  /** The site's list of models with the narrow build replaces the platform's. */
+  const narrowModels = Effect.fnUntraced(function* (device: Device, builds: ImageBuilds) {
     const effective = yield* Effect.option(settings.ofDevice(device))
-    const list = Option.map(effective, (found) => found.settings.arista_models_32bit)
+    const list = Option.map(effective, (found) => found.settings[builds.narrowSetting])
     return Option.isSome(list) && Array.isArray(list.value)
       ? new Set(list.value.filter((model) => typeof model === "string"))
-      : MODELS_32_BIT
+      : builds.narrowModels
   })
 
   const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
     const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
-    return fileFor(filename, model, yield* models32(device))
+    const builds = platformOf(device.platform)?.firmware?.builds ?? null
+    return builds === null
+      ? fileFor(filename, model, builds)
+      : fileFor(filename, model, builds, yield* narrowModels(device, builds))
   })
 
   const find = Effect.fnUntraced(function* (

@@ -9,6 +9,8 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
 import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -56,6 +58,9 @@ const make = Effect.gen(function* () {
 
   /** A change that is under way or was proved between two looks would be taken for drift. */
   const compare = Effect.fnUntraced(function* (device: Device) {
+    if (!isManageable(device)) {
+      return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
+    }
     for (let read = 0; read < READS; read += 1) {
       const proved = yield* changes.proved(device.id)
       if (Option.isNone(proved)) {

@@ -9,6 +9,8 @@ import type { Erased } from "../../devices/OperationCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { OperationPhase } from "../../domain/DeviceOperation.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -71,6 +73,8 @@ const make = Effect.gen(function* () {
     if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
       return yield* failure("Can only do factory default on MANAGED or UNMANAGED devices")
     }
+    yield* requireManageable(device)
+    if (!can(device, "erase")) return yield* failure(`Factory default not supported on platform: ${device.platform}`)
     // known before the switch is blank
     yield* deletion.check(id)
     return device

@@ -4,6 +4,7 @@ import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ArgsOf } from "../../domain/jobs/JobDefinition.ts"
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
+import { can } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceCertificates, type NotInstalled, unsupported } from "./DeviceCertificates.ts"
@@ -41,7 +42,7 @@ const make = Effect.gen(function* () {
     const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
       error._tag === "SqlError" ? error : failure(error.message)
     )
-    const other = selected.find(({ platform }) => platform !== "eos")
+    const other = selected.find((device) => !can(device, "certificates"))
     return other === undefined ? selected : yield* unsupported(other.platform, other.hostname)
   })
 

@@ -7,6 +7,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
+import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
@@ -48,9 +49,12 @@ const make = Effect.gen(function* () {
     const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
       Effect.fail(new JobFailure({ type: "ValueError", message: `Device with hostname ${hostname} not found` }))
     )
-    if (device.state === "MANAGED" || device.state === "UNMANAGED") return device
-    const message = `Device with hostname ${hostname} is in incorrect state: ${device.state}`
-    return yield* new JobFailure({ type: "ValueError", message })
+    if (device.state !== "MANAGED" && device.state !== "UNMANAGED") {
+      const message = `Device with hostname ${hostname} is in incorrect state: ${device.state}`
+      return yield* new JobFailure({ type: "ValueError", message })
+    }
+    yield* requireManageable(device)
+    return device
   })
 
   const write = Effect.fnUntraced(function* (job: RunningJob, { id }: Device, facts: Facts) {

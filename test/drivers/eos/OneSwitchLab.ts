@@ -4,7 +4,7 @@ import type { DriverTarget } from "../../../src/drivers/Driver.ts"
 import { parse } from "../../../src/drivers/ssh/AddressMap.ts"
 import type { SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
 import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
-import * as EosDriver from "../../../src/drivers/eos/EosDriver.ts"
+import * as EosDriver from "../../../src/drivers/eos/Driver.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 

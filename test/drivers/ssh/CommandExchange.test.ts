@@ -3,15 +3,15 @@ import { Schema } from "effect"
 import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
 import { commandExchange } from "../../../src/drivers/ssh/CommandExchange.ts"
 import type { CommandRequest } from "../../../src/drivers/ssh/CommandExchange.ts"
-import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 
 const prompt = "acc-b2-01#"
 const request = (command: string, more: Partial<CommandRequest> = {}): CommandRequest => ({
   command,
-  prompt: eosPlatform.prompt,
+  prompt: dialect.prompt,
   current: prompt,
   expected: [prompt],
-  logLine: eosPlatform.logLine,
+  logLine: dialect.logLine,
   ...more
 })
 const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })

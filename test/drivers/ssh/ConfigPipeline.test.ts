@@ -6,7 +6,7 @@ import type { PipelineOptions } from "../../../src/drivers/ssh/ConfigPipeline.ts
 import { configPipeline } from "../../../src/drivers/ssh/ConfigPipeline.ts"
 import { configUnit, type ConfigUnit } from "../../../src/drivers/ssh/ConfigUnit.ts"
 import { TerminalText } from "../../../src/drivers/ssh/TerminalText.ts"
-import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 
 const prompt = "acc-b2-01(config-s-job412)#"
 const inside = "acc-b2-01(config-s-job412-if-Et1)#"
@@ -16,9 +16,9 @@ const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions
   window: 2048,
   settled: false,
   prompt: /^acc-b2-01\(config-s-job412[\w.\-@/:+]{0,63}\)#\s?/,
-  error: eosPlatform.error,
-  logLine: eosPlatform.logLine,
-  longestEcho: eosPlatform.longestEcho,
+  error: dialect.error,
+  logLine: dialect.logLine,
+  longestEcho: dialect.longestEcho,
   ...more
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
 import { loginExchange } from "../../../src/drivers/ssh/LoginExchange.ts"
-import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 
 const BannerLine = Schema.Literals([
   "Last login: Tue Mar  4 09:12:44 2025 from 10.20.0.5",
@@ -20,7 +20,7 @@ describe("a login", () => {
     ({ banner, sizes }) => {
       const device = { prompt: "acc-b2-01>", echo: () => "", answer: () => ({ text: "", prompt: "acc-b2-01>" }) }
       const greeting = `${banner.map((line) => `${line}\r\n`).join("")}acc-b2-01>`
-      expect(drive(loginExchange(eosPlatform.prompt), device, sizes, greeting).value).toBe("acc-b2-01>")
+      expect(drive(loginExchange(dialect.prompt), device, sizes, greeting).value).toBe("acc-b2-01>")
     }
   )
 })

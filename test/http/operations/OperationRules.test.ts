@@ -1,7 +1,7 @@
 /** Rules of operations that need no device: lines of an interface, ports that may be bounced, facts that changed. */
 import { assert, it } from "@effect/vitest"
 import { bounceRefusal } from "../../../src/devices/PortBounce.ts"
-import { neighbourDetailsOf } from "../../../src/drivers/eos/EosNeighbours.ts"
+import { neighbourDetailsOf } from "../../../src/drivers/eos/Neighbours.ts"
 import { interfaceLines } from "../../../src/http/operations/InterfaceLines.ts"
 import { factsDifference } from "../../../src/jobs/upkeep/UpdateFacts.ts"
 

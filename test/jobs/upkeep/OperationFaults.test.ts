@@ -8,7 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
-import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import { DeviceErase } from "../../../src/domain/jobs/DeviceErase.ts"
 import { RenewCert } from "../../../src/domain/jobs/RenewCert.ts"
@@ -23,7 +23,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 // a silent switch is given up after seconds instead of minutes
-Object.assign(eosPlatform.timeouts, {
+Object.assign(dialect.timeouts, {
   connect: 5,
   firstPrompt: 5,
   show: 5,

@@ -6,7 +6,7 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
@@ -26,7 +26,7 @@ import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 const CONCURRENCY = "48"
 
 // a silent switch is given up after seconds instead of minutes, so that the table ends in time
-Object.assign(eosPlatform.timeouts, {
+Object.assign(dialect.timeouts, {
   connect: 6,
   firstPrompt: 6,
   show: 6,

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { configHash } from "../../../src/drivers/eos/EosReading.ts"
+import { configHash } from "../../../src/drivers/eos/RunningConfig.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"

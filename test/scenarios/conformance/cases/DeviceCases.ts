@@ -54,6 +54,7 @@ const reading: ReadonlyArray<Case> = [
               confhash: null,
               last_seen: "2026-02-27 10:30:23",
               port: null,
+              manageable: true,
               primary_group: "EAST_WING"
             }
           ]
@@ -134,9 +135,10 @@ const creation: ReadonlyArray<Case> = [
   created("no site when two have the description", { site: "Twin" }, { site_id: null }),
   created(
     "what GET shows, sent back",
-    { id: 99, oob_ip: "10.9.9.9", confhash: "x", last_seen: "2020-01-01 00:00:00" },
-    { id: 10, oob_ip: null, confhash: null }
+    { id: 99, oob_ip: "10.9.9.9", confhash: "x", last_seen: "2020-01-01 00:00:00", manageable: false },
+    { id: 10, oob_ip: null, confhash: null, manageable: true }
   ),
+  created("a platform without a driver, as inventory", { platform: "junos" }, { platform: "junos", manageable: false }),
   created(
     "a hostname of 64 characters",
     { hostname: `${label63.slice(0, 31)}.${"b".repeat(32)}` },

@@ -4,6 +4,7 @@
  * out. The candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
+import { jobOf } from "../Candidate.ts"
 import type { ConfigSession, ConfigSessions, LoadRequest, Loaded } from "../Driver.ts"
 import { selects } from "../Driver.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
@@ -21,11 +22,10 @@ import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
-import { escapeRegExp, promptName } from "../ssh/Platform.ts"
-import { cutCandidate, halves, sourcesIn } from "./EosCandidate.ts"
-import { discard } from "./EosCommit.ts"
-import { jobOfSession, sessionMode } from "./EosPlatform.ts"
-import * as Reading from "./EosReading.ts"
+import { escapeRegExp, promptName } from "../ssh/Dialect.ts"
+import { discard } from "./Commit.ts"
+import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
+import { sessionMode, sessions } from "./Sessions.ts"
 
 const foreignSeconds = 10
 const pollSeconds = 1
@@ -56,7 +56,7 @@ const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray
 }
 
 const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
-  const job = jobOfSession(name)
+  const job = jobOf(name)
   return job !== null && mayAbort !== undefined && selects(mayAbort, job)
 }
 
@@ -70,7 +70,7 @@ const clearTheWay: (
   patience: number,
   seen?: ConfigSessions
 ) => Effect.Effect<void, LoadError> = Effect.fnUntraced(function* (cli, request, patience, seen) {
-  const found = seen ?? (yield* Reading.sessions(cli))
+  const found = seen ?? (yield* sessions(cli))
   if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
     return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
   }
@@ -99,7 +99,7 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
 
 /** Every prompt inside this session, whichever section it stands in. */
 const sessionPrompt = (cli: Cli, name: string): RegExp => {
-  const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.platform, cli.prompt())) : ".{0,63}"
+  const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.dialect, cli.prompt())) : ".{0,63}"
   const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
   return new RegExp(String.raw`^${start}${mode}[\w.\-@/:+]{0,63}\)#\s?`)
 }
@@ -118,9 +118,9 @@ const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUni
       units,
       ...pace,
       prompt: sessionPrompt(cli, request.name),
-      error: cli.platform.error,
-      logLine: cli.platform.logLine,
-      longestEcho: cli.platform.longestEcho
+      error: cli.dialect.error,
+      logLine: cli.dialect.logLine,
+      longestEcho: cli.dialect.longestEcho
     })
     const result = yield* cli.converse(`load ${request.name}`, cli.timeouts.load, pipeline)
     if (result.prompt !== "") cli.standAt(result.prompt)
@@ -152,7 +152,7 @@ const sendCandidate = Effect.fnUntraced(function* (
   request: LoadRequest,
   units: ReadonlyArray<ConfigUnit>
 ): Effect.fn.Return<PipelineResult, LoadError> {
-  const window = cli.target.windowBytes ?? cli.platform.windowBytes
+  const window = cli.target.windowBytes ?? cli.dialect.windowBytes
   const paces: ReadonlyArray<Pace> = [
     { window, settled: false },
     ...(window > 1 ? [{ window: 1, settled: false }] : []),

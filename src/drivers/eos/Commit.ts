@@ -1,11 +1,11 @@
-/** Commit, commit timer, confirm, discard and save on EOS (contract device-cli §3.7). */
+/** Commit, commit timer, confirm and discard on EOS (contract device-cli §3.7). */
 import { Effect, Option } from "effect"
 import type { ExchangeError, ReadError } from "../DriverErrors.ts"
-import { CommandRejected, CommitError } from "../DriverErrors.ts"
+import { CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { rejection } from "../ssh/Cli.ts"
-import * as Reading from "./EosReading.ts"
+import { sessions as readSessions } from "./Sessions.ts"
 
 const commitError = (cli: Cli, session: string, message: string): CommitError =>
   new CommitError({ hostname: cli.target.hostname, session, message: maskSecrets(message) })
@@ -20,12 +20,12 @@ export const clockTime = (seconds: number): string => {
 
 /** What the switch said against a commit, which may take several lines; undefined when it said nothing against it. */
 export const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string | undefined =>
-  rejection(cli.platform, "commit", lines) === undefined
+  rejection(cli.dialect, "commit", lines) === undefined
     ? undefined
     : lines.filter((line) => line.trim() !== "").join("\n")
 
 const isThere = (cli: Cli, name: string) =>
-  Effect.map(Reading.sessions(cli), ({ sessions }) =>
+  Effect.map(readSessions(cli), ({ sessions }) =>
     sessions.some((session) => session.name === name && session.state !== "done")
   )
 
@@ -66,7 +66,7 @@ export const commitTimed = (
 
 /** Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. */
 export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string) {
-  const { pending } = yield* Reading.sessions(cli).pipe(
+  const { pending } = yield* readSessions(cli).pipe(
     Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], (error) => commitError(cli, name, error.message))
   )
   const found = Option.match(pending, { onNone: () => "none", onSome: (timer) => timer.name })
@@ -74,20 +74,4 @@ export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string) {
     return yield* commitError(cli, name, `no commit of ${name} waits for its confirmation (pending: ${found})`)
   }
   yield* commitCommand(cli, name, `configure session ${name} commit`)
-})
-
-/** A release that does not know the comparison has to be believed. */
-const unsaved = (cli: Cli) =>
-  cli.query("show running-config diffs", { timeout: cli.timeouts.runningConfig }).pipe(
-    Effect.map((diff) => diff.trim() !== ""),
-    Effect.catchTag("CommandRejected", () => Effect.succeed(false))
-  )
-
-/** Running configuration to startup configuration; the switch's word for it is not enough. */
-export const save = Effect.fnUntraced(function* (cli: Cli) {
-  const command = "write memory"
-  yield* cli.query(command, { timeout: cli.timeouts.save })
-  if (!(yield* unsaved(cli))) return
-  const message = "the switch answered, but its startup configuration is not the running one"
-  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message })
 })

@@ -369,23 +369,3 @@ describe("connecting", () => {
     }).pipe(Effect.scoped)
   )
 })
-
-describe("running commands", () => {
-  it.live("writes files, moves through modes and takes a closed connection for success where it is expected", () =>
-    Effect.gen(function* () {
-      const { driver, target, device } = yield* makeOneSwitch()
-      const session = yield* driver.open(target)
-      const content = Buffer.from("-----BEGIN CERTIFICATE-----\n".repeat(200))
-      yield* session.putFile("/mnt/flash/x.crt", content)
-      expect(device.files().has("x.crt")).toBe(true)
-      expect((yield* Effect.flip(session.putFile("/nowhere/x", content)))._tag).toBe("CommandRejected")
-      const images = yield* session.run("show boot-config")
-      expect(images).toContain("Software image: flash:/")
-      yield* session.run("configure terminal")
-      yield* session.run("end")
-      expect((yield* Effect.flip(session.run("frobnicate")))._tag).toBe("CommandRejected")
-      yield* session.run("write")
-      yield* session.run("reload force", { expectDisconnect: true })
-    }).pipe(Effect.scoped)
-  )
-})

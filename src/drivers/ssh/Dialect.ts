@@ -1,11 +1,11 @@
 /**
- * What the shell engine has to know about a platform, as data: prompts, errors, how to become privileged, deadlines. Each
- * driver has one table of this type; the engine has no platform in it.
+ * What the shell engine has to know about a platform's command line, as data: prompts, errors, how to become privileged,
+ * deadlines. Each driver has one table of this type; the engine has no platform in it.
  */
+import type { DeviceRemark } from "../../domain/platforms/Platform.ts"
 import type { DriverTimeouts } from "../Driver.ts"
 
-export interface Platform {
-  readonly name: string
+export interface Dialect {
   /** Matches a whole last line that is any prompt of the command line (contract device-cli §2.1). */
   readonly prompt: RegExp
   /** What a prompt ends with; before it stands the name part that configuration prompts extend. */
@@ -29,7 +29,13 @@ export interface Platform {
 }
 
 /** The name part of a prompt: `acc-b2-01` for `acc-b2-01#` and for `acc-b2-01(config-if-Et1)#`. */
-export const promptName = (platform: Platform, prompt: string): string => prompt.replace(platform.promptEnd, "")
+export const promptName = (dialect: Dialect, prompt: string): string => prompt.replace(dialect.promptEnd, "")
 
 /** Text as a pattern that matches just it. */
 export const escapeRegExp = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+
+/** The pattern of a line that is an error and none of the known remarks. */
+export const errorBut = (remarks: ReadonlyArray<DeviceRemark>, error: RegExp): RegExp =>
+  remarks.length === 0
+    ? error
+    : new RegExp(`^(?!${remarks.map(({ line }) => line.source).join("|")})(?:${error.source})`)

@@ -9,10 +9,10 @@ import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import type { Conversation, Step } from "../ssh/Conversation.ts"
 import type { TerminalText } from "../ssh/TerminalText.ts"
-import { commitComplaint } from "./EosCommit.ts"
-import { copyDone } from "./EosPlatform.ts"
+import { commitComplaint } from "./Commit.ts"
+import { copyDone } from "./Dialect.ts"
+import { saveCommand } from "./Save.ts"
 
-const saveCommand = "write memory"
 const settleMillis = 100
 // After a complaint or without the words of a save, more may come before the last prompt.
 const patienceMillis = 1_000

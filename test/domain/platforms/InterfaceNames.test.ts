@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { compareNames, isSubinterface, longName, shortName } from "../../src/drivers/InterfaceNames.ts"
+import { compareNames, isSubinterface, longName } from "../../../src/domain/platforms/InterfaceNames.ts"
 
 describe("interface names", () => {
   it.each([
@@ -23,15 +23,6 @@ describe("interface names", () => {
     ["eos", "Xx1", "Xx1"]
   ])("on %s %s is %s", (platform, short, long) => {
     expect(longName(platform, short)).toBe(long)
-  })
-
-  it.each([
-    ["eos", "Ethernet51", "Et51"],
-    ["eos", "Port-Channel10", "Po10"],
-    ["nxos", "port-channel10", "Po10"],
-    ["junos", "xe-0/0/1", "xe-0/0/1"]
-  ])("on %s %s is %s for short", (platform, long, short) => {
-    expect(shortName(platform, long)).toBe(short)
   })
 
   it("sorts in natural order", () => {

@@ -3,8 +3,10 @@
  * `end` are dropped, banners and certificates stay together, mode comments become the `comment` command.
  */
 import { Result } from "effect"
+import { eos } from "../../domain/platforms/Eos.ts"
 import { configUnit, type ConfigUnit, type Rejection } from "../ssh/ConfigUnit.ts"
-import { multiLineInputs } from "./EosPlatform.ts"
+
+const { multiLineInputs } = eos.configuration
 
 const endOfText = "EOF"
 // A terminal would act on these instead of taking them as text. Line ends are none: they are where the text is cut.

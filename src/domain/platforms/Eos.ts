@@ -1,0 +1,34 @@
+/** Arista EOS. */
+import { usualRisk } from "../ChangeScore.ts"
+import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import { eosAutoPush } from "./EosAutoPush.ts"
+import { models32Bit } from "./EosModels.ts"
+import type { Platform } from "./Platform.ts"
+
+export const eos: Platform<"eos"> = {
+  name: "eos",
+  vendor: "Arista",
+  capabilities: { timer: true, certificates: true, firmware: true, erase: true, bounce: true },
+  interfaces: {
+    short: commonShortNames,
+    physical: /^Ethernet[\d/]+$/,
+    possible:
+      /^(?:Ethernet|UnconnectedEthernet|Management|Port-Channel|Vlan|Loopback|Vxlan|Tunnel|Recirc-Channel)[0-9[]/
+  },
+  configuration: {
+    ...indented,
+    multiLineInputs: [
+      { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
+      { opens: /^comment$/, texts: 1 },
+      { opens: /^protocol https certificate$/, texts: 2 }
+    ]
+  },
+  autoPush: eosAutoPush,
+  risk: usualRisk,
+  firmware: {
+    version: /^EOS(?:64)?-(\d+(?:\.\d+)+[A-Z]*)(?=[.-]|$)/,
+    builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
+  },
+  secrets: commonSecrets,
+  remarks: []
+}

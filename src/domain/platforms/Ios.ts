@@ -1,0 +1,22 @@
+/** Cisco IOS-XE. There is no driver for it yet. */
+import { usualRisk } from "../ChangeScore.ts"
+import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import type { Platform } from "./Platform.ts"
+
+export const ios: Platform<"ios"> = {
+  name: "ios",
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Po", "Port-channel"], ...commonShortNames],
+    physical:
+      /^(FastEthernet|GigabitEthernet|TwoGigabitEthernet|FiveGigabitEthernet|TenGigabitEthernet|TwentyFiveGigE|FortyGigabitEthernet|HundredGigE)[\d/]+$/,
+    possible: null
+  },
+  configuration: indented,
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  remarks: []
+}

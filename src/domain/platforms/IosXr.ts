@@ -1,0 +1,21 @@
+/** Cisco IOS-XR. There is no driver for it yet. */
+import { usualRisk } from "../ChangeScore.ts"
+import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import type { Platform } from "./Platform.ts"
+
+export const iosXr: Platform<"iosxr"> = {
+  name: "iosxr",
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Te", "TenGigE"], ["Mg", "MgmtEth"], ...commonShortNames],
+    physical: /^(GigabitEthernet|TenGigE|TwentyFiveGigE|FortyGigE|HundredGigE|FourHundredGigE)[\d/]+$/,
+    possible: null
+  },
+  configuration: indented,
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  remarks: [{ line: /^% WARNING: Policy object \S+ \S+ exists!/, meaning: "the policy object is replaced" }]
+}

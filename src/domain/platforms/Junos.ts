@@ -1,0 +1,17 @@
+/** Juniper Junos. There is no driver for it yet. */
+import { usualRisk } from "../ChangeScore.ts"
+import { junosSecrets } from "./CommonWords.ts"
+import type { Platform } from "./Platform.ts"
+
+export const junos: Platform<"junos"> = {
+  name: "junos",
+  vendor: "Juniper",
+  capabilities: null,
+  interfaces: { short: [], physical: /^(ge|xe|et|mge)-(\d+\/)+\d+$/, possible: null },
+  configuration: { sections: "braces", comment: "#", interfaceHeading: "    {name} {", multiLineInputs: [] },
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: junosSecrets,
+  remarks: []
+}

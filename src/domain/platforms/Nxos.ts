@@ -1,0 +1,22 @@
+/** Cisco NX-OS under both of its names. There is no driver for it yet. */
+import { usualRisk } from "../ChangeScore.ts"
+import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
+import type { Platform } from "./Platform.ts"
+
+/** The record under one of the names that clients use. */
+export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Name> => ({
+  name,
+  vendor: "Cisco",
+  capabilities: null,
+  interfaces: {
+    short: [["Po", "port-channel"], ["Eth", "Ethernet"], ...commonShortNames],
+    physical: /^Ethernet[\d/]+$/,
+    possible: null
+  },
+  configuration: indented,
+  autoPush: null,
+  risk: usualRisk,
+  firmware: null,
+  secrets: commonSecrets,
+  remarks: []
+})

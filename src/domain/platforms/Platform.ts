@@ -1,0 +1,94 @@
+/**
+ * What is known of a platform without a session to one of its devices, as one data record: names, words and patterns that any
+ * room may ask for. How its devices are talked to is the matter of its driver alone (`src/drivers`).
+ */
+import type { RiskRule } from "../ChangeScore.ts"
+import type { PlatformWords } from "../AutoPushRules.ts"
+
+/** What the driver of a platform offers beyond reading a device and changing its configuration. */
+export interface Capabilities {
+  /** A commit that the device takes back by itself unless another login confirms it; without one, changes are committed at once. */
+  readonly timer: boolean
+  /** The device takes a key and a certificate of ours. */
+  readonly certificates: boolean
+  /** The device fetches images of its operating system and boots them. */
+  readonly firmware: boolean
+  /** The device can be brought back to its factory default. */
+  readonly erase: boolean
+  /** Ports can be taken down and up again with the templates `bounce-down.j2` and `bounce-up.j2`. */
+  readonly bounce: boolean
+}
+
+/** Names of interfaces. */
+export interface InterfaceNames {
+  /** Short prefixes and what they stand for; the first that fits counts. */
+  readonly short: ReadonlyArray<readonly [short: string, long: string]>
+  /** Ports that hold cables. Subinterfaces are no ports. */
+  readonly physical: RegExp
+  /** How every name begins that an interface can have in the settings; null where that is not known. */
+  readonly possible: RegExp | null
+}
+
+/** A command that reads further lines as its text. */
+export interface MultiLineInput {
+  /** The whole line that opens it. */
+  readonly opens: RegExp
+  /** How many texts follow, each ended by a line of its own. */
+  readonly texts: number
+}
+
+/** A line that looks like an error and is only said for information. */
+export interface DeviceRemark {
+  readonly line: RegExp
+  readonly meaning: string
+}
+
+/** How a configuration is written down. */
+export interface ConfigNotation {
+  /** What shows which lines belong to a section. */
+  readonly sections: "indentation" | "braces"
+  /** Lines that begin so are comments. */
+  readonly comment: string
+  /** The first line of an interface's section; `{name}` stands for the interface. */
+  readonly interfaceHeading: string
+  readonly multiLineInputs: ReadonlyArray<MultiLineInput>
+}
+
+/** Two builds of one image, of which each model runs one. */
+export interface ImageBuilds {
+  /** How the file names of each begin. */
+  readonly wide: string
+  readonly narrow: string
+  /** Models that run the narrow one. */
+  readonly narrowModels: ReadonlySet<string>
+  /** The site's setting that replaces the list. */
+  readonly narrowSetting: "arista_models_32bit"
+}
+
+/** File names of firmware images. */
+export interface FirmwareNames {
+  /** The version that a file name announces, as the first group. */
+  readonly version: RegExp
+  /** Null where one image serves all models. */
+  readonly builds: ImageBuilds | null
+}
+
+export interface Platform<Name extends string = string> {
+  /** As it stands in a device's record, in the names of template folders, and in settings. */
+  readonly name: Name
+  /** Who makes the devices, as their facts say it. */
+  readonly vendor: string
+  /** Null without a driver: devices of this platform are kept as inventory. */
+  readonly capabilities: Capabilities | null
+  readonly interfaces: InterfaceNames
+  readonly configuration: ConfigNotation
+  /** Words and rules by which changes are judged that nobody looks at; null: none is pushed without a person. */
+  readonly autoPush: PlatformWords | null
+  /** How much each kind of changed line counts in the score of a change. */
+  readonly risk: ReadonlyArray<RiskRule>
+  /** Null where nothing is known of its images. */
+  readonly firmware: FirmwareNames | null
+  /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
+  readonly secrets: ReadonlyArray<string>
+  readonly remarks: ReadonlyArray<DeviceRemark>
+}

@@ -1,0 +1,30 @@
+/**
+ * Which candidate is meant: whose job, the how manieth, and what it is for, as one text that every verb of a session takes and
+ * every reading gives. A driver maps it to what its platform knows: where configurations are prepared in sessions by name (EOS),
+ * the text is the name; where all share one candidate, the driver leaves the text beside it as its mark and shows that candidate
+ * under it. Texts are kept in the rows of changes, so that a repeat recognises its own, also after a restart.
+ *
+ *     job412   job412-2   job412-2-check   job0-m8x1d3d
+ *
+ * The rounds of a change are counted by its machine (`machines/change/ConfigChange.ts`).
+ */
+
+/** The number that bounces of ports bear, which no job has. */
+export const BOUNCES = 0
+
+/** The first candidate of a job on a device. */
+export const ofJob = (job: number): string => `job${job}`
+
+/** The candidate that is loaded beside this one only to compare it with what runs. */
+export const checkOf = (candidate: string): string => `${candidate}-check`
+
+/** One half of a bounce (`d` down, `u` up) that is begun at this instant, in epoch milliseconds. It is good for one commit. */
+export const ofBounce = (half: "d" | "u", millis: number): string => `${ofJob(BOUNCES)}-${millis.toString(36)}${half}`
+
+const pattern = /^job(\d+)(?:-\w+)*$/
+
+/** The job whose candidate this is; null for a text that is none of ours. */
+export const jobOf = (candidate: string): number | null => {
+  const match = pattern.exec(candidate)
+  return match === null ? null : Number(match[1])
+}

@@ -1,0 +1,45 @@
+/** Asking a switch for text and for JSON, and knowing when an answer of either kind is whole (contract device-cli §3.4). */
+import { Effect, Schema } from "effect"
+import { UnexpectedAnswer } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Cli, SendOptions } from "../ssh/Cli.ts"
+
+const shownOfAnswer = 200
+
+/** An answer that is not understood. */
+export const unexpected = (cli: Cli, command: string, message: string): UnexpectedAnswer =>
+  new UnexpectedAnswer({ hostname: cli.target.hostname, command, message })
+
+/** The value of a JSON answer, which may have text before it. */
+export const decodeJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>, text: string) => {
+  const start = text.indexOf("{")
+  const json = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
+  return json(start < 0 ? text : text.slice(start)).pipe(
+    Effect.mapError((error) =>
+      unexpected(
+        cli,
+        command,
+        maskSecrets(`the answer to "${command}" is not understood: ${error.message}`).slice(0, shownOfAnswer)
+      )
+    )
+  )
+}
+
+/** The last line that is not empty. */
+export const lastText = (lines: ReadonlyArray<string>) => lines.findLast((line) => line.trim() !== "") ?? ""
+
+/** A JSON document ends in a brace at the line start. Behind its echo, however often that comes, there is something. */
+export const jsonIsWhole = (lines: ReadonlyArray<string>): boolean => {
+  const answer = lines.filter((line) => line.trim() !== "" && !line.trimEnd().endsWith("| json"))
+  return answer.length > 0 && (!answer.includes("{") || lastText(answer).startsWith("}"))
+}
+
+/** What a command shows with `| json`. */
+export const readJson = <A>(cli: Cli, command: string, schema: Schema.ConstraintDecoder<A>) =>
+  Effect.flatMap(cli.query(`${command} | json`, { isWhole: jsonIsWhole }), (text) =>
+    decodeJson(cli, command, schema, text)
+  )
+
+/** Everything that the switch says to a command, also when it is an error. */
+export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
+  Effect.map(cli.send(command, options), ({ lines }) => lines.join("\n"))

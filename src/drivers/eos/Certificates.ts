@@ -1,0 +1,73 @@
+/** The key and the certificate of a switch, in its stores (contract device-cli §3.10, engine.md §12). */
+import { Effect, Redacted } from "effect"
+import { CommandRejected } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import type { Transport } from "../ssh/Transport.ts"
+import type { CertificateVerbs, KeyPair } from "../Verbs.ts"
+import { saidTo } from "./Answers.ts"
+import { isCopied } from "./Dialect.ts"
+import { flashPath, putFile, removeFile } from "./Flash.ts"
+
+/** Names of both on the switch, as templates refer to them. */
+const certificateName = "cnaasnms.crt"
+const keyName = "cnaasnms.key"
+
+const copySeconds = 60
+const cleanAttempts = 2
+
+const refused = (cli: Cli, command: string, message: string) =>
+  new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(message) })
+
+const upload = (cli: Cli, transport: Transport, name: string, text: string) =>
+  putFile(cli, transport, flashPath(name), Buffer.from(text)).pipe(
+    Effect.catchTag("CommandRejected", ({ command, message }) =>
+      Effect.fail(refused(cli, command, `Unable to copy cert file to device: ${cli.target.hostname}: ${message}`))
+    )
+  )
+
+const intoStore = Effect.fnUntraced(function* (cli: Cli, command: string) {
+  const answer = (yield* saidTo(cli, command, { timeout: copySeconds })).trim()
+  if (isCopied(answer)) return
+  const message = `Unable to copy cert into certstore on device: ${cli.target.hostname}: ${answer}`
+  return yield* refused(cli, command, message)
+})
+
+/** Takes both files off the flash. A file that is not there may be refused; a key that stays is told. */
+const clean = Effect.fnUntraced(function* (cli: Cli) {
+  for (let attempt = 1; attempt <= cleanAttempts; attempt += 1) {
+    for (const name of [keyName, certificateName]) yield* removeFile(cli, name)
+    if (!(yield* saidTo(cli, "dir flash:")).includes(keyName)) return
+  }
+  const message = `The private key stays on the flash of ${cli.target.hostname} as ${keyName}: delete it there`
+  return yield* refused(cli, `delete flash:${keyName}`, message)
+})
+
+const install = Effect.fnUntraced(function* <E>(
+  cli: Cli,
+  transport: Transport,
+  { certificate, key }: KeyPair,
+  claim: Effect.Effect<void, E>
+) {
+  const steps = Effect.all([
+    Effect.andThen(claim, upload(cli, transport, keyName, Redacted.value(key))),
+    Effect.andThen(claim, upload(cli, transport, certificateName, certificate)),
+    Effect.andThen(claim, intoStore(cli, `copy flash:${certificateName} certificate:`)),
+    Effect.andThen(claim, intoStore(cli, `copy flash:${keyName} sslkey:`))
+  ])
+  const installed = yield* Effect.result(steps)
+  // a connection that is gone fails here too, and may be tried again; otherwise what went wrong first is told
+  yield* clean(cli)
+  yield* Effect.fromResult(installed)
+})
+
+/** Takes key and certificate out of the stores of the switch; those that are not there may be refused. */
+export const removeInstalled = Effect.fnUntraced(function* (cli: Cli) {
+  yield* saidTo(cli, `delete certificate:${certificateName}`)
+  yield* saidTo(cli, `delete sslkey:${keyName}`)
+})
+
+/** The verbs on this switch. */
+export const certificates = (cli: Cli, transport: Transport): CertificateVerbs => ({
+  install: (pair, claim) => install(cli, transport, pair, claim)
+})

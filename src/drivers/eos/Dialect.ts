@@ -1,0 +1,25 @@
+/** The command line of Arista EOS as data: prompts, modes, errors and deadlines (contract device-cli §2, §3). */
+import { eos } from "../../domain/platforms/Eos.ts"
+import { type Dialect, errorBut } from "../ssh/Dialect.ts"
+
+export const dialect: Dialect = {
+  prompt: /^[\w.\-@()/: ]{1,63}(\(config[\w.\-@/:+]{0,63}\))?[>#]\s?$/,
+  // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode.
+  promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
+  unprivileged: />\s?$/,
+  error: errorBut(eos.remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
+  showsData: /^(?:show|bash|dir|more|verify)\b/,
+  logLine: /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+: %[A-Z0-9_]+-\d-[A-Z0-9_]+:/,
+  enable: { command: "enable", password: /assword:\s*$/i },
+  prepare: ["terminal length 0", "terminal width 511", "no terminal monitor"],
+  timeouts: { connect: 20, firstPrompt: 30, show: 30, runningConfig: 90, load: 90, commit: 180, save: 90 },
+  // below the 4,096 bytes that a pty holds; a smaller window costs more round trips
+  windowBytes: 3584,
+  longestEcho: 400
+}
+
+/** What EOS prints after `write memory` and `copy` when all went well. */
+export const copyDone = /^Copy completed successfully\./
+
+/** Whether a copy went well, by everything that was said to it: bars of its progress may stand before the words. */
+export const isCopied = (answer: string): boolean => answer.includes("Copy completed successfully")

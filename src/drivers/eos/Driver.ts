@@ -1,0 +1,78 @@
+/** The driver of Arista EOS switches: logs in over SSH and offers the operations of `DriverSession`. */
+import { Effect, Exit, Scope } from "effect"
+import { eos } from "../../domain/platforms/Eos.ts"
+import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
+import { channelWire } from "../ssh/ChannelWire.ts"
+import type { Cli } from "../ssh/Cli.ts"
+import { login } from "../ssh/Cli.ts"
+import * as Shell from "../ssh/Shell.ts"
+import { SshLimits } from "../ssh/SshLimits.ts"
+import type { Transport } from "../ssh/Transport.ts"
+import * as SshTransport from "../ssh/Transport.ts"
+import { certificates } from "./Certificates.ts"
+import * as Commit from "./Commit.ts"
+import { dialect } from "./Dialect.ts"
+import { facts } from "./Facts.ts"
+import { firmware } from "./Firmware.ts"
+import { interfaces } from "./Interfaces.ts"
+import { load } from "./Load.ts"
+import { commitAndSave } from "./MovedCommit.ts"
+import { lldp, lldpDetail } from "./Neighbours.ts"
+import { ports } from "./Ports.ts"
+import { reset } from "./Reset.ts"
+import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
+import { save } from "./Save.ts"
+import { sessions } from "./Sessions.ts"
+
+const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): DriverSession => {
+  const hangUp = Effect.sync(shell.destroy)
+  return {
+    hostKey: transport.hostKey,
+    facts: facts(cli),
+    interfaces: interfaces(cli),
+    lldp: lldp(cli),
+    lldpDetail: lldpDetail(cli),
+    runningConfig: runningConfig(cli),
+    sessions: sessions(cli),
+    pending: Effect.map(sessions(cli), ({ pending }) => pending),
+    load: (request) => load(cli, request),
+    discard: (name) => Commit.discard(cli, name),
+    commit: (name) => Commit.commit(cli, name),
+    commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),
+    confirm: (name) => Commit.confirm(cli, name),
+    save: save(cli),
+    commitAndSave: (name, silenceSeconds) => commitAndSave(cli, name, silenceSeconds, shell.destroy),
+    firmware: firmware(cli, hangUp),
+    certificates: certificates(cli, transport),
+    reset: reset(cli, hangUp),
+    ports: ports(cli),
+    abandon: hangUp
+  }
+}
+
+const connect = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+  const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
+  const transport = yield* SshTransport.open(target, limits, seconds)
+  const channel = yield* transport.shell
+  const shell = Shell.make(target.hostname, target.address, channelWire(channel, transport))
+  const cli = yield* login(dialect, target, shell)
+  return makeSession(cli, transport, shell)
+})
+
+/** A login that fails closes its connection at once, however long the caller's scope lives. */
+const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  return yield* connect(target, limits).pipe(
+    Scope.provide(scope),
+    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+  )
+})
+
+/** The EOS driver, on the connection limits of this process. */
+export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => ({
+  platform: eos,
+  timeouts: dialect.timeouts,
+  configHash,
+  stableText,
+  open: (target: DriverTarget) => open(target, limits)
+}))

@@ -1,0 +1,54 @@
+/** The records of the platforms, against what clients are told and against the drivers that there are. */
+import { assert, describe, expect, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { can, isManageable, platformNames, platformOf, platforms } from "../../../src/domain/platforms/Platforms.ts"
+import { requireManageable } from "../../../src/domain/platforms/Unmanageable.ts"
+import * as Drivers from "../../../src/drivers/Drivers.ts"
+import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
+
+describe("platforms", () => {
+  it("have the names that clients may give, in this order", () => {
+    expect(platformNames).toEqual(["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh"])
+  })
+
+  it.effect("promise capabilities exactly where there is a driver, and it has their record", () =>
+    Effect.gen(function* () {
+      const drivers = yield* Effect.all(Drivers.makers)
+      const promised = platforms.filter(({ capabilities }) => capabilities !== null)
+      assert.deepStrictEqual(
+        drivers.map(({ platform }) => platform),
+        promised
+      )
+    }).pipe(Effect.provide(SshLimits.layer()))
+  )
+
+  it.each(platforms.flatMap(({ name, secrets }) => secrets.map((secret) => [name, secret] as const)))(
+    "%s knows what stands before a secret: %s is a pattern",
+    (_name, secret) => {
+      expect(() => new RegExp(secret)).not.toThrow()
+    }
+  )
+
+  it("without a driver, without a name or of an unknown name cannot be managed", () => {
+    const devices = ["eos", "junos", "nxos_ssh", "amiga", null].map((platform) => ({ hostname: "a1", platform }))
+    expect(devices.map(isManageable)).toEqual([true, false, false, false, false])
+    expect(devices.map((device) => can(device, "firmware"))).toEqual([true, false, false, false, false])
+    expect(platformOf("amiga")).toBeUndefined()
+  })
+
+  it.effect("say of a device which one it is and what it would need", () =>
+    Effect.gen(function* () {
+      const refusals = yield* Effect.forEach([{ platform: "junos" }, { platform: null }, { platform: "eos" }], (of) =>
+        Effect.result(requireManageable({ hostname: "lhv-r1", ...of }))
+      )
+      assert.deepStrictEqual(
+        refusals.map((result) => (Result.isFailure(result) ? result.failure.message : "manageable")),
+        [
+          "Device lhv-r1 cannot be managed: there is no driver for platform junos (only for eos)",
+          "Device lhv-r1 cannot be managed: there is no driver for platform None (only for eos)",
+          "manageable"
+        ]
+      )
+    })
+  )
+})
