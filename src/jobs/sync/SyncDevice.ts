@@ -2,7 +2,7 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (contract engine.md §7.2).
  */
-import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceResult } from "../../domain/Job.ts"
@@ -11,11 +11,11 @@ import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls } from "./ChangeCalls.ts"
+import { CandidateChange } from "./CandidateChange.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
 import { doneElsewhere, turnOf } from "./OtherChanges.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted, renderFailed } from "./SyncTasks.ts"
+import { notStarted } from "./SyncTasks.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
@@ -36,6 +36,7 @@ const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
   const live = yield* LiveChangeStore
   const calls = yield* ChangeCalls
+  const candidates = yield* CandidateChange
   const outcomes = yield* SyncOutcome
   const verdicts = yield* SyncVerdict
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
@@ -43,30 +44,6 @@ const make = Effect.gen(function* () {
   /** A row of a device on which the job has changed nothing. */
   const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
     jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
-
-  /** Renders and stores the device's change; nothing when that is not possible, with a row that says why. */
-  const store = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
-    const { guard, job, plan, render, run } = work
-    const rendered = yield* render(device)
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      yield* record(work, device, renderFailed(`${type}: ${message}\n`))
-      yield* guard.failed(device.hostname, false)
-      return null
-    }
-    const candidate = rendered.success.text
-    const { dry_run: dryRun, force } = job.args
-    const wanted = { jobId: job.id, candidate, mode: plan.mode, dryRun, force, expectedHash: device.confhash }
-    return yield* calls.store(device, wanted).pipe(
-      Effect.catchTag("UnknownPlatform", (error) =>
-        Effect.gen(function* () {
-          yield* outcomes.record(device, run, candidate, broken(callErrorText(error)))
-          yield* guard.failed(device.hostname, false)
-          return null
-        })
-      )
-    )
-  })
 
   /** Whose turn it is on the device; learns on the way whether the job is being aborted. */
   const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
@@ -106,7 +83,7 @@ const make = Effect.gen(function* () {
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
-    return yield* store(work, device)
+    return yield* candidates.store(work, device)
   }, beginning.withPermit)
 
   const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
