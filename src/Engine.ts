@@ -33,7 +33,9 @@ import { FabricInitPlan } from "./jobs/init/FabricInitPlan.ts"
 import { InitAbort } from "./jobs/init/InitAbort.ts"
 import { InitCertificate } from "./jobs/init/InitCertificate.ts"
 import { InitCheck } from "./jobs/init/InitCheck.ts"
+import { InitCheckAddresses } from "./jobs/init/InitCheckAddresses.ts"
 import { InitCheckFindings } from "./jobs/init/InitCheckFindings.ts"
+import { InitEnd } from "./jobs/init/InitEnd.ts"
 import { InitMove } from "./jobs/init/InitMove.ts"
 import { InitProgress } from "./jobs/init/InitProgress.ts"
 import { InitPush } from "./jobs/init/InitPush.ts"
@@ -51,6 +53,7 @@ import { TemplatesUpdate } from "./jobs/repositories/TemplatesUpdate.ts"
 import { AbandonedChangeRecord } from "./jobs/sync/AbandonedChangeRecord.ts"
 import { AutoPush } from "./jobs/sync/AutoPush.ts"
 import { AutoPushVerdict } from "./jobs/sync/AutoPushVerdict.ts"
+import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
 import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
 import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
 import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
@@ -59,6 +62,7 @@ import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
 import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
 import { SyncDevice } from "./jobs/sync/SyncDevice.ts"
 import { SyncOutcome } from "./jobs/sync/SyncOutcome.ts"
+import { SyncResume } from "./jobs/sync/SyncResume.ts"
 import { SyncRollout } from "./jobs/sync/SyncRollout.ts"
 import { SyncStages } from "./jobs/sync/SyncStages.ts"
 import { SyncStatus } from "./jobs/sync/SyncStatus.ts"
@@ -186,14 +190,18 @@ const syncing = Layer.mergeAll(
   SyncStages.layer,
   HashCheck.layer,
   AutoPush.layer.pipe(Layer.provide(AutoPushVerdict.layer))
-).pipe(Layer.provide(SyncRollout.layer), Layer.provide(SyncDevice.layer), Layer.provide(SyncVerdict.layer))
+).pipe(
+  Layer.provide([SyncRollout.layer, SyncResume.layer]),
+  Layer.provide(SyncDevice.layer),
+  Layer.provide([SyncVerdict.layer, CandidateChange.layer])
+)
 
 /** What step 1 of an initialisation and its check share. */
 const surveying = Layer.mergeAll(AccessPlace.layer, InitReplacement.layer, NeighbourSync.layer)
 
 const initialising = Layer.mergeAll(AccessInitPlan.layer, FabricInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
-  Layer.provide([AccessInitRows.layer, InitPush.layer, InitRestore.layer, InitCertificate.layer]),
-  Layer.provide(AccessPlanner.layer),
+  Layer.provide([AccessInitRows.layer, InitEnd.layer, InitPush.layer, InitCertificate.layer]),
+  Layer.provide([AccessPlanner.layer, InitRestore.layer]),
   Layer.provideMerge(Layer.mergeAll(InitRows.layer, InitProgress.layer)),
   Layer.provideMerge(surveying)
 )
@@ -221,7 +229,10 @@ const openChanges = OpenChanges.layer.pipe(
 )
 
 /** The check of the API whether a switch could be initialised; on top of the engine. */
-export const initCheck = InitCheck.layer.pipe(Layer.provide(InitCheckFindings.layer), Layer.provide(surveying))
+export const initCheck = InitCheck.layer.pipe(
+  Layer.provide(InitCheckFindings.layer),
+  Layer.provide([InitCheckAddresses.layer, surveying])
+)
 
 const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
 

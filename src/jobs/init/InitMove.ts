@@ -4,94 +4,34 @@
  * not move is as it was before, and so is every row.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import type { BasePushed } from "../../devices/DeviceCalls.ts"
-import type { DeviceResult, JobFailure } from "../../domain/Job.ts"
+import type { SqlError } from "effect/sql"
+import type { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
 import { CandidateConfigs } from "../sync/CandidateConfigs.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitCertificate } from "./InitCertificate.ts"
+import { type AfterMove, InitEnd } from "./InitEnd.ts"
 import type { InitJob } from "./InitJob.ts"
 import { InitProgress, isAbort } from "./InitProgress.ts"
 import { InitPush } from "./InitPush.ts"
-import { InitRestore } from "./InitRestore.ts"
 import * as InitTasks from "./InitTasks.ts"
 import { refusedAsFailure } from "../engine/JobHandler.ts"
 
-/** What follows the move. */
-export interface AfterMove {
-  readonly step2DelaySeconds: number
-  /** Starts other jobs, in the transaction in which the device becomes INIT. */
-  readonly afterwards: Effect.Effect<void, JobFailure | SqlError.SqlError>
-}
-
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
-  const jobs = yield* JobStore
-  const states = yield* DeviceStates
   const configs = yield* CandidateConfigs
-  const rows = yield* InitRestore
+  const ends = yield* InitEnd
   const progress = yield* InitProgress
   const certificates = yield* InitCertificate
   const pushing = yield* InitPush
 
-  const end = Effect.fnUntraced(function* (
-    job: InitJob,
-    hostname: string,
-    result: DeviceResult,
-    { lost }: InitDecision
-  ) {
-    const replacement = lost.interfaces.length + lost.links.length === 0 ? {} : { replacement: { lost } }
-    yield* (yield* job.aborting) ? progress.keep(job) : progress.finish(job, replacement)
-    const done = !result.failed
-    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: done, changed: done, score: null })
-  })
-
-  /** Everything as it was before, in one transaction with the record of it. */
-  const takeBack = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, result: DeviceResult) {
-    yield* rows.restore(job, decided)
-    yield* job.memo.write({ ...decided, stage: "done" })
-    yield* end(job, decided.previousHostname, result, decided)
-  }, sql.withTransaction)
-
-  const moveOn = Effect.fnUntraced(function* (
-    job: InitJob,
-    decided: InitDecision,
-    { newAddressAnswers, oldAddressAnswers }: BasePushed,
-    result: DeviceResult,
-    after: AfterMove
-  ) {
-    const { device_type, infraIp, primary, secondary } = decided
-    const event = {
-      type: "INIT_STEP1_PUSHED",
-      newAddressAnswers,
-      oldAddressAnswers,
-      previousHostname: decided.previousHostname,
-      device_type,
-      management_ip: primary.ip,
-      secondary_management_ip: secondary?.ip ?? null,
-      infra_ip: infraIp,
-      ipv4_network: primary.network,
-      step2DelaySeconds: after.step2DelaySeconds
-    } as const
-    yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
-    if (yield* job.aborting) {
-      const message = `The job was aborted when ${decided.newHostname} had moved: step 2 follows, and nothing else is begun`
-      yield* progress.say(job, "aborted", message)
-    } else yield* after.afterwards
-    yield* job.memo.write({ ...decided, stage: "done" })
-    yield* end(job, decided.newHostname, result, decided)
-  }, sql.withTransaction)
-
   const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
     const device = yield* devices.get(decided.deviceId)
-    if (decided.stage === "prepared")
+    if (decided.stage === "prepared") {
       yield* progress.checkpoint(job, `Installing the certificate of ${decided.newHostname}`)
+    }
     const certificate = yield* certificates.install(job.id, device, decided)
-    if (certificate.failed) return yield* takeBack(job, decided, InitTasks.notCertified(certificate))
+    if (certificate.failed) return yield* ends.takeBack(job, decided, InitTasks.notCertified(certificate))
     // a switch that may have been told to move already is looked for first, whatever was asked meanwhile
     const step = decided.stage === "prepared" ? progress.begin : progress.say
     yield* step(job, "render", `Rendering the base configuration of ${decided.newHostname}`)
@@ -102,20 +42,20 @@ const make = Effect.gen(function* () {
     })
     if (Result.isFailure(rendered)) {
       const { message, type } = rendered.failure
-      return yield* takeBack(job, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
+      return yield* ends.takeBack(job, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
     }
     const { text } = rendered.success
     const pushed = yield* pushing.push(job, device, decided, text)
     if (pushed.aborted) yield* progress.checkpoint(job, `Committing the base configuration on ${decided.newHostname}`)
     if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
-      return yield* takeBack(job, decided, InitTasks.notMoved(certificate, text, decided.newHostname, pushed))
+      return yield* ends.takeBack(job, decided, InitTasks.notMoved(certificate, text, decided.newHostname, pushed))
     }
-    yield* moveOn(job, decided, pushed, InitTasks.moved(certificate, text), after)
+    yield* ends.moveOn(job, decided, pushed, InitTasks.moved(certificate, text), after)
   })
 
   const run = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
     yield* carryOut(job, decided, after).pipe(
-      Effect.catchIf(isAbort, ({ message }) => takeBack(job, decided, InitTasks.aborted(message, true)))
+      Effect.catchIf(isAbort, ({ message }) => ends.takeBack(job, decided, InitTasks.aborted(message, true)))
     )
   }, refusedAsFailure)
 

@@ -2,21 +2,20 @@
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
  * what became of it (contract engine.md §7.2).
  */
-import { Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceResult } from "../../domain/Job.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
-import { isManageable } from "../../domain/platforms/Platforms.ts"
-import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { CandidateChange } from "./CandidateChange.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { doneElsewhere, turnOf } from "./OtherChanges.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted, renderFailed, unmanageable } from "./SyncTasks.ts"
+import { notStarted } from "./SyncTasks.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
@@ -37,6 +36,7 @@ const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
   const live = yield* LiveChangeStore
   const calls = yield* ChangeCalls
+  const candidates = yield* CandidateChange
   const outcomes = yield* SyncOutcome
   const verdicts = yield* SyncVerdict
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
@@ -44,30 +44,6 @@ const make = Effect.gen(function* () {
   /** A row of a device on which the job has changed nothing. */
   const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
     jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
-
-  /** Ends the device's part of the job before anything was sent. */
-  const refuse = Effect.fnUntraced(function* (work: SyncWork, device: Device, result: DeviceResult) {
-    yield* record(work, device, result)
-    yield* work.guard.failed(device.hostname, false)
-    return null
-  })
-
-  /** Renders and stores the device's change; nothing when that is not possible, with a row that says why. */
-  const store = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
-    const { job, plan, render } = work
-    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
-    const rendered = yield* render(device)
-    if (Result.isFailure(rendered)) {
-      const { message, type } = rendered.failure
-      return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
-    }
-    const candidate = rendered.success.text
-    const { dry_run: dryRun, force } = job.args
-    const wanted = { jobId: job.id, candidate, mode: plan.mode, dryRun, force, expectedHash: device.confhash }
-    return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
-      refuse(work, device, unmanageable(error))
-    )
-  })
 
   /** Whose turn it is on the device; learns on the way whether the job is being aborted. */
   const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
@@ -107,7 +83,7 @@ const make = Effect.gen(function* () {
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
-    return yield* store(work, device)
+    return yield* candidates.store(work, device)
   }, beginning.withPermit)
 
   const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {

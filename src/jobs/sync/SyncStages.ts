@@ -2,84 +2,33 @@
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
  * (contract engine.md §7.6). A restart goes on with the devices that have no final result yet.
  */
-import { Context, Effect, Fiber, Layer, Result } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Device } from "../../domain/Device.ts"
-import { JobFailure } from "../../domain/Job.ts"
+import type { JobFailure } from "../../domain/Job.ts"
 import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
-import { CandidateConfigs, type Render, RenderFailed } from "./CandidateConfigs.ts"
-import { DeviceSelection } from "./DeviceSelection.ts"
 import { type Guard, makeGuard, stagesOf } from "./Rollout.ts"
 import { SyncConfirm } from "./SyncConfirm.ts"
 import { planOf } from "./SyncPlan.ts"
+import { runOf, SyncResume } from "./SyncResume.ts"
 import { SyncRollout } from "./SyncRollout.ts"
-import type { SyncRun } from "./SyncStatus.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import { type SyncJob, type SyncWork, takeWaiting, type VerdictContext } from "./SyncWork.ts"
 import { TimerWaits } from "./TimerWaits.ts"
 
-const invalid = (error: { readonly message: string }) => new JobFailure({ type: "ValueError", message: error.message })
-
-/** For a run in which every device has its candidate already. */
-const nothingPrepared: Render = ({ hostname }) =>
-  Effect.succeed(Result.fail(new RenderFailed({ type: "NotPrepared", message: `${hostname} was not prepared` })))
-
-const runOf = ({ args, id, user }: SyncJob, { eventsSeen }: SyncMemo): SyncRun => ({
-  jobId: id,
-  user,
-  dryRun: args.dry_run,
-  eventsSeen
-})
-
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const jobs = yield* JobStore
-  const changes = yield* ChangeStore
   const locks = yield* JobLockStore
-  const selection = yield* DeviceSelection
-  const candidates = yield* CandidateConfigs
+  const resuming = yield* SyncResume
   const rollout = yield* SyncRollout
   const verdicts = yield* SyncVerdict
   const confirmation = yield* SyncConfirm
   const timerWaits = yield* TimerWaits
 
-  const prepare = (devices: ReadonlyArray<Device>) =>
-    devices.length === 0
-      ? Effect.succeed(nothingPrepared)
-      : candidates
-          .prepare(devices)
-          .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-
-  const select = (hostnames: ReadonlyArray<string>) =>
-    selection
-      .select({ hostnames, resync: true })
-      .pipe(Effect.mapError((error) => (error._tag === "SqlError" ? error : invalid(error))))
-
-  /** The work that is left, and its devices by hostname. */
-  const resume = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
-    const timers = yield* timerWaits.watch(job)
-    const rows = yield* jobs.devices(job.id)
-    const done = new Set(rows.filter((row) => row.waiting !== true).map(({ hostname }) => hostname))
-    const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
-    const selected = yield* select(memo.hostnames)
-    const devices = selected.filter(({ hostname }) => !done.has(hostname))
-    const begun = new Map((yield* changes.progressOfJob(job.id)).map((progress) => [progress.device_id, progress]))
-    const render = yield* prepare(devices.filter(({ id }) => !begun.has(id)))
-    const plan = planOf(job.args, config.COMMIT_CONFIRMED_MODE)
-    const guard = yield* makeGuard(plan, memo.stop ?? null, failed)
-    const { changesSeen } = memo
-    const run = runOf(job, memo)
-    const work: SyncWork = { job, plan, run, guard, timers, changesSeen, render, begun, waiting: new Map() }
-    return { work, devices: new Map(devices.map((device) => [device.hostname, device])) }
-  })
-
   /** All devices that have no final result yet, stage by stage. Yields the work as it stands afterwards. */
   const runStages = Effect.fnUntraced(function* (job: SyncJob, memo: SyncMemo) {
-    const { devices, work } = yield* resume(job, memo)
+    const { devices, work } = yield* resuming.resume(job, memo)
     const { guard } = work
     const remembering = yield* Effect.forkChild(
       Effect.flatMap(guard.stopped, (stop) => job.memo.write({ ...memo, stop }))
@@ -138,16 +87,16 @@ const make = Effect.gen(function* () {
   return SyncStages.of({ run, resumeWaiting })
 })
 
-type Ended = Effect.Effect<Guard, JobFailure | SqlError.SqlError>
+type StagesRun = Effect.Effect<Guard, JobFailure | SqlError.SqlError>
 
 /** The way of a sync through its stages. Yields the guard, which knows whether the rollout was stopped. */
 export class SyncStages extends Context.Service<
   SyncStages,
   {
     /** Works on all devices that have no final result yet, until none waits any more. */
-    readonly run: (job: SyncJob, memo: SyncMemo) => Ended
+    readonly run: (job: SyncJob, memo: SyncMemo) => StagesRun
     /** The confirming job was started before a restart: it has the lock, and this job only waits for it. */
-    readonly resumeWaiting: (job: SyncJob, memo: SyncMemo, confirming: number) => Ended
+    readonly resumeWaiting: (job: SyncJob, memo: SyncMemo, confirming: number) => StagesRun
   }
 >()("switchyard/jobs/SyncStages") {
   static readonly layer = Layer.effect(SyncStages, make)

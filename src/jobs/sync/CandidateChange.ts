@@ -1,0 +1,53 @@
+/** Renders what a device should run and stores the change that brings it there; what prevents it is recorded of the device. */
+import { Context, Effect, Layer, Result } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import type { DeviceResult } from "../../domain/Job.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import type { ChangeToRun } from "../../store/ChangeStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
+import { renderFailed, unmanageable } from "./SyncTasks.ts"
+import type { SyncWork } from "./SyncWork.ts"
+
+const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const calls = yield* ChangeCalls
+
+  /** Ends the device's part of the job before anything was sent. */
+  const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
+    yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+    yield* guard.failed(hostname, false)
+    return null
+  })
+
+  const store = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
+    const { job, plan, render } = work
+    if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
+    const rendered = yield* render(device)
+    if (Result.isFailure(rendered)) {
+      const { message, type } = rendered.failure
+      return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
+    }
+    const candidate = rendered.success.text
+    const { dry_run: dryRun, force } = job.args
+    const wanted = { jobId: job.id, candidate, mode: plan.mode, dryRun, force, expectedHash: device.confhash }
+    return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
+      refuse(work, device, unmanageable(error))
+    )
+  })
+
+  return CandidateChange.of({ store })
+})
+
+/** Changes of a sync job, from what is rendered. */
+export class CandidateChange extends Context.Service<
+  CandidateChange,
+  {
+    /** The device's change; null when there can be none, with a row that says why. */
+    readonly store: (work: SyncWork, device: Device) => Effect.Effect<ChangeToRun | null, SqlError.SqlError>
+  }
+>()("switchyard/jobs/CandidateChange") {
+  static readonly layer = Layer.effect(CandidateChange, make)
+}
