@@ -5,7 +5,7 @@ import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { routeTable } from "./manual/RouteTable.ts"
 import { settingTables } from "./manual/SettingTables.ts"
-import { table as environmentTable } from "./settings-table.ts"
+import { table as environmentTable } from "./manual/EnvironmentTable.ts"
 
 const docs = path.resolve(import.meta.dirname, "../docs")
 
