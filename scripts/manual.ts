@@ -18,7 +18,11 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
 })
 
 /** Every document with parts: its path, its text as it is, and as the code wants it. */
-export const madeDocuments = (): ReadonlyArray<{ readonly file: string; readonly now: string; readonly made: string }> =>
+export const madeDocuments = (): ReadonlyArray<{
+  readonly file: string
+  readonly now: string
+  readonly made: string
+}> =>
   Object.entries(partsOf()).map(([name, parts]) => {
     const file = path.join(docs, name)
     const now = readFileSync(file, "utf8")

@@ -24,9 +24,19 @@ const filters: Readonly<Record<string, readonly [about: string, ...examples: Rea
     "'10.0.0.1'|increment_ip(255)",
     "'10.0.0.1/24'|increment_ip(4)"
   ],
-  isofy_ipv4: ["an IPv4 address as an ISO address, with a prefix", "'130.242.1.28'|isofy_ipv4('47.0023.0000.0001.0000')"],
-  ipv4_to_ipv6: ["in an IPv6 network the address whose host number is the IPv4 address", "'2001:db8:1::/64'|ipv4_to_ipv6('10.0.0.1')"],
-  get_interface: ["the n-th address of a network, counted from the end when negative", "'10.0.1.0/24'|get_interface(2)", "'10.0.1.0/24'|get_interface(-2)"],
+  isofy_ipv4: [
+    "an IPv4 address as an ISO address, with a prefix",
+    "'130.242.1.28'|isofy_ipv4('47.0023.0000.0001.0000')"
+  ],
+  ipv4_to_ipv6: [
+    "in an IPv6 network the address whose host number is the IPv4 address",
+    "'2001:db8:1::/64'|ipv4_to_ipv6('10.0.0.1')"
+  ],
+  get_interface: [
+    "the n-th address of a network, counted from the end when negative",
+    "'10.0.1.0/24'|get_interface(2)",
+    "'10.0.1.0/24'|get_interface(-2)"
+  ],
   is_ip: ["whether it is an address", "'10.0.0.1'|is_ip"],
   netmask_to_cidr: ["a mask as a length", "'255.255.255.0'|netmask_to_cidr"],
   cidr_to_netmask: ["a length as a mask", "24|cidr_to_netmask"],
@@ -86,6 +96,11 @@ export const filterTable = (): string =>
       const known = filters[name]
       if (known === undefined) throw new Error(`scripts/manual/FilterTable.ts does not describe the filter ${name}`)
       const [about, ...examples] = known
-      return [code(name), about, examples.map(code).join("<br>"), examples.map((one) => code(printed(one))).join("<br>")]
+      return [
+        code(name),
+        about,
+        examples.map(code).join("<br>"),
+        examples.map((one) => code(printed(one))).join("<br>")
+      ]
     })
   )

@@ -76,7 +76,8 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     external_routing_policies: "route maps that only templates define",
     arista_models_32bit: "models that run the 32-bit image, in place of the built-in list",
     arista_models_arm: "accepted for other tools; nothing reads it",
-    upgrade_post_waittime: "seconds after a reboot by model, platform or `default`; accepted for other tools, jobs take `post_waittime` of the request",
+    upgrade_post_waittime:
+      "seconds after a reboot by model, platform or `default`; accepted for other tools, jobs take `post_waittime` of the request",
     banner_login: "text before the login, for templates",
     banner_motd: "text after the login, for templates",
     system_access_lists: "names of access lists for the switch itself, for templates"
@@ -189,7 +190,10 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
   f_prefixset_item: { prefix: "a prefix", masklength_range: "lengths that match" },
   f_routingpolicy: { statements: "what it does, in order" },
   f_rpolicy_statement: { action: "what becomes of a route that matches", conditions: "what has to match" },
-  f_rpolicy_condition: { match_type: "kind of condition, such as `ipv4 prefix-set`", match_target: "its target, such as the name of a set" },
+  f_rpolicy_condition: {
+    match_type: "kind of condition, such as `ipv4 prefix-set`",
+    match_target: "its target, such as the name of a set"
+  },
   f_groups: { groups: "the groups, in order" },
   f_group_item: { group: "one group" },
   f_group: {

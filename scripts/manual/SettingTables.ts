@@ -93,13 +93,18 @@ const row = (model: string, field: NamedField): ReadonlyArray<string> => {
   const checks = [...checksOf(field.rule), CODE_CHECKS[`${model}.${field.name}`] ?? ""].filter((text) => text !== "")
   const type = field.rule.nullable === true ? `${typeOf(field.rule)}, or null` : typeOf(field.rule)
   const meaning = settingMeanings[model]?.[field.name]
-  if (meaning === undefined) throw new Error(`scripts/manual/SettingMeanings.ts does not say what ${model}.${field.name} is for`)
+  if (meaning === undefined)
+    throw new Error(`scripts/manual/SettingMeanings.ts does not say what ${model}.${field.name} is for`)
   return [code(field.name), meaning, type, defaultOf(field), checks.join("; ")]
 }
 
 const HEAD = ["Key", "What it is for", "Type", "Default", "Checked"]
 
-const tableOf = ({ fields, name }: Model): string => table(HEAD, fields.map((field) => row(name, field)))
+const tableOf = ({ fields, name }: Model): string =>
+  table(
+    HEAD,
+    fields.map((field) => row(name, field))
+  )
 
 const modelOf = (rule: Rule): Model | undefined => {
   if (rule.kind === "model") return rule
@@ -108,7 +113,10 @@ const modelOf = (rule: Rule): Model | undefined => {
 }
 
 /** The models behind these fields, in the order in which they are met, each once. */
-const modelsBelow = (fields: ReadonlyArray<NamedField>, seen = new Map<string, Model>()): ReadonlyMap<string, Model> => {
+const modelsBelow = (
+  fields: ReadonlyArray<NamedField>,
+  seen = new Map<string, Model>()
+): ReadonlyMap<string, Model> => {
   for (const field of fields) {
     const model = modelOf(field.rule)
     if (model === undefined || seen.has(model.name)) continue
@@ -131,7 +139,10 @@ const part = (keys: ReadonlyArray<string>): string => {
   const fields = keys.map(rootField)
   const models = [...modelsBelow(fields).values()].filter(({ name }) => !shown.has(name))
   for (const { name } of models) shown.add(name)
-  return [tableOf({ name: "f_root", fields }), ...models.map((model) => `#### ${code(model.name)}\n\n${tableOf(model)}`)].join("\n\n")
+  return [
+    tableOf({ name: "f_root", fields }),
+    ...models.map((model) => `#### ${code(model.name)}\n\n${tableOf(model)}`)
+  ].join("\n\n")
 }
 
 const { external_routing_policies: _, ...baseSystem } = baseFields
