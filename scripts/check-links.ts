@@ -12,7 +12,7 @@ const CODE = ["src", "machines", "test", "scripts", "bench", "bin", "deploy", "e
 const DOCUMENTS = ["docs", ...CODE]
 const ROOT_DOCUMENTS = ["README.md", "ARCHITECTURE.md", "FAULTS.md", "CHANGELOG.md"]
 
-const CITATION = /\bdocs\/[\w-]+\.md(?:#[\w-]+)?/g
+const CITATION = /\b(?:docs\/[\w-]+|ARCHITECTURE|FAULTS)\.md(?:#[\w-]+)?/g
 const LINK = /\]\(([^)\s]+)\)/g
 const FOREIGN = /^[a-z]+:/
 
@@ -127,22 +127,36 @@ const citationsOfThePast = (file: string): ReadonlyArray<Broken> =>
             : [{ file, line: index + 1, text: `"${found}" is of a document that readers do not have` }]
         })
 
-/** Everything that points nowhere. `past`: citations of documents that readers do not have count as well. */
-export const brokenReferences = ({ past }: { readonly past: boolean }): ReadonlyArray<Broken> => {
+const SOURCE = /`((?:src|machines|test|scripts|bench|examples|deploy|docs)\/[\w./-]+\.(?:ts|mjs|md|j2|yml))`/g
+
+/** Source files that a document names. */
+const missingSources = (file: string): ReadonlyArray<Broken> =>
+  brokenIn(file, readFileSync(path.join(root, file), "utf8").split("\n"), SOURCE, (named) => !leads(".", named))
+
+/**
+ * Everything that points nowhere. `final`: citations of documents that readers do not have count as well, and source files that
+ * the manual names.
+ */
+export const brokenReferences = ({ final }: { readonly final: boolean }): ReadonlyArray<Broken> => {
   const code = CODE.flatMap(filesBelow).filter((file) => /\.(ts|mjs|js|sh|conf)$/.test(file) || !file.includes("."))
   const documents = [...ROOT_DOCUMENTS, ...DOCUMENTS.flatMap(filesBelow).filter((file) => file.endsWith(".md"))]
   return [
     ...documents.flatMap(brokenLinks),
     ...code.flatMap(brokenCitations),
-    ...(past ? [...code, ...documents.filter((file) => file !== "CHANGELOG.md")].flatMap(citationsOfThePast) : [])
+    ...(final
+      ? [
+          ...[...code, ...documents.filter((file) => file !== "CHANGELOG.md")].flatMap(citationsOfThePast),
+          ...documents.filter((file) => file.startsWith("docs/") || file === "ARCHITECTURE.md").flatMap(missingSources)
+        ]
+      : [])
   ]
 }
 
 /** Switched on when the comments cite the manual. */
-const PAST_COUNTS = false
+const IS_FINAL = false
 
 if (import.meta.main) {
-  const broken = brokenReferences({ past: PAST_COUNTS || process.argv.includes("--past") })
+  const broken = brokenReferences({ final: IS_FINAL || process.argv.includes("--final") })
   for (const { file, line, text } of broken) process.stderr.write(`${file}:${line}: ${text}\n`)
   process.stdout.write(`Links: ${broken.length} problems\n`)
   if (broken.length > 0) process.exitCode = 1

@@ -1,5 +1,6 @@
 /** The manual names everything that the code has: what is added without a word in the manual fails here. */
 import { assert, describe, it } from "@effect/vitest"
+import { OpenApi } from "effect/http-api"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
 import { settingMeanings } from "../../scripts/manual/SettingMeanings.ts"
@@ -7,10 +8,7 @@ import { madeDocuments } from "../../scripts/manual.ts"
 import { Device, deviceStates } from "../../src/domain/Device.ts"
 import { configTypes } from "../../src/domain/Interface.ts"
 import { jobFunctions } from "../../src/domain/Job.ts"
-import { isDataKey } from "../../src/http/interfaces/InterfaceRules.ts"
-import { InterfaceDataInput } from "../../src/api/InterfacesApi.ts"
-import { SyncInput } from "../../src/api/ProvisioningApi.ts"
-import { UpgradeInput } from "../../src/api/FirmwareApi.ts"
+import { Api } from "../../src/api/Api.ts"
 import { inputsOf, variablesOf } from "../templates/Campus.ts"
 
 const read = (name: string) => readFileSync(path.resolve(import.meta.dirname, "../../docs", name), "utf8")
@@ -23,6 +21,28 @@ const missing = (document: string, names: ReadonlyArray<string>): ReadonlyArray<
   const named = namedIn(read(document))
   return names.filter((name) => !named.has(name))
 }
+
+const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
+  keys.reduce<unknown>(
+    (found, key) =>
+      typeof found === "object" && found !== null
+        ? Object.entries(found).find(([name]) => name === key)?.[1]
+        : undefined,
+    value
+  )
+
+const document: unknown = OpenApi.fromApi(Api)
+
+const resolved = (schema: unknown): unknown => {
+  const reference = at(schema, "$ref")
+  return typeof reference === "string" ? resolved(at(document, ...reference.slice(2).split("/"))) : schema
+}
+
+const keysOf = (schema: unknown): ReadonlyArray<string> => Object.keys(at(resolved(schema), "properties") ?? {})
+
+/** The schema of a route's body in the API document. */
+const bodyOf = (path: string, method: string): unknown =>
+  resolved(at(document, "paths", path, method, "requestBody", "content", "application/json", "schema"))
 
 describe("the manual", () => {
   it("has the parts that are made from the code as the code wants them", () => {
@@ -68,14 +88,22 @@ describe("the manual", () => {
 
   it("names the types and data keys of ports", () => {
     assert.deepEqual(missing("api.md", [...configTypes]), [])
-    const keys = Object.keys(InterfaceDataInput.fields)
-    assert.isTrue(keys.every(isDataKey))
+    const interfaces = at(bodyOf("/api/v1.0/device/{hostname}/interfaces", "put"), "properties", "interfaces")
+    const port = resolved(at(resolved(interfaces), "additionalProperties"))
+    const data = at(port, "properties", "data")
+    const alternatives = at(data, "anyOf")
+    const keys = (Array.isArray(alternatives) ? alternatives : [data]).flatMap(keysOf)
+    assert.include(keys, "untagged_vlan")
     assert.deepEqual(missing("api.md", keys), [])
   })
 
   it("names the arguments of a sync and of an upgrade", () => {
-    assert.deepEqual(missing("changes.md", Object.keys(SyncInput.fields)), [])
-    assert.deepEqual(missing("api.md", Object.keys(UpgradeInput.fields)), [])
+    const sync = keysOf(bodyOf("/api/v1.0/device_syncto", "post"))
+    assert.include(sync, "hostname")
+    assert.deepEqual(missing("changes.md", sync), [])
+    const upgrade = keysOf(bodyOf("/api/v1.0/firmware/upgrade", "post"))
+    assert.include(upgrade, "staggered_upgrade")
+    assert.deepEqual(missing("api.md", upgrade), [])
   })
 
   it("explains no key of the settings that is not there", () => {
