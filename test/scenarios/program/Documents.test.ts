@@ -4,14 +4,6 @@ import { existsSync, readFileSync } from "node:fs"
 import * as path from "node:path"
 import { faultsFile, faultsUrl } from "../../../scripts/fault-table.ts"
 import { otherFaults } from "../../../scripts/other-faults.ts"
-import { withTable } from "../../../scripts/settings-table.ts"
-
-it("lists every setting of the server in the README", () => {
-  const readme = readFileSync(path.resolve(import.meta.dirname, "../../../README.md"), "utf8")
-  // the formatter pads the cells of tables
-  const rows = (text: string) => text.split("\n").map((line) => line.replaceAll(/\s+/g, " ").replaceAll(/-+/g, "-"))
-  assert.deepEqual(rows(readme), rows(withTable(readme)), "run `npm run docs`")
-})
 
 it("names tests that are there for the faults of others", () => {
   for (const { test } of Object.values(otherFaults).flat()) {

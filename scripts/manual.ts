@@ -1,0 +1,35 @@
+/** Writes the parts of the manual that are made from the code: tables of settings keys, endpoints, filters and environment variables. */
+import { readFileSync, writeFileSync } from "node:fs"
+import * as path from "node:path"
+import { filterTable } from "./manual/FilterTable.ts"
+import { withPart } from "./manual/Marked.ts"
+import { routeTable } from "./manual/RouteTable.ts"
+import { settingTables } from "./manual/SettingTables.ts"
+import { table as environmentTable } from "./manual/EnvironmentTable.ts"
+
+const docs = path.resolve(import.meta.dirname, "../docs")
+
+/** The parts of each document, by the name that stands in their marks. */
+const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
+  "settings-repository.md": settingTables(),
+  "templates.md": { filters: filterTable() },
+  "api.md": { endpoints: routeTable() },
+  "operations.md": { "environment variables": environmentTable() }
+})
+
+/** Every document with parts: its path, its text as it is, and as the code wants it. */
+export const madeDocuments = (): ReadonlyArray<{
+  readonly file: string
+  readonly now: string
+  readonly made: string
+}> =>
+  Object.entries(partsOf()).map(([name, parts]) => {
+    const file = path.join(docs, name)
+    const now = readFileSync(file, "utf8")
+    const made = Object.entries(parts).reduce((text, [part, content]) => withPart(text, part, content), now)
+    return { file, now, made }
+  })
+
+if (import.meta.main) {
+  for (const { file, made, now } of madeDocuments()) if (made !== now) writeFileSync(file, made)
+}
