@@ -113,14 +113,14 @@ const openSession = (device: Switch, user: string, session: Session, connection:
   })
 }
 
-let terminals = 0
+const MOST_TERMINALS = 900
 
 const makeShell = (device: Switch, user: string, connection: Connection, width: number, logOut: () => void) => {
-  terminals = (terminals % 900) + 1
+  device.terminal = (device.terminal % MOST_TERMINALS) + 1
   return Shell.make({
     device,
     user,
-    terminal: `vty${terminals}`,
+    terminal: `vty${device.terminal}`,
     width,
     logOut,
     hangUp: connection.drop,

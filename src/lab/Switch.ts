@@ -103,6 +103,8 @@ export interface Switch {
   readonly connections: Set<Connection>
   /** Connections that will never be answered again and have not been closed by the client. */
   readonly silenced: Set<Connection>
+  /** Number of the terminal that was opened last. */
+  terminal: number
   readonly linkFlappedAt: Map<string, number>
 }
 
@@ -154,6 +156,7 @@ export const make = (options: {
     lldpOverrides: new Map(),
     connections: new Set(),
     silenced: new Set(),
+    terminal: 0,
     linkFlappedAt: new Map()
   }
 }

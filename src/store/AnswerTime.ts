@@ -34,56 +34,73 @@ interface Pending {
   readonly giveUp: () => void
 }
 
-/** All of this process, looked at by one timer: a timer and a race for each would take half as long as the statement. */
-const pending = new Set<Pending>()
 const LOOK_EVERY_MILLIS = 500
-let isLooking = false
 
-const look = () => {
-  const now = performance.now()
-  for (const statement of pending) if (statement.deadline <= now) statement.giveUp()
-  if (pending.size > 0) setTimeout(look, LOOK_EVERY_MILLIS).unref()
-  else isLooking = false
+/** The statements of one client, looked at by one timer: a timer and a race for each would take half as long as the statement. */
+const makeWatch = () => {
+  const pending = new Set<Pending>()
+  let isLooking = false
+  const lookLater = () => void setTimeout(look, LOOK_EVERY_MILLIS).unref()
+  const look = () => {
+    const now = performance.now()
+    for (const statement of pending) if (statement.deadline <= now) statement.giveUp()
+    isLooking = pending.size > 0
+    if (isLooking) lookLater()
+  }
+  return {
+    add: (statement: Pending): void => {
+      pending.add(statement)
+      if (isLooking) return
+      isLooking = true
+      lookLater()
+    },
+    /** Says whether the statement was still waited for. */
+    remove: (statement: Pending): boolean => pending.delete(statement)
+  }
 }
 
-const watch = (statement: Pending) => {
-  pending.add(statement)
-  if (isLooking) return
-  isLooking = true
-  setTimeout(look, LOOK_EVERY_MILLIS).unref()
-}
+/** Runs a statement until it is answered or late. */
+type InTime = <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.Effect<A, SqlError.SqlError>
 
 /**
  * On a fiber of its own, which is left behind when it is silent: a COMMIT must not be interrupted by whoever waits for it,
  * but its silence has to end.
  */
-const inTime = <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
-  Effect.withFiber((asking) => {
-    const time = asking.getRef(AnswerTime)
-    if (!Duration.isFinite(time)) return statement
-    return Effect.callback<A, SqlError.SqlError>((resume) => {
+const makeInTime = (): InTime => {
+  const watch = makeWatch()
+  const watched = <A>(
+    statement: Effect.Effect<A, SqlError.SqlError>,
+    time: Duration.Duration,
+    asking: Fiber.Fiber<unknown, unknown>
+  ) =>
+    Effect.callback<A, SqlError.SqlError>((resume) => {
       const answering = Effect.runForkWith(asking.context)(statement)
-      const watched: Pending = {
+      const pending: Pending = {
         deadline: performance.now() + Duration.toMillis(time),
         giveUp: () => {
-          pending.delete(watched)
+          watch.remove(pending)
           resume(Effect.fail(silent(time)))
           answering.interruptUnsafe()
         }
       }
-      watch(watched)
+      watch.add(pending)
       answering.addObserver((exit) => {
-        if (pending.delete(watched)) resume(exit)
+        if (watch.remove(pending)) resume(exit)
       })
       return Effect.suspend(() => {
-        pending.delete(watched)
+        watch.remove(pending)
         return Fiber.interrupt(answering)
       })
     })
-  })
+  return (statement) =>
+    Effect.withFiber((asking) => {
+      const time = asking.getRef(AnswerTime)
+      return Duration.isFinite(time) ? watched(statement, time, asking) : statement
+    })
+}
 
 /** The connection, on which each statement is answered in time or fails. */
-const answering = (inner: SqlConnection.Connection): SqlConnection.Connection => ({
+const answering = (inner: SqlConnection.Connection, inTime: InTime): SqlConnection.Connection => ({
   execute: (...statement) => inTime(inner.execute(...statement)),
   executeRaw: (...statement) => inTime(inner.executeRaw(...statement)),
   executeStream: (...statement) => inner.executeStream(...statement),
@@ -92,8 +109,7 @@ const answering = (inner: SqlConnection.Connection): SqlConnection.Connection =>
   executeUnprepared: (...statement) => inTime(inner.executeUnprepared(...statement))
 })
 
-/** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
-export const pooled = (inner: PgClient.PgClient): SqlConnection.Connection => ({
+const pooledBy = (inner: PgClient.PgClient, inTime: InTime): SqlConnection.Connection => ({
   execute: (text, values) => inTime(inner.unsafe(text, values)),
   executeRaw: (text, values) => inTime(inner.unsafe(text, values).raw),
   executeStream: (text, values) => inner.unsafe(text, values).stream,
@@ -101,6 +117,9 @@ export const pooled = (inner: PgClient.PgClient): SqlConnection.Connection => ({
   executeValuesUnprepared: (text, values) => inTime(inner.unsafe(text, values).valuesUnprepared),
   executeUnprepared: (text, values) => inTime(inner.unsafe(text, values).unprepared)
 })
+
+/** Any connection of the client's pool for each statement, which is answered in time or fails; takes none for longer. */
+export const pooled = (inner: PgClient.PgClient): SqlConnection.Connection => pooledBy(inner, makeInTime())
 
 /** PostgreSQL answers the COMMIT of a transaction that has failed with ROLLBACK. */
 const commit = (connection: SqlConnection.Connection) =>
@@ -124,8 +143,9 @@ const control = (connection: SqlConnection.Connection, statement: string) =>
 /** The client with connections and transactions that are answered in time or fail; `inner` keeps its pool and its codecs. */
 export const make = (inner: PgClient.PgClient): PgClient.PgClient => {
   const { transactionService } = inner
-  const reserve = Effect.map(inner.reserve, answering)
-  const single = pooled(inner)
+  const inTime = makeInTime()
+  const reserve = Effect.map(inner.reserve, (connection) => answering(connection, inTime))
+  const single = pooledBy(inner, inTime)
   const acquirer = Effect.map(Effect.serviceOption(transactionService), (open) =>
     Option.isSome(open) ? open.value[0] : single
   )

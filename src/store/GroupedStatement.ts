@@ -1,11 +1,13 @@
 /**
  * Answers calls that come close together with one statement. A job that works on hundreds of devices asks the database the
  * same small thing for each of them; sent one by one, the messages cost both sides more than the work. A lone call is sent at
- * once; while calls are many, each group waits a few milliseconds for company.
+ * once; while calls are many, each group waits a few milliseconds for company, unless it is full.
+ *
+ * Owner's note: Effect's `RequestResolver` collects the calls; what is ours is how a group is answered. `bench/README.md` says
+ * what grouping earns. It goes when the driver pipelines the statements of a pool, so that a small one costs a few microseconds.
  */
-import { Deferred, Effect, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import { goOn } from "../runtime/BackgroundWork.ts"
+import { Effect, Exit, Option, Request, RequestResolver, Semaphore } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
 import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */
@@ -14,16 +16,33 @@ const COMPANY_MILLIS = 20
 /** A group holds no more calls than this, so that its message stays small enough to be built in one turn. */
 const MOST = 64
 
+/** Milliseconds for which answered callers go on before the event loop looks at everything else. */
+const SLICE_MILLIS = 4
+
 /** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
 export type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
 
-interface Waiting<I, A> {
+/** One call, for one item. */
+interface Call<I, A> extends Request.Request<A, SqlError.SqlError> {
   readonly item: I
-  readonly answer: Deferred.Deferred<A, SqlError.SqlError>
 }
 
 /** Whether the statement was refused, not lost on the way: then nothing was done, and one item may be to blame. */
 const isRefusal = ({ reason }: SqlError.SqlError): boolean => reason._tag !== "ConnectionError"
+
+/** Gives each call its answer. Its caller goes on at once, so hundreds of them would hold the event loop: they go on in slices. */
+const giveAnswers = Effect.fnUntraced(function* <I, A>(
+  calls: ReadonlyArray<Request.Entry<Call<I, A>>>,
+  answers: ReadonlyArray<Exit.Exit<A, SqlError.SqlError>>
+) {
+  let sliceBegan = performance.now()
+  for (const [index, call] of calls.entries()) {
+    call.completeUnsafe(answers[index] ?? Exit.die(new Error("A grouped statement gave too few answers")))
+    if (performance.now() - sliceBegan < SLICE_MILLIS) continue
+    yield* Effect.yieldNow
+    sliceBegan = performance.now()
+  }
+})
 
 /**
  * Calls that share statements. A statement that the server refuses is sent again for each item alone, so that nobody fails for
@@ -31,73 +50,49 @@ const isRefusal = ({ reason }: SqlError.SqlError): boolean => reason._tag !== "C
  * itself whether it waits for a database that is away.
  */
 export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I, A>) => {
-  const queue: Array<Waiting<I, A>> = []
-  let isRunning = false
+  const makeCall = Request.of<Call<I, A>>()
   let wasCrowded = false
+  // groups that overlap can meet in the same rows, and deadlock
+  const oneAtATime = Semaphore.makeUnsafe(1)
 
   const alone = (item: I): Effect.Effect<A, SqlError.SqlError> =>
     Effect.flatMap(together([item]), ([answer]) =>
       answer === undefined ? Effect.die(new Error("A grouped statement gave no answer")) : Effect.succeed(answer)
     )
 
-  const oneByOne = (group: ReadonlyArray<Waiting<I, A>>) =>
-    Effect.forEach(group, ({ answer, item }) => Deferred.into(alone(item), answer), { discard: true })
+  const answersTo = (
+    items: ReadonlyArray<I>
+  ): Effect.Effect<Array<Exit.Exit<A, SqlError.SqlError>>, SqlError.SqlError> =>
+    together(items).pipe(
+      Effect.map((answers) => answers.map(Exit.succeed)),
+      Effect.catch((error) =>
+        items.length > 1 && isRefusal(error)
+          ? Effect.forEach(items, (item) => Effect.exit(alone(item)))
+          : Effect.fail(error)
+      )
+    )
 
-  const answerAll = (group: ReadonlyArray<Waiting<I, A>>) =>
-    Effect.map(together(group.map(({ item }) => item)), (answers) => {
-      for (const [index, { answer }] of group.entries()) {
-        const given = answers[index]
-        const result =
-          given === undefined
-            ? Effect.die(new Error("A grouped statement gave too few answers"))
-            : Effect.succeed(given)
-        goOn(() => Deferred.doneUnsafe(answer, result))
-      }
-    })
-
-  const send = (group: ReadonlyArray<Waiting<I, A>>): Effect.Effect<unknown> =>
-    group.length === 1
-      ? oneByOne(group)
-      : answerAll(group).pipe(
-          Effect.catch((error) =>
-            isRefusal(error)
-              ? oneByOne(group)
-              : Effect.forEach(group, ({ answer }) => Deferred.fail(answer, error), { discard: true })
-          ),
-          Effect.onError((cause) => Effect.forEach(group, ({ answer }) => Deferred.failCause(answer, cause)))
-        )
-
-  /** The next group, or nothing; then nobody is left who waits for this fiber. */
-  const next = () => {
-    const group = queue.splice(0, MOST)
-    isRunning = group.length > 0
-    wasCrowded = group.length > 1
-    return group
+  const answerAll = (calls: ReadonlyArray<Request.Entry<Call<I, A>>>) => {
+    wasCrowded = calls.length > 1
+    return oneAtATime.withPermit(answersTo(calls.map(({ request }) => request.item))).pipe(
+      Effect.flatMap((answers) => giveAnswers(calls, answers)),
+      failingWithoutDatabase
+    )
   }
 
-  const drain = Effect.gen(function* () {
-    while (true) {
-      if (queue.length < MOST) yield* wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow
-      const group = next()
-      if (group.length === 0) return
-      yield* Effect.exit(send(group))
-    }
-  }).pipe(failingWithoutDatabase, Effect.uninterruptible)
-
-  const shared = (item: I): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.suspend(() => {
-      const waiting: Waiting<I, A> = { item, answer: Deferred.makeUnsafe() }
-      queue.push(waiting)
-      const answer = Deferred.await(waiting.answer)
-      if (isRunning) return answer
-      isRunning = true
-      // on its own fiber: the caller may hang up, those who wait must not lose their answers
-      return Effect.andThen(Effect.forkDetach(drain), answer)
-    })
+  /** Until the statement under way has been answered: calls that come meanwhile belong to the next one. */
+  const company = Effect.suspend(() =>
+    Effect.andThen(wasCrowded ? Effect.sleep(COMPANY_MILLIS) : Effect.yieldNow, oneAtATime.withPermit(Effect.void))
+  )
+  const resolver = RequestResolver.make<Call<I, A>>(answerAll).pipe(
+    RequestResolver.setDelayEffect(company),
+    RequestResolver.batchN(MOST)
+  )
 
   return (item: I): Effect.Effect<A, SqlError.SqlError> =>
+    // a group runs with the services of the caller that began it: who is in a transaction must not begin one
     Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
-      transaction._tag === "Some" ? alone(item) : untilAnswered(shared(item))
+      transaction._tag === "Some" ? alone(item) : untilAnswered(Effect.request(makeCall({ item }), resolver))
     )
 }
 

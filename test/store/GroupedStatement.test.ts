@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit, Fiber, Scheduler } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
@@ -20,7 +21,41 @@ const makeDoubling = Effect.gen(function* () {
   return { double, sizes }
 })
 
+/** Doubles numbers without the database, in groups whose sizes it keeps. */
+const makeLocal = Effect.map(SqlClient.SqlClient, (sql) => {
+  const sizes: Array<number> = []
+  const double = makeGrouped(sql, (numbers: ReadonlyArray<number>) =>
+    Effect.sync(() => {
+      sizes.push(numbers.length)
+      return numbers.map((number) => number * 2)
+    })
+  )
+  return { double, sizes }
+})
+
 layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) => {
+  it.effect(
+    "waits for no company when it is alone or full, and for a moment when the last group was more than one",
+    () =>
+      Effect.gen(function* () {
+        const { double, sizes } = yield* makeLocal
+        yield* double(1)
+        yield* Effect.forEach(
+          Array.from({ length: 128 }, (_, index) => index),
+          double,
+          { concurrency: "unbounded" }
+        )
+        assert.deepEqual(sizes, [1, 64, 64])
+        const after = yield* Effect.forkChild(double(2), { startImmediately: true })
+        yield* Effect.sleep("20 millis").pipe(TestClock.withLive)
+        yield* Effect.forkChild(double(3), { startImmediately: true })
+        assert.deepEqual(sizes, [1, 64, 64])
+        yield* TestClock.adjust("20 millis")
+        assert.strictEqual(yield* Fiber.join(after), 4)
+        assert.deepEqual(sizes, [1, 64, 64, 2])
+      }).pipe(Effect.provide(TestClock.layer()))
+  )
+
   it.effect("answers many calls with few statements, and no group is larger than its bound", () =>
     Effect.gen(function* () {
       const { double, sizes } = yield* makeDoubling
@@ -51,6 +86,38 @@ layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) =
       const second = yield* Effect.forkChild(double(2), { startImmediately: true })
       yield* Fiber.interrupt(first)
       assert.strictEqual(yield* Fiber.join(second), 4)
+    })
+  )
+
+  it.effect("answers whoever asks after somebody has hung up, at whatever instant that was", () =>
+    Effect.gen(function* () {
+      const { double } = yield* makeDoubling
+      for (let steps = 0; steps < 60; steps++) {
+        // a fiber that stops again and again can be interrupted at many instants
+        const caller = Effect.provideService(double(steps + 20), Scheduler.MaxOpsBeforeYield, 3)
+        const hangingUp = yield* Effect.forkChild(caller, { startImmediately: true })
+        for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(hangingUp)
+        assert.strictEqual(yield* double(7), 14)
+      }
+    })
+  )
+
+  it.effect("answers whoever asks at the moment when the last of a group has been answered", () =>
+    Effect.gen(function* () {
+      const { double } = yield* makeDoubling
+      const chain = (first: number) =>
+        Effect.reduce(
+          Array.from({ length: 50 }),
+          () => first,
+          (number, _, index) =>
+            Effect.gen(function* () {
+              for (let step = 0; step < (index * first) % 7; step++) yield* Effect.yieldNow
+              return (yield* double(number)) / 2
+            })
+        )
+      const firsts = Array.from({ length: 20 }, (_, index) => index + 100)
+      assert.deepEqual(yield* Effect.forEach(firsts, chain, { concurrency: "unbounded" }), firsts)
     })
   )
 

@@ -1,7 +1,7 @@
 /**
  * The sending side of AES-GCM (RFC 5647 as OpenSSH has it): the length in clear but authenticated, then the encrypted packet,
- * then the tag. Takes the place of the one that ssh2 has in JavaScript, which hands Node the key as bytes for every packet
- * (four times as much as the encryption itself) and writes each packet in three pieces.
+ * then the tag. Takes the place of the one that ssh2 has in JavaScript, with the key as an object and each packet in one
+ * write instead of three. Goes together with `Ssh2.ts`, whose owner's note says when.
  */
 import { createCipheriv, createSecretKey, type KeyObject, randomFillSync } from "node:crypto"
 

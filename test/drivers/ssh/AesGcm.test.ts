@@ -1,19 +1,33 @@
 import { describe, expect, it } from "@effect/vitest"
 import { createDecipheriv } from "node:crypto"
 import { AesGcm, type Name, nameOf } from "../../../src/drivers/ssh/AesGcm.ts"
+import { seal } from "./GcmReference.ts"
+import { vectors } from "./GcmVectors.ts"
+
+const hex = (text: string): Buffer => Buffer.from(text, "hex")
+
+const make = (name: Name, key: Buffer, iv: Buffer) => {
+  const sent: Array<Buffer> = []
+  const onWrite = (packet: Buffer) => void sent.push(packet)
+  // ssh2 gives both to the cipher, which counts in the bytes of the IV
+  const given = { cipherKey: Buffer.from(key), cipherIV: Buffer.from(iv) }
+  return { cipher: new AesGcm(name, { seqno: 3, onWrite, cipherInfo: { sslName: name }, ...given }), sent }
+}
+
+/** A packet as ssh2 has it before it is encrypted: length, padding and payload, room for the tag. */
+const packetOf = (length: Buffer, plaintext: Buffer): Buffer => Buffer.concat([length, plaintext, Buffer.alloc(16)])
+
+const lengthOf = (plaintext: Buffer): Buffer => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(plaintext.length)
+  return length
+}
 
 const sender = (name: Name, keyBytes: number, counter: number) => {
   const key = Buffer.alloc(keyBytes, 7)
   const iv = Buffer.alloc(12, 1)
   iv.writeUInt32BE(counter, 8)
-  const sent: Array<Buffer> = []
-  const cipher = new AesGcm(name, {
-    seqno: 3,
-    onWrite: (packet) => sent.push(packet),
-    cipherInfo: { sslName: name },
-    cipherKey: key,
-    cipherIV: Buffer.from(iv)
-  })
+  const { cipher, sent } = make(name, key, iv)
   const send = (text: string) => {
     const packet = cipher.allocPacket(Buffer.byteLength(text))
     packet.write(text, 5)
@@ -77,6 +91,41 @@ describe("AES-GCM", () => {
     cipher.free()
     send("late")
     expect(sent).toEqual([])
+  })
+
+  it.each(vectors)("judge: the reference gives $name of the specification of GCM", (vector) => {
+    const { ciphertext, tag } = seal(hex(vector.key), hex(vector.iv), hex(vector.aad), hex(vector.plaintext))
+    expect(ciphertext.toString("hex")).toBe(vector.ciphertext)
+    expect(tag.toString("hex")).toBe(vector.tag)
+  })
+
+  it.each(vectors)("gives key, IV and plaintext of $name the published ciphertext", (vector) => {
+    const key = hex(vector.key)
+    const plaintext = hex(vector.plaintext)
+    const { cipher, sent } = make(key.length === 16 ? "aes-128-gcm" : "aes-256-gcm", key, hex(vector.iv))
+    cipher.encrypt(packetOf(lengthOf(plaintext), plaintext))
+    // the additional data of a packet is its length (RFC 5647 section 7.2), which no published vector has: the tag is the judge's
+    const { tag } = seal(key, hex(vector.iv), lengthOf(plaintext), plaintext)
+    expect(sent.map((packet) => packet.toString("hex"))).toEqual([
+      lengthOf(plaintext).toString("hex") + vector.ciphertext + tag.toString("hex")
+    ])
+  })
+
+  it.each([
+    ["0000000000000000", "0000000000000001"],
+    ["00000000000000ff", "0000000000000100"],
+    ["00000000ffffffff", "0000000100000000"],
+    ["ffffffffffffffff", "0000000000000000"]
+  ])("counts from %s to %s and leaves the fixed part as it is (RFC 5647 section 7.1)", (first, second) => {
+    const key = hex(vectors[0].key)
+    const plaintext = hex(vectors[0].plaintext)
+    const { cipher, sent } = make("aes-128-gcm", key, hex(`cafebabe${first}`))
+    for (let count = 0; count < 2; count++) cipher.encrypt(packetOf(lengthOf(plaintext), plaintext))
+    const expected = [first, second].map((count) => {
+      const { ciphertext, tag } = seal(key, hex(`cafebabe${count}`), lengthOf(plaintext), plaintext)
+      return Buffer.concat([lengthOf(plaintext), ciphertext, tag]).toString("hex")
+    })
+    expect(sent.map((packet) => packet.toString("hex"))).toEqual(expected)
   })
 
   it("leaves every other cipher to the library", () => {
