@@ -2,24 +2,24 @@
 import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
-import * as BuildLive from "./runtime/BuildLive.ts"
-import * as LiveDevicesLive from "./devices/LiveDevicesLive.ts"
-import * as PluginsLive from "./plugins/PluginsLive.ts"
+import { Build } from "./runtime/Build.ts"
+import { LiveDevices } from "./devices/LiveDevices.ts"
+import { Plugins } from "./plugins/Plugins.ts"
 import * as PreviewsLive from "./jobs/sync/PreviewsLive.ts"
 import * as ReadinessLive from "./jobs/engine/ReadinessLive.ts"
 import * as RepositoriesLive from "./jobs/repositories/RepositoriesLive.ts"
-import * as SettingsViewLive from "./settings/SettingsViewLive.ts"
+import { SettingsView } from "./settings/SettingsView.ts"
 import * as InitCheckLive from "./jobs/init/InitCheckLive.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Database from "./store/Database.ts"
 
 const ports = Layer.mergeAll(
-  SettingsViewLive.layer,
+  SettingsView.layer,
   RepositoriesLive.layer,
   PreviewsLive.layer,
-  PluginsLive.layer,
-  BuildLive.layer,
-  LiveDevicesLive.layer,
+  Plugins.layer,
+  Build.layer,
+  LiveDevices.layer,
   ReadinessLive.layer,
   InitCheckLive.layer
 )
