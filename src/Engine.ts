@@ -4,6 +4,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
+import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
@@ -135,6 +136,7 @@ const firmware = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStor
 const functions = JobFunctions.layer.pipe(
   Layer.provide(firmware),
   Layer.provide(AccessInitPlan.layer),
+  Layer.provide(CertificateAuthority.layer),
   Layer.provide([NeighbourSync.layer, SyncOutcome.layer])
 )
 

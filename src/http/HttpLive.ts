@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -37,7 +38,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
-  OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
+  OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),

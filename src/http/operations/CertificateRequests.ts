@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "../../api/Failures.ts"
-import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
@@ -53,7 +53,7 @@ export const makeRenewal = Effect.gen(function* () {
 
 /** GET and POST certificate_authority. */
 export const makeAuthority = Effect.gen(function* () {
-  const authority = yield* CertificateAuthority.make
+  const authority = yield* CertificateAuthority
 
   const broken = ({ message }: { readonly message: string }) => Effect.fail(new InternalError({ message }))
 
