@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as ConfigDiff from "../../src/lab/eos/ConfigDiff.ts"
-import * as ConfigFacts from "../../src/lab/eos/ConfigFacts.ts"
-import * as Loader from "../../src/lab/eos/ConfigLoader.ts"
-import { empty, render } from "../../src/lab/eos/ConfigTree.ts"
+import * as ConfigDiff from "../../../src/lab/eos/ConfigDiff.ts"
+import * as ConfigFacts from "../../../src/lab/eos/ConfigFacts.ts"
+import * as Loader from "../../../src/lab/eos/ConfigLoader.ts"
+import { empty, render } from "../../../src/lab/eos/ConfigTree.ts"
 
 const TEXT = `! a comment
 hostname acc1
