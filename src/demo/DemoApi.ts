@@ -25,7 +25,6 @@ const Devices = Schema.Struct({
     })
   )
 })
-export type DemoDevice = (typeof Devices.Type)["devices"][number]
 
 const Jobs = Schema.Struct({
   jobs: Schema.Array(

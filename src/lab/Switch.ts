@@ -108,7 +108,7 @@ export interface Switch {
 }
 
 /** Default size of a flash in bytes. */
-export const FLASH_BYTES = 3_440_508_928
+const FLASH_BYTES = 3_440_508_928
 const IMAGE_BYTES = 890_123_456
 
 /** A switch that is switched off. */

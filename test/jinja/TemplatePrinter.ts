@@ -15,7 +15,7 @@ import type {
   Target,
   Template,
   With
-} from "./Tree.ts"
+} from "../../src/jinja/syntax/Tree.ts"
 
 const printTarget = (target: Target): string => {
   if (target.type === "nameTarget") return target.name
