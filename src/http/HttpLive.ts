@@ -13,6 +13,7 @@ import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
+import { RequestsLive } from "./core/RequestsLive.ts"
 import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
@@ -46,7 +47,7 @@ const Groups = Layer.mergeAll(
   SystemLive,
   HealthLive
 ).pipe(
-  Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide([AuthorizationLive, AvailabilityLive, RequestsLive, SiteStore.layer, UnknownDeviceStore.layer]),
   Layer.provide(Tokens.layer)
 )
 

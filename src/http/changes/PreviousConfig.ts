@@ -7,7 +7,7 @@ import { isHostname } from "../../domain/Hostname.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { isFalsy, own, toInteger } from "../core/Values.ts"
+import { isFalsy, own, toInteger } from "../../domain/fields/Values.ts"
 import { first } from "../listing/ListRequest.ts"
 
 const refuse = (message: string) => Effect.fail(new BadRequest({ message }))

@@ -12,7 +12,7 @@ import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { withBody } from "../core/BodyRequest.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has } from "../core/Values.ts"
+import { has } from "../../domain/fields/Values.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
 
 const ORDER = ["url", "sha1", "verify_tls"] as const

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import type { StartArguments } from "../../domain/Job.ts"
 import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../firmware/ImageName.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, parseHostname, shown, textAt } from "../core/Values.ts"
+import { has, own, parseHostname, shown, textAt } from "../../domain/fields/Values.ts"
 
 /** Which managed devices. */
 export type UpgradeTarget =

@@ -9,7 +9,7 @@ import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, shown } from "../core/Values.ts"
+import { has, shown } from "../../domain/fields/Values.ts"
 import { makeGroupLookup } from "../settings/GroupLookup.ts"
 import { parseTarget, parseUpgrade, type UpgradeTarget } from "./UpgradeRequest.ts"
 

@@ -5,7 +5,7 @@ import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { own, shown } from "../core/Values.ts"
+import { own, shown } from "../../domain/fields/Values.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

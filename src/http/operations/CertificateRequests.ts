@@ -6,7 +6,7 @@ import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, lengthOf, own, parseHostname, shown, textAt } from "../core/Values.ts"
+import { has, lengthOf, own, parseHostname, shown, textAt } from "../../domain/fields/Values.ts"
 import { makeSelect } from "../provisioning/Synchronization.ts"
 
 const refuse = (message: string) => new BadRequest({ message })

@@ -9,7 +9,7 @@ import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { checkHostname } from "../changes/PreviousConfig.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { own } from "../core/Values.ts"
+import { own } from "../../domain/fields/Values.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 

@@ -5,7 +5,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, parseHostname } from "../core/Values.ts"
+import { has, own, parseHostname } from "../../domain/fields/Values.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 

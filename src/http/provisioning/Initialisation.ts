@@ -10,7 +10,7 @@ import { forItsType, type InitJob, initJob } from "../../provisioning/InitStart.
 import { ServerConfig } from "../../ServerConfig.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, isAddress, own, toId } from "../core/Values.ts"
+import { has, isAddress, own, toId } from "../../domain/fields/Values.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeDiscoveryBound } from "../devices/Registration.ts"
 import { InitCheck } from "../../jobs/init/InitCheck.ts"

@@ -4,7 +4,7 @@ import { type DeviceType, deviceTypeOf } from "../../domain/Device.ts"
 import { isHostname } from "../../domain/Hostname.ts"
 import type { StartArguments } from "../../domain/Job.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { has, MAX_INTEGER, own, parseHostname, shown, textAt } from "../core/Values.ts"
+import { has, MAX_INTEGER, own, parseHostname, shown, textAt } from "../../domain/fields/Values.ts"
 
 /** Which managed devices; `sent` is the selector as the client wrote it. */
 export type SyncTarget =

@@ -5,7 +5,7 @@ import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { parseJsonObject } from "../core/JsonText.ts"
-import type { JsonObject } from "../core/Values.ts"
+import type { JsonObject } from "../../domain/fields/Values.ts"
 import { PostRefused } from "./CheckRpc.ts"
 
 /** What is posted, and how much is done for who posts it. */

@@ -1,7 +1,7 @@
 /** Small readings of JSON values that several routes' field rules share. */
 import { Option, Result } from "effect"
 import { isIP } from "node:net"
-import { isHostname } from "../../domain/Hostname.ts"
+import { isHostname } from "../Hostname.ts"
 
 /** A JSON object as it was sent; nothing is known of its values. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -12,6 +12,19 @@ export const MAX_INTEGER = 2 ** 31 - 1
 /** Text that PostgreSQL keeps as it is. */
 export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
 
+const MAX_DEPTH = 100
+
+/** True when every text in a JSON value can be stored and nothing is nested beyond reason (contract api-rest.md §13). */
+export const isAcceptable = (value: unknown, depth = 0): boolean => {
+  if (typeof value === "string") return isStorable(value)
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object" || value === null) return true
+  if (depth >= MAX_DEPTH) return false
+  return Array.isArray(value)
+    ? value.every((element) => isAcceptable(element, depth + 1))
+    : Object.entries(value).every(([key, element]) => isStorable(key) && isAcceptable(element, depth + 1))
+}
+
 /** Characters as the database counts them. */
 export const lengthOf = (text: string): number => [...text].length
 
@@ -19,11 +32,14 @@ export const lengthOf = (text: string): number => [...text].length
 export const isAddress = (value: unknown): value is string =>
   typeof value === "string" && isIP(value) !== 0 && !value.includes("%")
 
+/** Digits with an optional sign, and spaces around them. */
+export const isDigits = (text: string): boolean => /^\s*[+-]?\d+\s*$/.test(text)
+
 /** A number, digits in a text or a boolean as the integer that they mean, when a column can hold it. */
 export const toInteger = (value: unknown): Option.Option<number> => {
   const number =
     typeof value === "string"
-      ? /^\s*[+-]?\d+\s*$/.test(value)
+      ? isDigits(value)
         ? Number(value)
         : Number.NaN
       : typeof value === "number" || typeof value === "boolean"
@@ -56,6 +72,9 @@ export const has = (object: JsonObject, key: string): boolean => Object.hasOwn(o
 /** A JSON object, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A JSON object that can be taken as a body. */
+export const isBody = (value: unknown): value is JsonObject => isObject(value) && isAcceptable(value)
 
 /** The text under a key; null when there is none or it is of another type. */
 export const textAt = (object: JsonObject, key: string): string | null => {
