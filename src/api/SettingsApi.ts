@@ -1,15 +1,28 @@
 /** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { parameter } from "../domain/fields/Parameter.ts"
 import { Remark } from "../domain/Remark.ts"
+import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 const Text = Enveloped(Schema.String)
 const name = { name: Schema.String }
+
+const RepositoryName = Schema.Literals(["settings", "templates"])
+const repositoryOf = Schema.decodeUnknownOption(RepositoryName)
+const repository = {
+  name: parameter(
+    RepositoryName,
+    (sent) => Result.fromOption(repositoryOf(sent.toLowerCase()), () => "Invalid repository type"),
+    RepositoryName
+  )
+}
 
 const GroupSettings = Schema.Struct({
   regex: Schema.String,
@@ -176,46 +189,52 @@ const withGroups = settings.add(
 
 const endpoints = withGroups.add(
   HttpApiEndpoint.get("problems", "/repository/:name/problems", {
-    params: name,
+    params: repository,
     success: Enveloped(Schema.Struct({ commit: Schema.NullOr(Schema.String), problems: Remarks, warnings: Remarks })),
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read a repository's problems",
-      description:
-        "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
-      example: {
-        response: {
-          status: "success",
-          data: { commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f", problems: [], warnings }
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read a repository's problems",
+        description:
+          "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
+        example: {
+          response: {
+            status: "success",
+            data: { commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f", problems: [], warnings }
+          }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("repository", "/repository/:name", {
-    params: name,
+    params: repository,
     success: Text,
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read a repository's commit",
-      description: "The commit in force of `settings` or `templates`, as one line of text.",
-      example: { response: commit }
-    })
-  ),
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read a repository's commit",
+        description: "The commit in force of `settings` or `templates`, as one line of text.",
+        example: { response: commit }
+      })
+    ),
   HttpApiEndpoint.put("refresh", "/repository/:name", {
-    params: name,
-    payload: Schema.Struct({ action: Schema.Literal("REFRESH") }),
+    params: repository,
+    payload: RefreshRequest.schema,
     success: Schema.Struct({ ...Text.fields, warnings: Remarks }),
-    error: [...bodyFailures, InternalError, ServiceUnavailable]
-  }).annotateMerge(
-    documented({
-      summary: "Refresh a repository",
-      description:
-        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
-      example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
-    })
-  )
+    error: [BadRequest, InternalError, ServiceUnavailable]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Refresh a repository",
+        description:
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
+        example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
+      })
+    )
 )
 
 /** Endpoints of settings, groups and repositories, all with a token. */

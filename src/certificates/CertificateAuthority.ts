@@ -9,12 +9,20 @@ import * as Certificates from "./Certificates.ts"
 /** A file of the authority is missing or cannot be used; the message names it. */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 500 as const
+  }
+}
 
 /** There is an authority already; a new one would make every certificate of it worthless. */
 export class AuthorityExists extends Schema.TaggedError<AuthorityExists>()("AuthorityExists", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 409 as const
+  }
+}
 
 const PRIVATE = { mode: 0o600 } as const
 const unavailable = (message: string) => new AuthorityUnavailable({ message })
@@ -49,7 +57,10 @@ const makeFiles = Effect.gen(function* () {
 
   const makeFolder = (path: string) => files.makeDirectory(path, { recursive: true }).pipe(unwritable(path))
 
-  return { isKind, required, write, makeFolder, join: paths.join, dirname: paths.dirname }
+  const makeFolderOf = (file: string) =>
+    files.makeDirectory(paths.dirname(file), { recursive: true }).pipe(unwritable(file))
+
+  return { isKind, required, write, makeFolder, makeFolderOf, join: paths.join }
 })
 
 const make = Effect.gen(function* () {
@@ -70,7 +81,7 @@ const make = Effect.gen(function* () {
     if (yield* exists) {
       return yield* new AuthorityExists({ message: `There is a certificate authority already: ${CAFILE}` })
     }
-    yield* Effect.forEach([CAKEYFILE, CAFILE], (file) => files.makeFolder(files.dirname(file)))
+    yield* Effect.forEach([CAKEYFILE, CAFILE], files.makeFolderOf)
     const made = yield* Certificates.makeAuthority(commonName)
     yield* files.write(CAKEYFILE, Redacted.value(made.key), PRIVATE)
     yield* files.write(CAFILE, made.certificate)

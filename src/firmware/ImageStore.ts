@@ -8,7 +8,7 @@ import * as path from "node:path"
 import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
-import { defaultName, isImageName } from "./ImageName.ts"
+import { defaultName, isImageName } from "../domain/ImageName.ts"
 import * as KnownDigests from "./KnownDigests.ts"
 
 /** A link by which switches find the image that is current. */

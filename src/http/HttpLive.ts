@@ -25,6 +25,7 @@ import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
+import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
@@ -47,7 +48,14 @@ const Groups = Layer.mergeAll(
   SystemLive,
   HealthLive
 ).pipe(
-  Layer.provide([AuthorizationLive, AvailabilityLive, RequestsLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide([
+    AuthorizationLive,
+    AvailabilityLive,
+    RequestsLive,
+    DeviceTargets.layer,
+    SiteStore.layer,
+    UnknownDeviceStore.layer
+  ]),
   Layer.provide(Tokens.layer)
 )
 

@@ -5,7 +5,14 @@ import { PluginRegistry } from "./PluginRegistry.ts"
 /** The plugin file cannot be shown. */
 export class PluginsUnavailable extends Schema.TaggedError<PluginsUnavailable>()("PluginsUnavailable", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 500 as const
+  }
+  get refusal() {
+    return `Error retrieving plugins ${this.message}`
+  }
+}
 
 /** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
 export interface LoadedPlugins {

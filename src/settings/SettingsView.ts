@@ -19,7 +19,24 @@ import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 /** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 503 as const
+  }
+  get refusal() {
+    return `Error getting settings: ${this.message}`
+  }
+}
+
+/** The settings define no group of this name. */
+export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGroup", { name: Schema.String }) {
+  override get message() {
+    return `Could not find a group with name ${this.name}`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
 
 /** No settings file has this name, so nothing may stand in it. */
 export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
@@ -27,6 +44,9 @@ export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>
 }) {
   override get message() {
     return `Filename: '${this.file}' does not map to any model.`
+  }
+  get httpStatus() {
+    return 400 as const
   }
 }
 
@@ -90,6 +110,11 @@ const makeGroups = Effect.gen(function* () {
     }))
   }).pipe(Effect.mapError(unavailable))
 
+  const group = Effect.fn("SettingsView.group")(function* (name: string) {
+    const found = (yield* groups).find((one) => one.name === name)
+    return found ?? (yield* new UnknownGroup({ name }))
+  })
+
   const primaryGroups = Effect.fn("SettingsView.primaryGroups")(function* (rows: ReadonlyArray<Device>) {
     const snapshot = yield* Effect.result(sharedSnapshot("", active.snapshot))
     if (Result.isFailure(snapshot)) {
@@ -98,7 +123,7 @@ const makeGroups = Effect.gen(function* () {
     return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
   })
 
-  return { groups, primaryGroups }
+  return { groups, group, primaryGroups }
 })
 
 const make = Effect.gen(function* () {
@@ -128,7 +153,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Answer<A> = Effect.Effect<A, SettingsUnavailable | SqlError.SqlError>
+type Answer<A, E = never> = Effect.Effect<A, SettingsUnavailable | SqlError.SqlError | E>
 
 /** Reads the settings in force. */
 export class SettingsView extends Context.Service<
@@ -139,6 +164,7 @@ export class SettingsView extends Context.Service<
     readonly sameUnderName: (device: Device, hostname: string) => Answer<boolean>
     /** All groups in the order of definition, DEFAULT included, over all devices of the database. */
     readonly groups: Answer<ReadonlyArray<GroupView>>
+    readonly group: (name: string) => Answer<GroupView, UnknownGroup>
     /** The primary group of each device, in the order of the devices; `DEFAULT` while there are no settings. */
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** JSON schema of the settings, with its parts under `definitions` and references to them. */

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { versionIn } from "../../firmware/ImageName.ts"
+import { versionIn } from "../../domain/ImageName.ts"
 import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "../../firmware/UpgradeTasks.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"

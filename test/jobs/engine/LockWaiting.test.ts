@@ -148,7 +148,7 @@ it.live(
           yield* untilExpiring(slow)
           const [busy = "", free = ""] = lab.names
           const check = yield* makeUrgentCheck
-          const refused = yield* Effect.flip(check({ urgent: true }, [busy, free]))
+          const refused = yield* Effect.flip(check([busy, free]))
           assert.match(String(refused.message), new RegExp(`${busy} \\(job ${slow}, sync_devices\\)$`))
           const urgent = yield* ended(yield* start({ hostnames: [free], urgent: true }))
           assert.deepStrictEqual(Lab.outcomes(urgent), { [free]: "ok" })
