@@ -2,8 +2,9 @@
  * Routes that look at a device or work on it beside its configuration (contract api-devices.md §6.3, §7, §8, §11.4, §11.5).
  * Host keys and the certificate authority go beyond the reference.
  */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { parameter } from "../domain/fields/Parameter.ts"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import {
   AuthorityRequest,
@@ -14,7 +15,7 @@ import {
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
 import { hostname } from "./PathParameters.ts"
@@ -22,6 +23,7 @@ import { RequestBody, RequestParameters } from "./Requests.ts"
 
 /** A hostname that no device has is refused in words of its own. */
 const anyHostname = { hostname: Schema.String }
+const interfaceName = parameter(Schema.String, Result.succeed, shown("only the lines of this interface", "Ethernet1"))
 const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
 
 const InterfaceStatus = Schema.Struct({
@@ -37,6 +39,7 @@ const InterfaceStatus = Schema.Struct({
 const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("runningConfig", "/device/:hostname/running_config", {
     params: hostname,
+    query: { interface: Schema.optionalKey(interfaceName) },
     success: Enveloped(Schema.Struct({ config: Schema.String })),
     error: [BadRequest, NotFound, InternalError]
   })
@@ -46,7 +49,6 @@ const reads = HttpApiGroup.make("operations").add(
         summary: "Read the running configuration",
         description:
           "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
-        query: { interface: { description: "only the lines of this interface", example: "Ethernet1" } },
         example: {
           response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }
         }

@@ -1,11 +1,12 @@
 /** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
-import { Result, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { parameter } from "../domain/fields/Parameter.ts"
+import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Remark } from "../domain/Remark.ts"
 import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, type EndpointDocument } from "./Documented.ts"
+import { documented, type EndpointDocument, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
@@ -17,10 +18,27 @@ const name = { name: Schema.String }
 const RepositoryName = Schema.Literals(["settings", "templates"])
 const repositoryOf = Schema.decodeUnknownOption(RepositoryName)
 const repository = {
-  name: parameter(
+  name: Parameter.parameter(
     RepositoryName,
     (sent) => Result.fromOption(repositoryOf(sent.toLowerCase()), () => "Invalid repository type"),
     RepositoryName
+  )
+}
+
+const typeRule = (sent: string) =>
+  Result.fromOption(Option.fromUndefinedOr(deviceTypeOf(sent)), () => "Invalid device type specified")
+
+/** Whose settings. */
+const target = {
+  hostname: Schema.optionalKey(
+    Parameter.hostname("Invalid hostname specified", shown("settings of this device", "lhv-a1"))
+  ),
+  device_type: Schema.optionalKey(
+    Parameter.parameter(
+      DeviceType,
+      typeRule,
+      shown("settings of this type, or of the device as if it were of this type", "ACCESS")
+    )
   )
 }
 
@@ -130,27 +148,23 @@ export class SettingsModelGroup extends withFiles {}
 
 const settings = HttpApiGroup.make("settings").add(
   HttpApiEndpoint.get("effective", "/settings", {
+    query: target,
     success: Enveloped(
       Schema.Struct({ settings: JsonObject, settings_origin: Schema.Record(Schema.String, Schema.String) })
     ),
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read effective settings",
-      description:
-        "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
-      query: {
-        hostname: { description: "settings of this device", example: "lhv-a1" },
-        device_type: {
-          description: "settings of this type, or of the device as if it were of this type",
-          example: "ACCESS"
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read effective settings",
+        description:
+          "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
+        example: {
+          response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
         }
-      },
-      example: {
-        response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("server", "/settings/server", { success: Schema.Struct({ api: JsonObject }) }).annotateMerge(
     documented({
       summary: "Read the server's configuration",

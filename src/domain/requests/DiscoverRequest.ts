@@ -6,8 +6,6 @@ import { address, convert } from "../fields/Rules.ts"
 import { has } from "../fields/Values.ts"
 import { normalizeMac } from "../Hostname.ts"
 
-const ADDRESS = "dhcp_ip"
-
 const missing = ({ key }: { readonly key: string }) => `POST data must include '${key}'`
 
 const toMac = (sent: unknown) => (typeof sent === "string" ? normalizeMac(sent) : Option.none())
@@ -16,12 +14,12 @@ const toMac = (sent: unknown) => (typeof sent === "string" ? normalizeMac(sent) 
 const withAddress =
   (rule: Rule<string>): Rule<string> =>
   (sent, place) =>
-    has(place.body, ADDRESS) ? rule(sent, place) : Result.fail(missing({ key: ADDRESS }))
+    has(place.body, "dhcp_ip") ? rule(sent, place) : Result.fail(missing({ key: "dhcp_ip" }))
 
 export const DiscoverRequest = Body.make(
   {
     ztp_mac: required(Schema.String, missing, withAddress(convert(toMac, () => "Invalid device ztp_mac received."))),
-    [ADDRESS]: required(
+    dhcp_ip: required(
       Schema.String,
       missing,
       address(() => "Invalid dhcp_ip received. Must be a valid IP address.")

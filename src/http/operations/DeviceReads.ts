@@ -1,11 +1,9 @@
 /** Routes that read a device while the client waits (contract api-devices.md §6.3, §8, §11.4). */
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { first } from "../listing/ListRequest.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
 import { interfaceLines } from "./InterfaceLines.ts"
 
@@ -21,12 +19,11 @@ export const makeDeviceReads = Effect.gen(function* () {
   const { byHostname } = yield* makeDeviceLookup
 
   return {
-    runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string) {
+    runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string, name: string | undefined) {
       const device = yield* byHostname(hostname)
       if (device.state !== "MANAGED") {
         return yield* new BadRequest({ message: `Hostname '${hostname}' not found or is not a managed device` })
       }
-      const name = first(yield* HttpServerRequest.ParsedSearchParams, "interface")
       const text = yield* Effect.mapError(live.runningConfig(device), exception)
       return enveloped({ config: name === undefined ? text : interfaceLines(text, name, device.platform ?? "") })
     }),

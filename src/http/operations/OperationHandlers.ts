@@ -20,7 +20,7 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
     const renew = yield* makeRenewal
     const authority = yield* makeAuthority
     return handlers
-      .handle("runningConfig", ({ params }) => answered(reads.runningConfig(params.hostname)))
+      .handle("runningConfig", ({ params, query }) => answered(reads.runningConfig(params.hostname, query.interface)))
       .handle("neighbours", ({ params }) => answered(reads.neighbours(params.hostname)))
       .handle("neighbourDetails", ({ params }) => answered(reads.neighbourDetails(params.hostname)))
       .handle("interfaceStatus", ({ params }) => answered(reads.interfaceStatus(params.hostname)))

@@ -48,7 +48,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
     const groups = yield* makeGroups
     const repository = yield* makeRepository
     return handlers
-      .handle("effective", () => answered(effective))
+      .handle("effective", ({ query }) => answered(effective(query)))
       .handle("server", () => Effect.succeed({ api: serverView(config) }))
       .handle("groups", () => answered(groups.all))
       .handle("group", ({ params }) => answered(groups.one(params.name)))
