@@ -78,16 +78,12 @@ export const makeReadText = Effect.gen(function* () {
   })
 })
 
-/**
- * Reads the body of a caller with a token as text of JSON. A small one is looked at for the log, and refused at once when it is
- * no body; a large one is left to who decodes it. Fails as a reading does.
- */
+/** Reads the body of a caller with a token as text of JSON, and notes a small one for the log. Fails as a reading does. */
 export const makeReadJson = Effect.map(makeReadText, (readText) =>
   Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
-    if (size <= MAX_LOGGED_BYTES) {
-      rememberBody(request, yield* Effect.mapError(Effect.fromNullishOr(parseJsonObject(text)), badRequest))
-    }
+    const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(text) : undefined
+    if (body !== undefined) rememberBody(request, body)
     return jsonOf(text)
   })
 )
