@@ -70,3 +70,9 @@ export const targetOf = ({ device_type, group, hostname, hostnames }: Selected):
   if (device_type !== undefined) return { _tag: "DeviceType", ...device_type }
   return group === undefined ? { _tag: "All" } : { _tag: "Group", group }
 }
+
+/** The device or group of a body as arguments of its job; a hostname counts before a group. */
+export const hostnameOrGroup = ({ group, hostname }: Pick<Selected, "hostname" | "group">) => {
+  if (hostname !== undefined) return { hostname }
+  return group === undefined ? {} : { group }
+}

@@ -4,6 +4,9 @@ import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
@@ -21,7 +24,7 @@ export const makeApplyConfig = Effect.gen(function* () {
   return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
     const { dry_run, full_config: config } = request
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
-    const job = yield* engine.start({ function: "apply_config", args: { hostname, dry_run, config }, user })
+    const job = yield* engine.start(ApplyConfig, { hostname, dry_run, config }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -47,13 +50,11 @@ export const makeRevert = Effect.gen(function* () {
     const job_id = changedBy(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
-    const started = yield* engine.start({
-      function: "revert_job",
-      args: { job_id, dry_run: request.dry_run },
-      user,
-      comment: request.comment,
-      ticketRef: request.ticket_ref
-    })
+    const started = yield* engine.start(
+      RevertJob,
+      { job_id, dry_run: request.dry_run },
+      { user, comment: request.comment, ticketRef: request.ticket_ref }
+    )
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
   })
 })
@@ -64,7 +65,7 @@ export const makeDrift = Effect.gen(function* () {
   const targets = yield* DeviceTargets
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
     const { args, count, what } = yield* targets.select(targetOf(request))
-    const job = yield* engine.start({ function: "device_drift", args, user })
+    const job = yield* engine.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })
 })

@@ -4,6 +4,7 @@ import { HttpServerRequest } from "effect/http"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import { toInteger } from "../../domain/fields/Values.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import type { RestoreRequest } from "../../domain/requests/ChangeRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
@@ -66,7 +67,7 @@ export const makePreviousConfig = Effect.gen(function* () {
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
     const args = { hostname, dry_run, config }
-    const job = yield* engine.start({ function: "apply_config", args, user })
+    const job = yield* engine.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })
 

@@ -5,7 +5,9 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"
-import type { JobFunction } from "../../domain/Job.ts"
+import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
+import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
+import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 import type { DownloadRequest } from "../../domain/requests/FirmwareRequests.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
@@ -17,9 +19,13 @@ const makeImages = Effect.gen(function* () {
   const firmware = yield* Firmware
   const engine = yield* JobEngine
 
-  const start = Effect.fnUntraced(function* (name: JobFunction, filename: string, text: string) {
+  const start = Effect.fnUntraced(function* (
+    job: typeof GetFirmwareChksum | typeof RemoveFile,
+    filename: string,
+    text: string
+  ) {
     const user = (yield* Caller).name
-    return jobStarted(text, yield* engine.start({ function: name, args: { filename }, user }))
+    return jobStarted(text, yield* engine.start(job, { filename }, { user }))
   })
 
   return {
@@ -28,11 +34,11 @@ const makeImages = Effect.gen(function* () {
       Effect.map(({ defaults, files }) => enveloped({ ...enveloped({ files, defaults }), files, defaults }))
     ),
     download: Effect.fnUntraced(function* (order: DownloadRequest, user: string) {
-      const job = yield* engine.start({ function: "get_firmware", args: order, user })
+      const job = yield* engine.start(GetFirmware, order, { user })
       return jobStarted("Scheduled job to download firmware", job)
     }),
-    checksum: (filename: string) => start("get_firmware_chksum", filename, "Scheduled job get firmware information"),
-    remove: (filename: string) => start("remove_file", filename, "Scheduled job to remove firmware"),
+    checksum: (filename: string) => start(GetFirmwareChksum, filename, "Scheduled job get firmware information"),
+    remove: (filename: string) => start(RemoveFile, filename, "Scheduled job to remove firmware"),
     setDefault: (filename: string) =>
       firmware.setDefault(filename).pipe(
         Effect.mapError(() => new NotFound({ message: "Could not set file as default" })),

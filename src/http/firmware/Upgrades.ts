@@ -3,10 +3,11 @@ import { Clock, Effect, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
 import type { UpgradeRequest } from "../../domain/requests/FirmwareRequests.ts"
 import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
+import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
@@ -29,16 +30,18 @@ export const makeUpgrade = Effect.gen(function* () {
   const targets = yield* DeviceTargets
   const engine = yield* JobEngine
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
-    const { comment, group, hostname, start_at, ticket_ref, url = defaultUrl(config) } = request
+    const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
     const { count } = yield* targets.select(targetOf(request))
-    const job = yield* engine.start({
-      function: "device_upgrade",
-      args: { ...Struct.omit(request, BESIDE), url, ...(hostname === undefined ? { group } : { hostname }) },
-      user,
-      comment,
-      ticketRef: ticket_ref,
-      ...(start_at === undefined ? {} : { delaySeconds: yield* delayUntil(start_at) })
-    })
+    const job = yield* engine.start(
+      DeviceUpgrade,
+      { ...Struct.omit(request, BESIDE), url, ...hostnameOrGroup(request) },
+      {
+        user,
+        comment,
+        ticketRef: ticket_ref,
+        ...(start_at === undefined ? {} : { delaySeconds: yield* delayUntil(start_at) })
+      }
+    )
     return jobStartedOnDevices("Scheduled job to upgrade devices", job, count)
   })
 })

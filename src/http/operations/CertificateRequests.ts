@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
-import { targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { RenewCert } from "../../domain/jobs/RenewCert.ts"
+import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
@@ -13,13 +14,10 @@ export const makeRenewal = Effect.gen(function* () {
   const targets = yield* DeviceTargets
   const engine = yield* JobEngine
   return Effect.fn("Renewal.start")(function* (request: RenewalRequest, user: string) {
-    const { group, hostname } = request
     const { count } = yield* targets.select(targetOf(request))
     const action = request.action.toUpperCase()
     if (action !== "RENEW") return yield* new BadRequest({ message: `Unknown action specified: ${action}` })
-    const job = yield* engine.start({
-      function: "renew_cert",
-      args: hostname === undefined ? { group } : { hostname },
+    const job = yield* engine.start(RenewCert, hostnameOrGroup(request), {
       user,
       comment: request.comment,
       ticketRef: request.ticket_ref

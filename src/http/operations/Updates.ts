@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
+import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
+import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -29,7 +31,7 @@ export const makeUpdates = Effect.gen(function* () {
   return {
     facts: Effect.fn("Updates.facts")(function* (hostname: string, user: string) {
       yield* find(hostname)
-      const job = yield* engine.start({ function: "update_facts", args: { hostname }, user })
+      const job = yield* engine.start(UpdateFacts, { hostname }, { user })
       return jobStartedOnDevices(`Scheduled job to update facts for ${hostname}`, job, 1)
     }),
     interfaces: Effect.fn("Updates.interfaces")(function* (request: UpdateInterfacesRequest, user: string) {
@@ -37,7 +39,7 @@ export const makeUpdates = Effect.gen(function* () {
       yield* findAccess(hostname)
       if (mlag_peer_hostname !== null) yield* findAccess(mlag_peer_hostname)
       const args = { replace, delete_all, mlag_peer_hostname, hostname }
-      const job = yield* engine.start({ function: "update_interfacedb", args, user })
+      const job = yield* engine.start(UpdateInterfaces, args, { user })
       return jobStartedOnDevices(`Scheduled job to update interfaces for ${hostname}`, job, 1)
     })
   }

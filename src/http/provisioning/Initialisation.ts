@@ -3,7 +3,10 @@ import { Effect, Option } from "effect"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { StartArguments } from "../../domain/Job.ts"
+import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
+import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
+import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
+import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import type { DiscoverRequest } from "../../domain/requests/DiscoverRequest.ts"
 import type { InitRequest } from "../../domain/requests/InitRequest.ts"
 import { InitCheck } from "../../jobs/init/InitCheck.ts"
@@ -26,32 +29,32 @@ export const makeDiscovery = Effect.gen(function* () {
   return Effect.fn("Initialisation.discover")(function* ({ dhcp_ip, ztp_mac }: DiscoverRequest, user: string) {
     yield* bound
     yield* unknown.leased(ztp_mac)
-    const job = yield* engine.start({
-      function: "discover_device",
-      args: { ztp_mac, dhcp_ip, iteration: 1 },
-      user,
-      delaySeconds: DISCOVERY_DELAYS[0] ?? 0
-    })
+    const job = yield* engine.start(
+      DiscoverDevice,
+      { ztp_mac, dhcp_ip, iteration: 1 },
+      { user, delaySeconds: DISCOVERY_DELAYS[0] ?? 0 }
+    )
     return jobStarted(`Scheduled job to discover device for ztp_mac ${ztp_mac}`, job)
   })
 })
-
-const argumentsOf = (job: InitJob, args: InitArguments): StartArguments => {
-  if (job === "init_device_step2") return { device_id: args.device_id, iteration: 1 }
-  if (job === "init_fabric_device_step1") return { ...args }
-  const { device_type: _type, neighbors: _neighbors, ...rest } = args
-  return rest
-}
 
 /** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
 export const makeInitialisation = Effect.gen(function* () {
   const engine = yield* JobEngine
   const lookup = yield* makeDeviceLookup
+  const startJob = (job: InitJob, args: InitArguments, user: string) => {
+    if (job === "init_device_step2") {
+      return engine.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
+    }
+    if (job === "init_fabric_device_step1") return engine.start(InitFabricStep1, { ...args }, { user })
+    const { device_type: _type, neighbors: _neighbors, ...rest } = args
+    return engine.start(InitAccessStep1, rest, { user })
+  }
   return Effect.fn("Initialisation.start")(function* (digits: string, request: InitRequest, user: string) {
     const device = yield* lookup.byId(digits)
     const args = initArguments(device.id, request)
     const job = yield* Effect.fromResult(initJob(device, args))
-    const jobId = yield* engine.start({ function: job, args: argumentsOf(job, args), user })
+    const jobId = yield* startJob(job, args, user)
     return job === "init_device_step2"
       ? jobStarted(`Re-scheduled init step 2 for device_id ${digits}`, jobId)
       : jobStarted(`Scheduled job to initialize device_id ${digits}`, jobId)

@@ -1,6 +1,7 @@
 /** Starts jobs that synchronize devices (contract api-devices.md §6.1). */
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { syncArguments, type SyncRequest } from "../../domain/requests/SyncRequest.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
@@ -15,13 +16,11 @@ export const makeSynchronization = Effect.gen(function* () {
   return Effect.fn("Synchronization.start")(function* (request: SyncRequest, user: string) {
     const selected = yield* targets.select(targetOf(request), !request.resync)
     if (request.urgent === true) yield* checkUrgent(selected.args.hostnames ?? [])
-    const job = yield* engine.start({
-      function: "sync_devices",
-      args: { ...syncArguments(request), ...selected.args },
-      user,
-      comment: request.comment,
-      ticketRef: request.ticket_ref
-    })
+    const job = yield* engine.start(
+      SyncDevices,
+      { ...syncArguments(request), ...selected.args },
+      { user, comment: request.comment, ticketRef: request.ticket_ref }
+    )
     return jobStartedOnDevices(`Scheduled job to synchronize ${selected.what}`, job, selected.count)
   })
 })

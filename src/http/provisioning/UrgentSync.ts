@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { Conflict } from "../../api/Failures.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
+import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 
 /** Refuses an urgent sync of devices that other jobs are changing. */
 export const makeUrgentCheck = Effect.gen(function* () {
-  const changes = yield* ChangeStore
+  const changes = yield* LiveChangeStore
   return Effect.fn("UrgentSync.check")(function* (hostnames: ReadonlyArray<string>) {
     const busy = yield* changes.underWay(hostnames)
     if (busy.length === 0) return

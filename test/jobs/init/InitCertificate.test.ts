@@ -12,6 +12,8 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
 
 const user = "tester"
 
@@ -36,13 +38,9 @@ it.live(
         const acc = yield* lab.get("acc1")
         const { discovery, row } = yield* booted(acc)
         const { id } = row
-        yield* engine.ended(yield* engine.start({ function: "discover_device", args: discovery, user }))
+        yield* engine.ended(yield* engine.start(DiscoverDevice, discovery, { user }))
         const step1 = Effect.flatMap(
-          engine.start({
-            function: "init_access_device_step1",
-            args: { device_id: id, new_hostname: "lhv-acc1" },
-            user
-          }),
+          engine.start(InitAccessStep1, { device_id: id, new_hostname: "lhv-acc1" }, { user }),
           engine.ended
         )
 

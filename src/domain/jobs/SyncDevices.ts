@@ -1,12 +1,11 @@
-/** Arguments of `sync_devices` as the job record keeps them (contract engine.md §7.1), with those that control a rollout. */
+/** Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout (contract engine.md §7.1). */
 import { Effect, Schema } from "effect"
-import { DeviceType } from "../../domain/Device.ts"
-import { Stop } from "./Rollout.ts"
+import { DeviceType } from "../Device.ts"
+import { defineJob, flag } from "./JobDefinition.ts"
 
-const flag = (fallback: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))
 const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
 
-export const SyncArguments = Schema.Struct({
+const Args = Schema.Struct({
   dry_run: flag(true),
   force: flag(false),
   auto_push: flag(false),
@@ -28,10 +27,14 @@ export const SyncArguments = Schema.Struct({
   /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
   revert_on_failure: Schema.optionalKey(Schema.Boolean)
 })
-export type SyncArguments = typeof SyncArguments.Type
+export type SyncArguments = typeof Args.Type
+
+/** Why a rollout was stopped, as a sentence without a full stop. */
+export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
+export type Stop = typeof Stop.Type
 
 /** What the job has decided so far, so that a restart goes on with the same devices and judges by the same moment. */
-export const SyncMemo = Schema.Struct({
+const Memo = Schema.Struct({
   hostnames: Schema.Array(Schema.String),
   /** Newest sync event when the job started: later ones are news that this job's proof does not cover. */
   eventsSeen: Schema.Int,
@@ -42,4 +45,14 @@ export const SyncMemo = Schema.Struct({
   /** The job that confirms what is proved, once it was started. */
   confirmingJob: Schema.optionalKey(Schema.Int)
 })
-export type SyncMemo = typeof SyncMemo.Type
+export type SyncMemo = typeof Memo.Type
+
+export const SyncDevices = defineJob({
+  name: "sync_devices",
+  Args,
+  Memo,
+  kind: "devices",
+  pinsCommits: true,
+  // an urgent sync is kept apart by the devices' actors alone
+  locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent
+})

@@ -2,11 +2,10 @@
  * What step 1 of an initialisation has decided and how far it came: the job's memory, so that a restart goes on where it
  * was and a failure can put everything back as it was before (contract engine.md §5.12, §5.15, §5.16).
  */
-import { Effect, Option, Schema } from "effect"
-import { Device } from "../../domain/Device.ts"
-import { Interface } from "../../domain/Interface.ts"
-import { Linknet } from "../../domain/Linknet.ts"
-import { JobStore } from "../../store/JobStore.ts"
+import { Schema } from "effect"
+import { Device } from "../Device.ts"
+import { Interface } from "../Interface.ts"
+import { Linknet } from "../Linknet.ts"
 
 /** Rows as they were before step 1 wrote. */
 export const RowsBefore = Schema.Struct({
@@ -48,9 +47,3 @@ export const InitDecision = Schema.Struct({
   lost: Schema.Struct({ interfaces: Schema.Array(Schema.String), links: Schema.Array(Schema.String) })
 })
 export type InitDecision = typeof InitDecision.Type
-
-/** The decision that the job remembers, if it has come that far. */
-export const remembered = Effect.fnUntraced(function* (jobId: number) {
-  const memo = yield* (yield* JobStore).memo(jobId)
-  return Option.flatMap(memo, Schema.decodeUnknownOption(InitDecision))
-})
