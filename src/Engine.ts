@@ -4,6 +4,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
+import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
@@ -215,7 +216,7 @@ const upgrading = UpgradeDevice.layer.pipe(
 
 const functions = JobFunctions.layer.pipe(
   Layer.provide([syncing, initialising, upgrading]),
-  Layer.provide([changes, DeviceCertificates.layer])
+  Layer.provide([changes, DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))])
 )
 
 const runner = Layer.merge(JobRunner.layer.pipe(Layer.provide(JobExecution.layer)), JobSweep.layer).pipe(

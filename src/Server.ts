@@ -2,23 +2,23 @@
 import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
-import * as BuildLive from "./runtime/BuildLive.ts"
-import * as LiveDevicesLive from "./devices/LiveDevicesLive.ts"
-import * as PluginsLive from "./plugins/PluginsLive.ts"
+import { Build } from "./runtime/Build.ts"
+import { LiveDevices } from "./devices/LiveDevices.ts"
+import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
 import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
-import * as SettingsViewLive from "./settings/SettingsViewLive.ts"
+import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Database from "./store/Database.ts"
 
 const ports = Layer.mergeAll(
-  SettingsViewLive.layer,
+  SettingsView.layer,
   Repositories.layer,
   Previews.layer,
-  PluginsLive.layer,
-  BuildLive.layer,
-  LiveDevicesLive.layer,
+  Plugins.layer,
+  Build.layer,
+  LiveDevices.layer,
   Readiness.layer,
   Engine.initCheck
 )

@@ -2,13 +2,15 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Device, deviceStates, deviceTypes, platforms } from "../domain/Device.ts"
-import { StackMember } from "../domain/StackMember.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { SentStack, StackMember } from "../domain/StackMember.ts"
 import { SyncEvent } from "../domain/SyncEvent.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, listQuery } from "./Documented.ts"
+import { documented, listQuery, shown } from "./Documented.ts"
 import { Enveloped, JobStarted, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
 import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const nullable = (description: string) => Schema.optionalKey(Schema.NullOr(Schema.String).annotate({ description }))
 const address = nullable("IPv4 or IPv6 address without prefix length")
@@ -140,44 +142,47 @@ const belongings = records.add(
   ),
   HttpApiEndpoint.put("replaceStackMembers", "/device/:hostname/stackmember", {
     params: hostname,
-    payload: Schema.Struct({
-      stackmembers: Schema.Array(
-        Schema.Struct({
-          hardware_id: Schema.String,
-          member_no: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-          priority: Schema.optionalKey(Schema.NullOr(Schema.Int))
-        })
-      )
-    }),
+    payload: SentStack.schema,
     success: StackMembers,
-    error: [...bodyFailures, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Replace stack members",
-      description: "Replaces all members; an empty list removes them. Numbers and hardware ids are unique in a stack.",
-      example: { request: { stackmembers: members }, response: { status: "success", data: { stackmembers: members } } }
-    })
-  ),
+    error: NotFound
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Replace stack members",
+        description:
+          "Replaces all members; an empty list removes them. Numbers and hardware ids are unique in a stack.",
+        example: {
+          request: { stackmembers: members },
+          response: { status: "success", data: { stackmembers: members } }
+        }
+      })
+    ),
   HttpApiEndpoint.get("syncHistory", "/device_synchistory", {
-    success: Enveloped(Schema.Struct({ hostnames: Schema.Record(Schema.String, Schema.Array(SyncEvent)) })),
-    error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read why devices are unsynchronized",
-      description: "Events by hostname, oldest first. They are dropped when a device is synchronized again.",
-      query: { hostname: { description: "only this device", example: "lhv-a1" } },
-      example: {
-        response: {
-          status: "success",
-          data: {
-            hostnames: {
-              "lhv-a1": [{ cause: "refresh_settings", timestamp: 1688458956.684, by: "indy", job_id: 123 }]
+    query: {
+      hostname: Schema.optionalKey(
+        Parameter.hostname("Invalid hostname specified", shown("only this device", "lhv-a1"))
+      )
+    },
+    success: Enveloped(Schema.Struct({ hostnames: Schema.Record(Schema.String, Schema.Array(SyncEvent)) }))
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read why devices are unsynchronized",
+        description: "Events by hostname, oldest first. They are dropped when a device is synchronized again.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              hostnames: {
+                "lhv-a1": [{ cause: "refresh_settings", timestamp: 1688458956.684, by: "indy", job_id: 123 }]
+              }
             }
           }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.post("addSyncEvent", "/device_synchistory", {
     payload: Schema.Struct({
       hostname: Schema.String,

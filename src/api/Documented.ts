@@ -1,9 +1,8 @@
 /**
- * What the API document says about an endpoint beyond its schemas: a summary, a description, the query parameters and an
- * example. Bodies and queries are read leniently by the handlers, because the contract asks for collected errors in its own
- * words; so the schemas of bodies are documentation and test data, and the parameters are written here.
+ * What the API document says about an endpoint beyond its schemas: a summary, a description, an example, and the parameters
+ * whose names are not fixed, such as filters of lists.
  */
-import { Context } from "effect"
+import { Context, Schema } from "effect"
 import { OpenApi } from "effect/http-api"
 
 /** A query parameter. `example` is a value that works. */
@@ -34,6 +33,19 @@ const withExample = (holder: unknown, example: unknown): unknown => {
   return { ...holder, content: Object.fromEntries(content) }
 }
 
+/** Lifts what a parameter's schema says of it to where pages show it. */
+const described = (parameter: unknown): unknown => {
+  if (!isRecord(parameter) || !isRecord(parameter["schema"])) return parameter
+  const { description, examples, ...schema } = parameter["schema"]
+  const example: unknown = Array.isArray(examples) ? examples[0] : undefined
+  return {
+    ...parameter,
+    schema,
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example })
+  }
+}
+
 const withExamples =
   ({ example, query = {} }: EndpointDocument) =>
   (operation: Record<string, unknown>): Record<string, unknown> => {
@@ -49,7 +61,7 @@ const withExamples =
     }))
     return {
       ...operation,
-      parameters: [...parameters, ...asked],
+      parameters: [...parameters.map(described), ...asked],
       ...(operation["requestBody"] === undefined || example.request === undefined
         ? {}
         : { requestBody: withExample(operation["requestBody"], example.request) }),
@@ -72,6 +84,10 @@ export const documented = (document: EndpointDocument) =>
     }),
     Context.make(Document, document)
   )
+
+/** What the document shows of a parameter that its endpoint decodes; `example` is a value that works. */
+export const shown = (description: string, example: string) =>
+  Schema.String.annotate({ description, examples: [example] })
 
 /** The parameters of every list (contract api-rest.md §1.4). `filter` is an example of a filter. */
 export const listQuery = (

@@ -62,12 +62,24 @@ export class DeviceNotFound extends Schema.TaggedError<DeviceNotFound>()("Device
   override get message() {
     return `Device ${this.device} not found`
   }
+  get httpStatus() {
+    return 404 as const
+  }
+  get refusal() {
+    return "Device not found"
+  }
 }
 
 /** Another device has this hostname already. */
 export class HostnameTaken extends Schema.TaggedError<HostnameTaken>()("HostnameTaken", { hostname: Schema.String }) {
   override get message() {
     return `A device with hostname ${this.hostname} exists already`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+  get refusal() {
+    return ["Device already exists"]
   }
 }
 

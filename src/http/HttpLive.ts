@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -12,6 +13,7 @@ import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
+import { RequestsLive } from "./core/RequestsLive.ts"
 import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
@@ -23,6 +25,7 @@ import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
+import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
@@ -37,7 +40,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
-  OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
+  OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
@@ -45,7 +48,14 @@ const Groups = Layer.mergeAll(
   SystemLive,
   HealthLive
 ).pipe(
-  Layer.provide([AuthorizationLive, AvailabilityLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide([
+    AuthorizationLive,
+    AvailabilityLive,
+    RequestsLive,
+    DeviceTargets.layer,
+    SiteStore.layer,
+    UnknownDeviceStore.layer
+  ]),
   Layer.provide(Tokens.layer)
 )
 

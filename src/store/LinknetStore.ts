@@ -11,12 +11,24 @@ export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTak
   override get message() {
     return `Network ${this.network} is used by another link`
   }
+  get httpStatus() {
+    return 400 as const
+  }
+  get refusal() {
+    return [`Network ${this.network} is already used by another linknet`]
+  }
 }
 
 /** One of the two ports has a link already. */
 export class PortTaken extends Schema.TaggedError<PortTaken>()("PortTaken", { port: Schema.String }) {
   override get message() {
     return `Port ${this.port} has a link already`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+  get refusal() {
+    return [`Port ${this.port} is already used by another linknet`]
   }
 }
 

@@ -2,6 +2,7 @@
 import { Arbitrary, Context, Effect, Option, Schema, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
+import { wireOf } from "../../src/domain/fields/Body.ts"
 import { Document } from "../../src/api/Documented.ts"
 
 /** All endpoints of the API with their payload schema. */
@@ -18,9 +19,14 @@ export interface ApiEndpoint {
 const payloadOf = (endpoint: HttpApiEndpoint.Top): Schema.Top | undefined => {
   for (const { schemas } of endpoint.payload.values()) {
     const [first] = schemas
-    if (Schema.isSchema(first)) return first
+    if (Schema.isSchema(first)) return wireOf(first)
   }
   return undefined
+}
+
+const keysOf = (payload: Schema.Top): ReadonlyArray<string> => {
+  const ast = SchemaAST.toEncoded(payload.ast)
+  return SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
 }
 
 /** Every endpoint, in the order of the API. */
@@ -36,7 +42,7 @@ export const endpoints: ReadonlyArray<ApiEndpoint> = (() => {
         method: endpoint.method,
         path: endpoint.path,
         payload: payloadOf(endpoint),
-        parameters: Object.keys(query),
+        parameters: [...Object.keys(query), ...(endpoint.query === undefined ? [] : keysOf(endpoint.query))],
         example: Option.match(document, { onNone: () => undefined, onSome: ({ example }) => example.request })
       })
     }
@@ -95,11 +101,6 @@ const Scalar = Schema.Union([
 ])
 const Nested = Schema.Union([Scalar, Schema.Array(Scalar), Schema.Record(Schema.String, Scalar)])
 const Nonsense = Schema.Union([Nested, Schema.Record(Schema.String, Nested), Schema.Array(Nested)])
-
-const keysOf = (payload: Schema.Top): ReadonlyArray<string> => {
-  const ast = SchemaAST.toEncoded(payload.ast)
-  return SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
-}
 
 /** Values that mean something for a key, in the scene of the conformance tests. */
 const hostnames = ["core1", "dist1", "dist2", "east-a1", "special-a8", "new-1", "new-2"]
@@ -218,9 +219,11 @@ export const meaningfulBody = ({ example, payload }: ApiEndpoint): Readonly<Reco
   return { ...(isObject(example) ? example : {}), ...Object.fromEntries(known) }
 }
 
-/** The path of an endpoint with a device of the scene in it. */
+/** The path of an endpoint with a device of the scene in it, or a repository. */
 export const pathOf = ({ path }: ApiEndpoint): string =>
-  path.replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
+  path
+    .replace("/repository/:name", "/repository/settings")
+    .replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
 
 /** A request as it goes out. */
 export interface WrittenRequest {

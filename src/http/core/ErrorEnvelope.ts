@@ -8,7 +8,7 @@ import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/ht
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { documentPaths } from "../ApiDocument.ts"
-import { isStorable } from "./Values.ts"
+import { isStorable } from "../../domain/fields/Values.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
 const MAX_URL = 8 * 1024

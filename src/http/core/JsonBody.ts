@@ -8,9 +8,9 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest, PayloadTooLarge, RequestTimeout, UnsupportedMediaType } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
-import { parseJsonObject } from "./JsonText.ts"
+import { jsonOf, parseJsonObject } from "./JsonText.ts"
 import { rememberBody } from "./RequestNotes.ts"
-import type { JsonObject } from "./Values.ts"
+import type { JsonObject } from "../../domain/fields/Values.ts"
 
 export type { JsonObject }
 
@@ -57,30 +57,39 @@ const decode = (bytes: Uint8Array) =>
   Effect.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes), catch: badRequest })
 
 /**
- * The body as text. Fails with 400 `Bad Request`, 408 for one that does not come, 413, 415 `Unsupported Media Type` (a body
- * of no bytes has no content type to be wrong), or 503 when bodies take too much memory.
+ * Reads bodies as text. A reading fails with 400 `Bad Request`, 408 for a body that does not come, 413, 415 `Unsupported Media
+ * Type` (a body of no bytes has no content type to be wrong), or 503 when bodies take too much memory.
  */
-export const readText = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+export const makeReadText = Effect.gen(function* () {
   const { BODY_TIMEOUT } = yield* ServerConfig
   const memory = yield* BodyMemory
-  const share = yield* memory.share(reading.sender)
-  const bytes = yield* bytesOf(request, share, reading).pipe(
-    Effect.timeoutOrElse({
-      duration: Duration.seconds(BODY_TIMEOUT),
-      orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
-    })
-  )
-  if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
-    return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
-  }
-  return { text: yield* decode(bytes), size: bytes.byteLength, share }
+  return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, reading: Reading) {
+    const share = yield* memory.share(reading.sender)
+    const bytes = yield* bytesOf(request, share, reading).pipe(
+      Effect.timeoutOrElse({
+        duration: Duration.seconds(BODY_TIMEOUT),
+        orElse: () => new RequestTimeout({ message: `The request was not sent within ${BODY_TIMEOUT} seconds` })
+      })
+    )
+    if (bytes.byteLength > 0 && !isJsonType(request.headers["content-type"])) {
+      return yield* new UnsupportedMediaType({ message: "Unsupported Media Type" })
+    }
+    return { text: yield* decode(bytes), size: bytes.byteLength, share }
+  })
 })
 
-/** The body of a caller with a token as an object. Fails as `readText` does. */
+/** Reads the body of a caller with a token as text of JSON, and notes a small one for the log. Fails as a reading does. */
+export const makeReadJson = Effect.map(makeReadText, (readText) =>
+  Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
+    const body = size <= MAX_LOGGED_BYTES ? parseJsonObject(text) : undefined
+    if (body !== undefined) rememberBody(request, body)
+    return jsonOf(text)
+  })
+)
+
+/** The body of a caller with a token as an object. Fails as a reading does. */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const { size, text } = yield* readText(request, { sender: "caller", maxBytes: MAX_BODY_BYTES })
-  const body = parseJsonObject(text)
-  if (body === undefined) return yield* badRequest()
-  if (size <= MAX_LOGGED_BYTES) rememberBody(request, body)
-  return body
+  const readJson = yield* makeReadJson
+  return yield* Effect.mapError(Effect.fromNullishOr(parseJsonObject(yield* readJson(request))), badRequest)
 })

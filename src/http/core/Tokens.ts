@@ -8,7 +8,7 @@ import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { isStorable, lengthOf } from "./Values.ts"
+import { isStorable, lengthOf } from "../../domain/fields/Values.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
 export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {

@@ -7,6 +7,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
 import { ServiceUnavailable } from "../../api/Failures.ts"
+import { withStatus } from "./CarriedStatus.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
@@ -19,12 +20,13 @@ const refuse = (error: SqlError.SqlError) =>
     Effect.fail(new ServiceUnavailable({ message: "The database is not available, try again later" }))
   )
 
-/** Answers 503 when the database is away; other database errors are defects. */
+/**
+ * The answer of a handler: errors that carry a status become it, a database that is away is 503, and other database errors are
+ * defects.
+ */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.catchIf(
-    failWhenAway(effect),
-    (error): error is (E | SqlError.SqlError) & SqlError.SqlError => SqlError.isSqlError(error),
-    (error) => (isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error))
+  Effect.catchIf(failWhenAway(withStatus(effect)), SqlError.isSqlError, (error) =>
+    isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error)
   )
 
 /** Runs the effect in one transaction, again when it met another one in a deadlock; at most nine times. */

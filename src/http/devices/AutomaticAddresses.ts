@@ -5,7 +5,7 @@ import { type DeviceFields, isFabricType } from "../../domain/Device.ts"
 import { allocateLoopback } from "../../provisioning/ManagementAddress.ts"
 import { allocationLock } from "../../store/AllocationLock.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
-import { isObject } from "../core/Values.ts"
+import { isObject } from "../../domain/fields/Values.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 
 type Addresses = Pick<DeviceFields, "management_ip" | "infra_ip">

@@ -7,7 +7,7 @@ import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { type DeviceFields, deviceTypeOf, platforms } from "../../domain/Device.ts"
 import { isHostname, normalizeMac } from "../../domain/Hostname.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { isAddress, isFalsy, lengthOf, toInteger } from "../core/Values.ts"
+import { isAddress, isFalsy, lengthOf, toInteger } from "../../domain/fields/Values.ts"
 
 type Field<K extends keyof DeviceFields = keyof DeviceFields> = Result.Result<Pick<DeviceFields, K>, string>
 

@@ -7,24 +7,22 @@ import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
-import { isHostname } from "../../domain/Hostname.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
+import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { readBody } from "../core/JsonBody.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
-import { has, own, toId } from "../core/Values.ts"
+import { has, own, toId } from "../../domain/fields/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
-import { first } from "../listing/ListRequest.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { deviceNotFound, makeDeviceLookup } from "./DeviceLookup.ts"
 import { makeDeviceChange } from "./DeviceChange.ts"
 import { makeDeviceCreation } from "./DeviceCreation.ts"
 import { makeDeviceRemoval } from "./DeviceRemoval.ts"
-import { parseStackMembers } from "./StackMemberRules.ts"
 import { makeAddSyncEvent } from "./SyncHistory.ts"
 
 /** The id in a path, or the given failure when no row can have it. */
@@ -104,18 +102,15 @@ const makeBelongings = Effect.gen(function* () {
     Effect.map(members.ofDevice(device.id), (stackmembers) => enveloped({ stackmembers }))
   return {
     stackMembers: (hostname: string) => Effect.flatMap(byHostname(hostname), stack),
-    replaceStackMembers: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, hostname: string) {
-      const parsed = parseStackMembers(yield* readBody(request))
-      const wanted = yield* Effect.mapError(Effect.fromResult(parsed), (message) => new BadRequest({ message }))
+    replaceStackMembers: Effect.fnUntraced(function* (
+      hostname: string,
+      { stackmembers }: typeof SentStack.schema.Type
+    ) {
       const { id } = yield* byHostname(hostname)
-      const replaced = Effect.tap(devices.lock(id), () => members.replace(id, wanted))
+      const replaced = Effect.tap(devices.lock(id), () => members.replace(id, stackmembers))
       return yield* stack(yield* Effect.catchTag(inTransaction(replaced), "DeviceNotFound", deviceNotFound))
     }),
-    syncHistory: Effect.gen(function* () {
-      const hostname = first(yield* HttpServerRequest.ParsedSearchParams, "hostname")
-      if (hostname !== undefined && !isHostname(hostname)) {
-        return yield* new BadRequest({ message: "Invalid hostname specified" })
-      }
+    syncHistory: Effect.fnUntraced(function* (hostname: string | undefined) {
       return enveloped({ hostnames: Object.fromEntries(yield* events.byHostname(hostname)) })
     }),
     addSyncEvent: (request: HttpServerRequest.HttpServerRequest) =>
@@ -136,10 +131,10 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
       .handleRaw("update", ({ params, request }) => answered(writing.update(request, params.id)))
       .handleRaw("remove", ({ params, request }) => answered(writing.remove(request, params.id)))
       .handle("stackMembers", ({ params }) => answered(belongings.stackMembers(params.hostname)))
-      .handleRaw("replaceStackMembers", ({ params, request }) =>
-        answered(belongings.replaceStackMembers(request, params.hostname))
+      .handle("replaceStackMembers", ({ params, payload }) =>
+        answered(belongings.replaceStackMembers(params.hostname, payload))
       )
-      .handle("syncHistory", () => answered(belongings.syncHistory))
+      .handle("syncHistory", ({ query }) => answered(belongings.syncHistory(query.hostname)))
       .handleRaw("addSyncEvent", ({ request }) => answered(belongings.addSyncEvent(request)))
   })
 )

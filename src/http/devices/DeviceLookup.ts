@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { NotFound } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { toId } from "../core/Values.ts"
+import { toId } from "../../domain/fields/Values.ts"
 
 /** The answer for a device that does not exist. */
 export const deviceNotFound = () => Effect.fail(new NotFound({ message: "Device not found" }))

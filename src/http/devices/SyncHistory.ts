@@ -4,8 +4,8 @@ import { BadRequest } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { settingError } from "../core/SettingErrors.ts"
-import { has, own } from "../core/Values.ts"
+import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { has, own } from "../../domain/fields/Values.ts"
 
 const STRINGS = ["hostname", "cause", "by"] as const
 const MAX_CAUSE = 255

@@ -4,20 +4,16 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
-import { Firmware } from "../../firmware/Firmware.ts"
-import { hasCredentials } from "../../firmware/ImageName.ts"
+import { NotFound } from "../../api/Failures.ts"
 import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
 import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
+import type { DownloadRequest } from "../../domain/requests/FirmwareRequests.ts"
+import { Firmware } from "../../firmware/Firmware.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { withBody } from "../core/BodyRequest.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has } from "../core/Values.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
-
-const ORDER = ["url", "sha1", "verify_tls"] as const
 
 const makeImages = Effect.gen(function* () {
   const firmware = yield* Firmware
@@ -37,14 +33,8 @@ const makeImages = Effect.gen(function* () {
       Effect.mapError(() => new NotFound({ message: "Could not get files" })),
       Effect.map(({ defaults, files }) => enveloped({ ...enveloped({ files, defaults }), files, defaults }))
     ),
-    download: Effect.fnUntraced(function* (body: JsonObject, user: string) {
-      const missing = ORDER.find((key) => !has(body, key))
-      if (missing !== undefined) return yield* new BadRequest({ message: `Missing parameter ${missing}` })
-      const { sha1, url, verify_tls } = body
-      if (typeof url === "string" && hasCredentials(url)) {
-        return yield* new BadRequest({ message: "url must not hold a user name or a password" })
-      }
-      const job = yield* engine.start(GetFirmware, { url, sha1, verify_tls }, { user })
+    download: Effect.fnUntraced(function* (order: DownloadRequest, user: string) {
+      const job = yield* engine.start(GetFirmware, order, { user })
       return jobStarted("Scheduled job to download firmware", job)
     }),
     checksum: (filename: string) => start(GetFirmwareChksum, filename, "Scheduled job get firmware information"),
@@ -65,11 +55,11 @@ export const FirmwareLive = HttpApiBuilder.group(Api, "firmware", (handlers) =>
     const check = yield* makeUpgradeCheck
     return handlers
       .handle("list", () => images.list)
-      .handleRaw("download", ({ request }) => withBody(request, images.download))
+      .handle("download", ({ payload }) => asCaller((user) => images.download(payload, user)))
       .handle("checksum", ({ params }) => answered(images.checksum(params.filename)))
       .handle("remove", ({ params }) => answered(images.remove(params.filename)))
       .handle("setDefault", ({ params }) => images.setDefault(params.filename))
-      .handleRaw("upgrade", ({ request }) => withBody(request, upgrade))
-      .handleRaw("upgradeCheck", ({ request }) => withBody(request, check))
+      .handle("upgrade", ({ payload }) => asCaller((user) => upgrade(payload, user)))
+      .handle("upgradeCheck", ({ payload }) => answered(check(payload.group)))
   })
 )

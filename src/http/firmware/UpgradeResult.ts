@@ -3,7 +3,7 @@
  * beside it one task list per hostname and `_totals`. Pure.
  */
 import { functionOf, type Job } from "../../domain/Job.ts"
-import { isObject } from "../core/Values.ts"
+import { isObject } from "../../domain/fields/Values.ts"
 
 const withNames = (tasks: unknown): ReadonlyArray<unknown> =>
   Array.isArray(tasks)

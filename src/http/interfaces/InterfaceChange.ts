@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { type ConfigType, configTypes, type Interface, type InterfaceData } from "../../domain/Interface.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { isFalsy, isObject, own } from "../core/Values.ts"
+import { isFalsy, isObject, own } from "../../domain/fields/Values.ts"
 import { isDataKey, mergeData, type PortContext } from "./InterfaceRules.ts"
 
 /** A change of one port: what it becomes, and which of the two parts differ from what is stored. */

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { isHostname } from "../../domain/Hostname.ts"
 import type { InterfaceData } from "../../domain/Interface.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { lengthOf, shown } from "../core/Values.ts"
+import { lengthOf, shown } from "../../domain/fields/Values.ts"
 
 /** What values may refer to. */
 export interface PortContext {

@@ -9,7 +9,7 @@ import { LinknetStore } from "../../store/LinknetStore.ts"
 import { withBody } from "../core/BodyRequest.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has, toId, toInteger } from "../core/Values.ts"
+import { has, toId, toInteger } from "../../domain/fields/Values.ts"
 import { makeLinknetChange, makeLinknetRemoval } from "./LinknetChange.ts"
 import { makeLinknetCreation } from "./LinknetCreation.ts"
 

@@ -9,8 +9,8 @@ import {
   parseNetwork
 } from "../../provisioning/AddressPool.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { settingError } from "../core/SettingErrors.ts"
-import { has, lengthOf, MAX_INTEGER, own, shown, toInteger } from "../core/Values.ts"
+import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { has, lengthOf, MAX_INTEGER, own, shown, toInteger } from "../../domain/fields/Values.ts"
 
 const MAX_PORT = 64
 const MAX_DESCRIPTION = 255

@@ -3,8 +3,8 @@ import { Option, Result } from "effect"
 import { formatAddress, type IpVersion, parseNetwork } from "../../provisioning/AddressPool.ts"
 import type { NewMgmtDomain } from "../../domain/MgmtDomain.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
-import { settingError } from "../core/SettingErrors.ts"
-import { has, isAddress, lengthOf, toInteger } from "../core/Values.ts"
+import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { has, isAddress, lengthOf, toInteger } from "../../domain/fields/Values.ts"
 
 type Checked = Result.Result<string | number | null, string>
 

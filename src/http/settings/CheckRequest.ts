@@ -4,7 +4,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeCallerOf } from "../core/AuthorizationLive.ts"
 import type { Sender } from "../core/BodyMemory.ts"
-import { MAX_BODY_BYTES, readText } from "../core/JsonBody.ts"
+import { makeReadText, MAX_BODY_BYTES } from "../core/JsonBody.ts"
 import { SettingsCheck } from "./SettingsCheck.ts"
 
 /** Answers with the normalised settings of the body; `file` null means settings of all files. */
@@ -12,6 +12,7 @@ export const makeCheckRequest = Effect.gen(function* () {
   const { check } = yield* SettingsCheck
   const { OPEN_CHECK_MAX_SIZE } = yield* ServerConfig
   const callerOf = yield* makeCallerOf
+  const readText = yield* makeReadText
   const readings = {
     caller: { sender: "caller", maxBytes: MAX_BODY_BYTES },
     anybody: {

@@ -5,7 +5,7 @@ import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"
 import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { parseJsonObject } from "../core/JsonText.ts"
-import type { JsonObject } from "../core/Values.ts"
+import type { JsonObject } from "../../domain/fields/Values.ts"
 import { PostRefused } from "./CheckRpc.ts"
 
 /** What is posted, and how much is done for who posts it. */
@@ -28,7 +28,7 @@ const checkAll = (content: JsonObject): Checked<Json> =>
   })
 
 /** What is said of a name that no settings file has. */
-export const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
+const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
 
 const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Checked<Json> => {
   const model = fileModelOf(file)

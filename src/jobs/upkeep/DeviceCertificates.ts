@@ -1,7 +1,7 @@
 /** Issues a certificate for a device and installs it there, for the renewal job and for the initialisation (engine.md §12). */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -29,7 +29,7 @@ const HALF =
 
 const make = Effect.gen(function* () {
   const operations = yield* OperationStore
-  const authority = yield* CertificateAuthority.make
+  const authority = yield* CertificateAuthority
   const actorOf = yield* DeviceEntity.client
 
   const install = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {

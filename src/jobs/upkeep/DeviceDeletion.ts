@@ -11,7 +11,11 @@ import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 
 /** A management domain refers to the device, so it cannot be deleted. */
-export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {}
+export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse", { message: Schema.String }) {
+  get httpStatus() {
+    return 409 as const
+  }
+}
 
 /** Who deletes, and the job that does it when there is one. */
 export interface DeletionCause {

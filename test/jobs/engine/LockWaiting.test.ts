@@ -148,7 +148,7 @@ it.live(
     withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "200" } }, ({ cut: busy, lab, other: free, waiting: slow }) =>
       Effect.gen(function* () {
         const check = yield* makeUrgentCheck
-        const refused = yield* Effect.flip(check({ urgent: true }, [busy, free]))
+        const refused = yield* Effect.flip(check([busy, free]))
         assert.match(String(refused.message), new RegExp(`${busy} \\(job ${slow}, sync_devices\\)$`))
         const urgent = yield* ended(yield* start({ hostnames: [free], urgent: true }))
         assert.deepStrictEqual(Lab.outcomes(urgent), { [free]: "ok" })

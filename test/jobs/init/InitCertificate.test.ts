@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"
-import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
@@ -48,7 +48,7 @@ it.live(
         assert.include(JSON.stringify(without.result), "this server has no certificate authority")
         assert.strictEqual((yield* devices.get(id)).state, "DISCOVERED", JSON.stringify(without))
 
-        const authority = yield* CertificateAuthority.make
+        const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
         yield* authority.create("Lab CA")
         const moved = yield* step1
         assert.include(JSON.stringify(moved.result), "Device certificate installed for lhv-acc1")

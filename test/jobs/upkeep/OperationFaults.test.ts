@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import type { Device } from "../../../src/domain/Device.ts"
@@ -191,7 +191,8 @@ it.live(
     withScenes(
       [...faultsOf(["login", "copy", "delete"]), once("a full flash", { kind: "fullFlash" })],
       Effect.fnUntraced(function* (scenes) {
-        yield* (yield* CertificateAuthority.make).create("Lab CA")
+        const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
+        yield* authority.create("Lab CA")
         const ended = yield* jobs(scenes, (engine, { hostname }) => engine.start(RenewCert, { hostname }, { user }))
         for (const [index, { device, fault }] of scenes.entries()) {
           const { result, text } = ended[index] ?? { result: undefined, text: "" }

@@ -1,0 +1,206 @@
+/**
+ * Request bodies as schemas that parse. A body is described once, as fields with their rules (`Field.ts`): decoding collects
+ * everything that is wrong, in the order of the fields and in the contract's words; the decoded type is what handlers get; the
+ * API document and the tests see the schema of what is sent.
+ */
+import { Effect, Option, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
+import { type FieldRule, fieldOf, type Refusal } from "./Field.ts"
+import { isBody, isObject, type JsonObject } from "./Values.ts"
+
+/** What clients read when a request is refused: a sentence, a list of them, or a list under `errors`. */
+export type RefusalMessage = string | ReadonlyArray<string> | { readonly errors: ReadonlyArray<string> }
+
+const REFUSAL = "switchyard/refusal"
+const WIRE = "switchyard/wire"
+
+/** An issue whose message goes to the client as it is. */
+export const refusedWith = (message: RefusalMessage) => new SchemaIssue.InvalidValue({ [REFUSAL]: message })
+
+const isMessage = (value: unknown): value is RefusalMessage =>
+  typeof value === "string" || Array.isArray(value) || (isObject(value) && Array.isArray(value["errors"]))
+
+/** The message of the first refusal in an issue; none when the issue is no refusal, which is a defect of a schema. */
+export const refusalOf = (issue: SchemaIssue.Issue): RefusalMessage | undefined => {
+  switch (issue._tag) {
+    case "InvalidValue": {
+      const message = issue.annotations?.[REFUSAL]
+      return isMessage(message) ? message : undefined
+    }
+    case "Filter":
+    case "Encoding":
+    case "Pointer":
+      return refusalOf(issue.issue)
+    case "Composite":
+    case "AnyOf":
+      return issue.issues.map(refusalOf).find((message) => message !== undefined)
+    default:
+      return undefined
+  }
+}
+
+/** Something that was sent: every JSON value is let through to the rules; documents and samples are made from `wire`. */
+export const Sent = <A>(is: (value: unknown) => value is A, wire: Schema.Top) =>
+  Schema.declare(is, {
+    toCodecJson: () => undefined,
+    toCodecStringTree: () => undefined,
+    [WIRE]: wire
+  }).check(
+    Schema.makeFilter<A>(() => true, {
+      representation: { id: "switchyard/sent", payload: null, schemas: [wire.ast] },
+      toJsonSchema: ({ schemas }) => schemas[0] ?? {}
+    })
+  )
+
+/** The schema of what a client sends for a schema of this module; the schema itself when it is another one. */
+export const wireOf = (schema: Schema.Top): Schema.Top => {
+  const wire = SchemaAST.toEncoded(schema.ast).annotations?.[WIRE]
+  return Schema.isSchema(wire) ? wire : schema
+}
+
+/** What a body is beside its fields. */
+export interface BodyOptions<A> {
+  /** The message of all sentences; the list of them when it is not given. */
+  readonly message?: (sentences: ReadonlyArray<string>) => RefusalMessage
+  /** What is said of a key that is no field; such keys are ignored when it is not given. */
+  readonly unknownKey?: (key: string) => string
+  /** Keys that are no fields and ignored all the same. */
+  readonly ignored?: ReadonlyArray<string>
+  /** How a field's refusal is told, for instance with the key and the value. */
+  readonly told?: (key: string, sent: unknown, sentence: string) => ReadonlyArray<string>
+  /** Rules over several fields, asked when each of them is good: the sentences of what is wrong. */
+  readonly together?: (fields: A) => ReadonlyArray<string>
+}
+
+/** The message of a body of which clients are told the first mistake only. */
+export const firstOf = (sentences: ReadonlyArray<string>): string => sentences[0] ?? "Unknown error"
+
+/** Why fields were refused, by key and in the order in which it is told. */
+export type Refusals = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** All sentences, in order. */
+export const sentencesOf = (refusals: Refusals): ReadonlyArray<string> => [...refusals.values()].flat()
+
+/**
+ * A body that has been looked at and not yet refused, for routes that have more to say about it than its rules can: what is
+ * in the database, or what comes first.
+ */
+export class Checked<A> {
+  readonly fields: Partial<A>
+  readonly refusals: Refusals
+  readonly #order: ReadonlyArray<string>
+  readonly #whole: A | undefined
+
+  constructor(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>, whole: A | undefined) {
+    this.fields = fields
+    this.refusals = refusals
+    this.#order = order
+    this.#whole = whole
+  }
+
+  /** The same with one more refusal, at the field's place; the one that the field has already stays. */
+  refuse(key: string, refusal: Refusal): Checked<A> {
+    const all = new Map([[key, listOf(refusal)], ...this.refusals])
+    const place = (name: string) => (this.#order.includes(name) ? this.#order.indexOf(name) : this.#order.length)
+    const ordered = [...all].toSorted(([a], [b]) => place(a) - place(b))
+    return new Checked(this.fields, new Map(ordered), this.#order, undefined)
+  }
+
+  /** The body, or every sentence against it. */
+  get complete(): Result.Result<A, ReadonlyArray<string>> {
+    return this.#whole === undefined ? Result.fail(sentencesOf(this.refusals)) : Result.succeed(this.#whole)
+  }
+}
+
+const listOf = (refusal: Refusal): ReadonlyArray<string> => (typeof refusal === "string" ? [refusal] : refusal)
+
+interface Collected {
+  readonly values: JsonObject
+  readonly refusals: Refusals
+}
+
+type NamedRules = ReadonlyArray<readonly [key: string, field: FieldRule]>
+type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "told">
+
+/** Looks at every field in order, and at the keys that are none. */
+const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Collected => {
+  const values = new Map<string, unknown>()
+  const refusals = new Map<string, ReadonlyArray<string>>()
+  for (const [key, field] of rules) {
+    const place = { key, body }
+    const outcome = Object.hasOwn(body, key)
+      ? Result.map(field.rule(body[key], place), Option.fromUndefinedOr)
+      : field.whenAbsent(place)
+    if (Result.isFailure(outcome)) {
+      const sentences = listOf(outcome.failure)
+      const { told } = options
+      refusals.set(key, told === undefined ? sentences : sentences.flatMap((text) => told(key, body[key], text)))
+    } else if (Option.isSome(outcome.success)) values.set(key, outcome.success.value)
+  }
+  const known = new Set([...rules.map(([key]) => key), ...(options.ignored ?? [])])
+  for (const key of options.unknownKey === undefined ? [] : Object.keys(body)) {
+    if (!known.has(key)) refusals.set(key, [options.unknownKey?.(key) ?? key])
+  }
+  return { values: Object.fromEntries(values), refusals }
+}
+
+const wireStruct = (rules: NamedRules) =>
+  Schema.Struct(
+    Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
+  )
+
+/** A body from its fields, in the order in which they are checked. */
+export const make = <const Fields extends Schema.Struct.Fields>(
+  fields: Fields,
+  options: BodyOptions<Schema.Struct<Fields>["Type"]> = {}
+) => {
+  type A = Schema.Struct<Fields>["Type"]
+  const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
+  const order = rules.map(([key]) => key)
+  const wire = wireStruct(rules)
+  const isWhole: (value: unknown) => value is A = Schema.is(Schema.Struct(fields))
+  const tests = new Map(Object.entries(fields).map(([key, field]) => [key, Schema.is(field)]))
+  const isPart = (value: unknown): value is Partial<A> =>
+    isObject(value) && Object.entries(value).every(([key, part]) => tests.get(key)?.(part) === true)
+
+  const defect = (): never => {
+    throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
+  }
+
+  /** Looks at a whole body. Throws when a rule gives a value that its schema does not have. */
+  const check = (body: JsonObject): Checked<A> => {
+    const { refusals, values } = collect(rules, options, body)
+    if (!isPart(values)) return defect()
+    if (refusals.size > 0) return new Checked<A>(values, refusals, order, undefined)
+    if (!isWhole(values)) return defect()
+    const wrong = options.together?.(values) ?? []
+    return wrong.length === 0
+      ? new Checked<A>(values, refusals, order, values)
+      : new Checked<A>(values, new Map([["", wrong]]), order, undefined)
+  }
+
+  return {
+    check,
+    wire,
+    /** The payload of a route that refuses what breaks a rule. */
+    schema: Sent(isBody, wire).pipe(
+      Schema.decodeTo(Schema.declare(isWhole), {
+        decode: SchemaGetter.transformEffect((body) =>
+          Effect.suspend(() =>
+            Result.match(check(body).complete, {
+              onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),
+              onSuccess: (value) => Effect.succeed(value)
+            })
+          )
+        ),
+        encode: SchemaGetter.forbiddenEncoding
+      })
+    ),
+    /** The payload of a route that has more to say about a body before it refuses it. */
+    checked: Sent(isBody, wire).pipe(
+      Schema.decodeTo(
+        Schema.declare((value): value is Checked<A> => value instanceof Checked),
+        { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding }
+      )
+    )
+  }
+}

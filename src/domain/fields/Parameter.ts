@@ -1,0 +1,31 @@
+/** Parameters of a path or a query as schemas that parse: texts, each with its rule and the sentence that refuses it. */
+import { Effect, Result, Schema, SchemaGetter } from "effect"
+import { isHostname } from "../Hostname.ts"
+import { refusedWith, Sent } from "./Body.ts"
+
+const isText = (value: unknown): value is string | ReadonlyArray<string> =>
+  typeof value === "string" || Array.isArray(value)
+
+const firstOf = (sent: string | ReadonlyArray<string>): string => (typeof sent === "string" ? sent : (sent[0] ?? ""))
+
+/**
+ * A parameter that stands for a value, or is refused with one sentence; of a name that is repeated the first counts. `wire` is
+ * what the document shows.
+ */
+export const parameter = <S extends Schema.Top>(
+  value: S,
+  rule: (sent: string) => Result.Result<S["Type"], string>,
+  wire: Schema.Top = Schema.String
+) =>
+  Sent(isText, wire).pipe(
+    Schema.decodeTo(Schema.declare(Schema.is(value)), {
+      decode: SchemaGetter.transformEffect((sent) =>
+        Effect.suspend(() => Effect.mapError(Effect.fromResult(rule(firstOf(sent))), refusedWith))
+      ),
+      encode: SchemaGetter.forbiddenEncoding
+    })
+  )
+
+/** A hostname, or the sentence that refuses it. */
+export const hostname = (refusal: string, wire?: Schema.Top) =>
+  parameter(Schema.String, (sent) => (isHostname(sent) ? Result.succeed(sent) : Result.fail(refusal)), wire)

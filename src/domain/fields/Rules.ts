@@ -1,0 +1,109 @@
+/** Rules that several nouns share, each made with its sentence. What is accepted is the contract's (api-devices.md §3.2). */
+import { Option, Result } from "effect"
+import type { Place, Refusal, Rule } from "./Field.ts"
+import type { Checked } from "./Body.ts"
+import { isAddress, isDigits, isFalsy, isObject, type JsonObject, lengthOf, toInteger } from "./Values.ts"
+
+/** The sentence of a refusal, for a value at its place. */
+export type Sentence = (place: Place & { readonly sent: unknown }) => Refusal
+
+const refuse = (sentence: Sentence, sent: unknown, place: Place) => Result.fail(sentence({ ...place, sent }))
+
+/** Takes what passes the test, as it is. */
+export const accept =
+  <A>(test: (sent: unknown) => sent is A, sentence: Sentence): Rule<A> =>
+  (sent, place) =>
+    test(sent) ? Result.succeed(sent) : refuse(sentence, sent, place)
+
+/** Takes what can be converted. */
+export const convert =
+  <A>(conversion: (sent: unknown) => Option.Option<A>, sentence: Sentence): Rule<A> =>
+  (sent, place) =>
+    Option.match(conversion(sent), {
+      onNone: () => refuse(sentence, sent, place),
+      onSome: (value) => Result.succeed(value)
+    })
+
+/** Null is taken as null. */
+export const orNull =
+  <A>(rule: Rule<A>): Rule<A | null> =>
+  (sent, place) =>
+    sent === null ? Result.succeed(null) : rule(sent, place)
+
+/** Null and the empty text are taken as null. */
+export const emptyAsNull =
+  <A>(rule: Rule<A>): Rule<A | null> =>
+  (sent, place) =>
+    sent === null || sent === "" ? Result.succeed(null) : rule(sent, place)
+
+/** Everything that the reference's language takes for false is taken as null. */
+export const falsyAsNull =
+  <A>(rule: Rule<A>): Rule<A | null> =>
+  (sent, place) =>
+    isFalsy(sent) ? Result.succeed(null) : rule(sent, place)
+
+/** A text of at most so many characters. */
+export const text = (max: number, sentence: Sentence): Rule<string> =>
+  accept((sent): sent is string => typeof sent === "string" && lengthOf(sent) <= max, sentence)
+
+/** An IPv4 or IPv6 address without prefix length, as it was written. */
+export const address = (sentence: Sentence): Rule<string> => accept(isAddress, sentence)
+
+/** What means an integer that a column can hold: a number, digits in a text, a boolean. */
+export const integer = (sentence: Sentence): Rule<number> => convert(toInteger, sentence)
+
+/** A JSON boolean. */
+export const flag = (sentence: Sentence): Rule<boolean> =>
+  accept((sent): sent is boolean => typeof sent === "boolean", sentence)
+
+/** One of these names in any case. */
+export const oneOf = <const Names extends ReadonlyArray<string>>(
+  names: Names,
+  sentence: Sentence
+): Rule<Names[number]> =>
+  convert((sent) => {
+    const upper = typeof sent === "string" ? sent.toUpperCase() : undefined
+    return Option.fromUndefinedOr(names.find((name) => name === upper))
+  }, sentence)
+
+/** The value when a value of another type counts as absent. */
+export const lenient =
+  <A>(test: (sent: unknown) => sent is A, fallback: A): Rule<A> =>
+  (sent) =>
+    Result.succeed(test(sent) ? sent : fallback)
+
+/** Bounds of an integer, both included. */
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+/** An integer within bounds, also as digits in a text. `tell` makes the sentence from what the value should be. */
+export const boundedInteger =
+  ({ max, min }: Bounds, tell: (shouldBe: string, place: Place) => Refusal): Rule<number> =>
+  (sent, place) => {
+    const refuse = (shouldBe: string) => Result.fail(tell(shouldBe, place))
+    const number = typeof sent === "string" && isDigits(sent) ? Number(sent) : sent
+    if (typeof number === "string") return refuse("a valid integer, unable to parse string as an integer")
+    if (typeof number !== "number") return refuse("a valid integer")
+    if (!Number.isInteger(number)) return refuse("a valid integer, got a number with a fractional part")
+    if (number < min) return refuse(`greater than ${min - 1}`)
+    return number > max ? refuse(`less than ${max + 1}`) : Result.succeed(number)
+  }
+
+/** A list of objects, each with the rules of a body; what is wrong is told element by element. */
+export const listOf =
+  <A>(
+    element: { readonly check: (body: JsonObject) => Checked<A> },
+    tell: { readonly noList: Refusal; readonly noObject: string }
+  ): Rule<ReadonlyArray<A>> =>
+  (sent) => {
+    if (!Array.isArray(sent)) return Result.fail(tell.noList)
+    const checked = sent.map((part) =>
+      isObject(part) ? element.check(part).complete : Result.fail([tell.noObject] as const)
+    )
+    const sentences = checked.flatMap((part) => (Result.isFailure(part) ? part.failure : []))
+    return sentences.length > 0
+      ? Result.fail(sentences)
+      : Result.succeed(checked.flatMap((part) => (Result.isSuccess(part) ? [part.success] : [])))
+  }

@@ -1,0 +1,89 @@
+/** Small readings of JSON values that several routes' field rules share. */
+import { Option, Result } from "effect"
+import { isIP } from "node:net"
+import { isHostname } from "../Hostname.ts"
+
+/** A JSON object as it was sent; nothing is known of its values. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** The largest number that the database's integer columns hold. */
+export const MAX_INTEGER = 2 ** 31 - 1
+
+/** Text that PostgreSQL keeps as it is. */
+export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
+
+const MAX_DEPTH = 100
+
+/** True when every text in a JSON value can be stored and nothing is nested beyond reason (contract api-rest.md §13). */
+export const isAcceptable = (value: unknown, depth = 0): boolean => {
+  if (typeof value === "string") return isStorable(value)
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object" || value === null) return true
+  if (depth >= MAX_DEPTH) return false
+  return Array.isArray(value)
+    ? value.every((element) => isAcceptable(element, depth + 1))
+    : Object.entries(value).every(([key, element]) => isStorable(key) && isAcceptable(element, depth + 1))
+}
+
+/** Characters as the database counts them. */
+export const lengthOf = (text: string): number => [...text].length
+
+/** An IPv4 or IPv6 address without prefix length or zone. */
+export const isAddress = (value: unknown): value is string =>
+  typeof value === "string" && isIP(value) !== 0 && !value.includes("%")
+
+/** Digits with an optional sign, and spaces around them. */
+export const isDigits = (text: string): boolean => /^\s*[+-]?\d+\s*$/.test(text)
+
+/** A number, digits in a text or a boolean as the integer that they mean, when a column can hold it. */
+export const toInteger = (value: unknown): Option.Option<number> => {
+  const number =
+    typeof value === "string"
+      ? isDigits(value)
+        ? Number(value)
+        : Number.NaN
+      : typeof value === "number" || typeof value === "boolean"
+        ? Math.trunc(Number(value))
+        : Number.NaN
+  return Number.isFinite(number) && Math.abs(number) <= MAX_INTEGER ? Option.some(number) : Option.none()
+}
+
+/** An id in a path: digits. None when no row can have it. */
+export const toId = (digits: string): Option.Option<number> =>
+  /^\d{1,10}$/.test(digits) && Number(digits) <= MAX_INTEGER ? Option.some(Number(digits)) : Option.none()
+
+/** True for what the reference's language takes for false. */
+export const isFalsy = (value: unknown): boolean =>
+  value === null || value === "" || value === 0 || value === false || (Array.isArray(value) && value.length === 0)
+
+/** The value as the reference's messages write it. */
+export const shown = (value: unknown): string => {
+  if (value === null || value === undefined) return "None"
+  if (typeof value === "boolean") return value ? "True" : "False"
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
+
+/** The member of an object that it has itself. */
+export const own = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined)
+
+/** True when the object has the key itself. */
+export const has = (object: JsonObject, key: string): boolean => Object.hasOwn(object, key)
+
+/** A JSON object, not an array. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A JSON object that can be taken as a body. */
+export const isBody = (value: unknown): value is JsonObject => isObject(value) && isAcceptable(value)
+
+/** The text under a key; null when there is none or it is of another type. */
+export const textAt = (object: JsonObject, key: string): string | null => {
+  const value = own(object, key)
+  return typeof value === "string" ? value : null
+}
+
+/** A hostname that selects devices, or the sentence that refuses it. */
+export const parseHostname = (value: unknown): Result.Result<string, string> => {
+  const hostname = shown(value)
+  return isHostname(hostname) ? Result.succeed(hostname) : Result.fail(`Hostname '${hostname}' is not a valid hostname`)
+}

@@ -1,0 +1,45 @@
+/**
+ * Reads bodies and refuses what breaks a rule, before any handler sees a request. The framework decodes with the endpoint's
+ * schemas, but only a body that was read within bounds (`JsonBody.ts`) and is a JSON object that the database could keep.
+ */
+import { Effect, Layer } from "effect"
+import { Headers, HttpServerRequest } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+import { BadRequest } from "../../api/Failures.ts"
+import { RequestBody, RequestParameters } from "../../api/Requests.ts"
+import { refusalOf } from "../../domain/fields/Body.ts"
+import { makeReadJson } from "./JsonBody.ts"
+
+/** Parts of a request that clients write. */
+const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
+
+/** A request whose body is this text of JSON, whatever its content type was. */
+const withText = (request: HttpServerRequest.HttpServerRequest, text: string) =>
+  Object.defineProperty(
+    request.modify({ headers: Headers.set(request.headers, "content-type", "application/json") }),
+    "text",
+    { value: Effect.succeed(text) }
+  )
+
+/** What cannot be decoded becomes the answer: the sentences of a rule that was broken, else what the framework says. */
+const refused = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | BadRequest, R> =>
+  Effect.catch(effect, (error): Effect.Effect<never, E | BadRequest> => {
+    if (!HttpApiError.HttpApiSchemaError.is(error) || !FROM_CLIENT.has(error.kind)) return Effect.fail(error)
+    return Effect.fail(new BadRequest({ message: refusalOf(error.cause.issue) ?? "Bad Request" }))
+  })
+
+const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
+  RequestBody.of((httpEffect) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const read = withText(request, yield* readJson(request))
+      return yield* refused(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read))
+    })
+  )
+)
+
+/** Both middlewares; needs the memory for bodies. */
+export const RequestsLive = Layer.merge(
+  Layer.effect(RequestBody, makeRequestBody),
+  Layer.succeed(RequestParameters, RequestParameters.of(refused))
+)
