@@ -3,7 +3,7 @@
  * everything that is wrong, in the order of the fields and in the contract's words; the decoded type is what handlers get; the
  * API document and the tests see the schema of what is sent.
  */
-import { Effect, Option, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Predicate, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
 import { type FieldRule, fieldOf, type Refusal } from "./Field.ts"
 import { isBody, isObject, type JsonObject } from "./Values.ts"
 
@@ -84,32 +84,36 @@ export const sentencesOf = (refusals: Refusals): ReadonlyArray<string> => [...re
  * A body that has been looked at and not yet refused, for routes that have more to say about it than its rules can: what is
  * in the database, or what comes first.
  */
-export class Checked<A> {
+export interface Checked<A> {
+  /** What is good. */
   readonly fields: Partial<A>
   readonly refusals: Refusals
-  readonly #order: ReadonlyArray<string>
-  readonly #whole: A | undefined
-
-  constructor(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>, whole: A | undefined) {
-    this.fields = fields
-    this.refusals = refusals
-    this.#order = order
-    this.#whole = whole
-  }
-
   /** The same with one more refusal, at the field's place; the one that the field has already stays. */
-  refuse(key: string, refusal: Refusal): Checked<A> {
-    const all = new Map([[key, listOf(refusal)], ...this.refusals])
-    const place = (name: string) => (this.#order.includes(name) ? this.#order.indexOf(name) : this.#order.length)
-    const ordered = [...all].toSorted(([a], [b]) => place(a) - place(b))
-    return new Checked(this.fields, new Map(ordered), this.#order, undefined)
-  }
-
+  readonly refuse: (key: string, refusal: Refusal) => Checked<A>
   /** The body, or every sentence against it. */
-  get complete(): Result.Result<A, ReadonlyArray<string>> {
-    return this.#whole === undefined ? Result.fail(sentencesOf(this.refusals)) : Result.succeed(this.#whole)
-  }
+  readonly complete: Result.Result<A, ReadonlyArray<string>>
 }
+
+const isChecked = (value: unknown): value is Checked<never> =>
+  Predicate.hasProperty(value, "refusals") && Predicate.hasProperty(value, "complete")
+
+const refusedBody = <A>(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>): Checked<A> => ({
+  fields,
+  refusals,
+  refuse: (key, refusal) => {
+    const all = new Map([[key, listOf(refusal)], ...refusals])
+    const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+    return refusedBody(fields, new Map([...all].toSorted(([a], [b]) => place(a) - place(b))), order)
+  },
+  complete: Result.fail(sentencesOf(refusals))
+})
+
+const goodBody = <A>(body: A, order: ReadonlyArray<string>): Checked<A> => ({
+  fields: body,
+  refusals: new Map(),
+  refuse: (key, refusal) => refusedBody<A>(body, new Map([[key, listOf(refusal)]]), order),
+  complete: Result.succeed(body)
+})
 
 const listOf = (refusal: Refusal): ReadonlyArray<string> => (typeof refusal === "string" ? [refusal] : refusal)
 
@@ -170,12 +174,10 @@ export const make = <const Fields extends Schema.Struct.Fields>(
   const check = (body: JsonObject): Checked<A> => {
     const { refusals, values } = collect(rules, options, body)
     if (!isPart(values)) return defect()
-    if (refusals.size > 0) return new Checked<A>(values, refusals, order, undefined)
+    if (refusals.size > 0) return refusedBody<A>(values, refusals, order)
     if (!isWhole(values)) return defect()
     const wrong = options.together?.(values) ?? []
-    return wrong.length === 0
-      ? new Checked<A>(values, refusals, order, values)
-      : new Checked<A>(values, new Map([["", wrong]]), order, undefined)
+    return wrong.length === 0 ? goodBody<A>(values, order) : refusedBody<A>(values, new Map([["", wrong]]), order)
   }
 
   return {
@@ -198,7 +200,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     /** The payload of a route that has more to say about a body before it refuses it. */
     checked: Sent(isBody, wire).pipe(
       Schema.decodeTo(
-        Schema.declare((value): value is Checked<A> => value instanceof Checked),
+        Schema.declare((value): value is Checked<A> => isChecked(value)),
         { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding }
       )
     )
