@@ -8,7 +8,7 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { isObject, own } from "../../domain/fields/Values.ts"
-import { deviceNotFound, makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { changePort, type PortChange } from "./InterfaceChange.ts"
@@ -96,7 +96,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     }
     // the row's lock lets changes of one device's ports happen one after the other
     const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
-    const { errors, updated } = yield* Effect.catchTag(inTransaction(locked), "DeviceNotFound", deviceNotFound)
+    const { errors, updated } = yield* inTransaction(locked)
     if (errors.length === 0) return enveloped({ updated })
     const message = Object.keys(updated).length === 0 ? { errors } : { errors, updated }
     return yield* new BadRequest({ message })

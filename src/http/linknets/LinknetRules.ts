@@ -1,13 +1,7 @@
 /** Rules of links that a client sends (contract api-rest.md §3.4, §3.5). Pure. */
 import { Option, Result } from "effect"
 import type { Linknet } from "../../domain/Linknet.ts"
-import {
-  formatNetwork,
-  hostAddresses,
-  type Network,
-  parseAddress,
-  parseNetwork
-} from "../../provisioning/AddressPool.ts"
+import { formatNetwork, hostAddresses, type Network, parseAddress, parseNetwork } from "../../domain/Network.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { settingError } from "../../domain/fields/SettingErrors.ts"
 import { has, lengthOf, MAX_INTEGER, own, shown, toInteger } from "../../domain/fields/Values.ts"

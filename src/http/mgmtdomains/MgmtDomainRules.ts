@@ -1,6 +1,6 @@
 /** Rules of the fields of a management domain (contract api-devices.md §12): converted, or reported with both texts. Pure. */
 import { Option, Result } from "effect"
-import { formatAddress, type IpVersion, parseNetwork } from "../../provisioning/AddressPool.ts"
+import { formatAddress, type IpVersion, parseNetwork } from "../../domain/Network.ts"
 import type { NewMgmtDomain } from "../../domain/MgmtDomain.ts"
 import type { JsonObject } from "../core/JsonBody.ts"
 import { settingError } from "../../domain/fields/SettingErrors.ts"
