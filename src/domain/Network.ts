@@ -13,14 +13,15 @@ export class InvalidNetwork extends Schema.TaggedError<InvalidNetwork>()("Invali
 export type IpVersion = 4 | 6
 
 /** The network around an address, first and last address included. */
-export interface Network {
-  readonly version: IpVersion
-  readonly prefixLength: number
+export const Network = Schema.Struct({
+  version: Schema.Literals([4, 6]),
+  prefixLength: Schema.Int,
   /** The address as it was written, which need not be the first of the network. */
-  readonly address: bigint
-  readonly first: bigint
-  readonly last: bigint
-}
+  address: Schema.BigInt,
+  first: Schema.BigInt,
+  last: Schema.BigInt
+})
+export type Network = typeof Network.Type
 
 /** Addresses `first` to `last`, both included. */
 export interface AddressRange {

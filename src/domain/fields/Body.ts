@@ -180,9 +180,13 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     return wrong.length === 0 ? goodBody<A>(values, order) : refusedBody<A>(values, new Map([["", wrong]]), order)
   }
 
+  const part = Schema.declare((value): value is Checked<A> => isChecked(value))
+
   return {
     check,
     wire,
+    /** A part of another body that is checked by these rules and not refused with it. */
+    part,
     /** The payload of a route that refuses what breaks a rule. */
     schema: Sent(isBody, wire).pipe(
       Schema.decodeTo(Schema.declare(isWhole), {
@@ -199,10 +203,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     ),
     /** The payload of a route that has more to say about a body before it refuses it. */
     checked: Sent(isBody, wire).pipe(
-      Schema.decodeTo(
-        Schema.declare((value): value is Checked<A> => isChecked(value)),
-        { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding }
-      )
+      Schema.decodeTo(part, { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding })
     )
   }
 }

@@ -3,17 +3,16 @@ import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
+import type { MgmtDomainChange } from "../../domain/MgmtDomainFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type MgmtDomainRecord, MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { SiteStore } from "../../store/SiteStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { lockDevices } from "../linknets/LinknetEnds.ts"
-import { CHANGE_RULES, parseDomainFields } from "./MgmtDomainRules.ts"
 
-const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
 const membersOf = ({ device_a_id, device_b_id }: MgmtDomain) => [device_a_id, device_b_id] as const
 
 const makeReferenceCheck = Effect.gen(function* () {
@@ -56,11 +55,9 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
 
   const change = Effect.fn("MgmtDomainChange.change")(function* (
     id: Option.Option<number>,
-    body: JsonObject,
+    fields: typeof MgmtDomainChange.schema.Type,
     by: string
   ) {
-    const { errors, fields } = parseDomainFields(body, CHANGE_RULES)
-    if (errors.length > 0) return yield* refuse(...errors)
     // one sentence and 400, unlike GET and DELETE
     const stored = yield* locked(id, () => new BadRequest({ message: "mgmtdomain not found" }))
     const after: MgmtDomainRecord = { ...stored, ...fields }
@@ -83,8 +80,8 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
   })
 
   return {
-    change: (id: Option.Option<number>, body: JsonObject, by: string) =>
-      inTransaction(change(id, body, by)).pipe(
+    change: (id: Option.Option<number>, fields: typeof MgmtDomainChange.schema.Type, by: string) =>
+      inTransaction(change(id, fields, by)).pipe(
         Effect.catchTag("DeviceNotFound", () => Effect.fail(refuse("A device was deleted meanwhile")))
       ),
     remove: (id: Option.Option<number>, by: string) => inTransaction(remove(id, by))
