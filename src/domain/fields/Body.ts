@@ -152,25 +152,21 @@ const wireStruct = (rules: NamedRules) =>
     Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
   )
 
-/** A body from its fields, in the order in which they are checked. */
-export const make = <const Fields extends Schema.Struct.Fields>(
+/** Looks at whole bodies. Throws when a rule gives a value that its schema does not have. */
+const checkerOf = <const Fields extends Schema.Struct.Fields>(
   fields: Fields,
-  options: BodyOptions<Schema.Struct<Fields>["Type"]> = {}
+  rules: NamedRules,
+  options: BodyOptions<Schema.Struct<Fields>["Type"]>
 ) => {
   type A = Schema.Struct<Fields>["Type"]
-  const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
   const order = rules.map(([key]) => key)
-  const wire = wireStruct(rules)
   const isWhole: (value: unknown) => value is A = Schema.is(Schema.Struct(fields))
   const tests = new Map(Object.entries(fields).map(([key, field]) => [key, Schema.is(field)]))
   const isPart = (value: unknown): value is Partial<A> =>
     isObject(value) && Object.entries(value).every(([key, part]) => tests.get(key)?.(part) === true)
-
   const defect = (): never => {
     throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
   }
-
-  /** Looks at a whole body. Throws when a rule gives a value that its schema does not have. */
   const check = (body: JsonObject): Checked<A> => {
     const { refusals, values } = collect(rules, options, body)
     if (!isPart(values)) return defect()
@@ -179,8 +175,24 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     const wrong = options.together?.(values) ?? []
     return wrong.length === 0 ? goodBody<A>(values, order) : refusedBody<A>(values, new Map([["", wrong]]), order)
   }
+  return { check, isWhole }
+}
 
+/** A body from its fields, in the order in which they are checked. */
+export const make = <const Fields extends Schema.Struct.Fields>(
+  fields: Fields,
+  options: BodyOptions<Schema.Struct<Fields>["Type"]> = {}
+) => {
+  type A = Schema.Struct<Fields>["Type"]
+  const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
+  const wire = wireStruct(rules)
+  const { check, isWhole } = checkerOf(fields, rules, options)
   const part = Schema.declare((value): value is Checked<A> => isChecked(value))
+  const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>
+    Result.match(check(body).complete, {
+      onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),
+      onSuccess: (value) => Effect.succeed(value)
+    })
 
   return {
     check,
@@ -190,14 +202,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
     /** The payload of a route that refuses what breaks a rule. */
     schema: Sent(isBody, wire).pipe(
       Schema.decodeTo(Schema.declare(isWhole), {
-        decode: SchemaGetter.transformEffect((body) =>
-          Effect.suspend(() =>
-            Result.match(check(body).complete, {
-              onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),
-              onSuccess: (value) => Effect.succeed(value)
-            })
-          )
-        ),
+        decode: SchemaGetter.transformEffect((body) => Effect.suspend(() => parse(body))),
         encode: SchemaGetter.forbiddenEncoding
       })
     ),

@@ -35,34 +35,38 @@ const makeLocked = Effect.gen(function* () {
   })
 })
 
-/** Changes the link by a request body. */
-export const makeLinknetChange = Effect.gen(function* () {
-  const links = yield* LinknetStore
-  const devices = yield* DeviceStore
+/** What a body changes at a stored link; device names beside the other keys are checked first, and otherwise ignored. */
+const makePatch = Effect.gen(function* () {
   const sites = yield* SiteStore
-  const locked = yield* makeLocked
-  const checkPorts = yield* makePortCheck
   const namedEnds = yield* makeNamedEnds
-  const { unsynchronize } = yield* makeNeighbours
-  const inTransaction = yield* transaction
-
-  /** Device names beside the other keys are checked first, and otherwise ignored. */
-  const checkNames = Effect.fnUntraced(function* (sent: Change) {
+  return Effect.fnUntraced(function* (stored: Linknet, sent: Change) {
     const { judged } = yield* namedEnds(
       sent,
       (key, hostname) => `Bad parameter ${key}: Hostname ${hostname} not found in database`
     )
     const wrong = ["device_a", "device_b"].flatMap((key) => judged.refusals.get(key) ?? [])
     if (wrong.length > 0) return yield* refuse(...wrong)
-  })
-
-  const change = Effect.fnUntraced(function* (id: number, sent: Change, by: string) {
-    const stored = yield* locked(id, notFound)
-    yield* checkNames(sent)
     const patch = yield* Effect.mapError(Effect.fromResult(patchOf(stored, sent)), (texts) => refuse(...texts))
     if (typeof patch.site_id === "number" && !(yield* sites.exists(patch.site_id))) {
       return yield* refuse(...settingError("site_id", patch.site_id, "No such site found in database"))
     }
+    return patch
+  })
+})
+
+/** Changes the link by a request body. */
+export const makeLinknetChange = Effect.gen(function* () {
+  const links = yield* LinknetStore
+  const devices = yield* DeviceStore
+  const locked = yield* makeLocked
+  const patchFor = yield* makePatch
+  const checkPorts = yield* makePortCheck
+  const { unsynchronize } = yield* makeNeighbours
+  const inTransaction = yield* transaction
+
+  const change = Effect.fnUntraced(function* (id: number, sent: Change, by: string) {
+    const stored = yield* locked(id, notFound)
+    const patch = yield* patchFor(stored, sent)
     if (same(stored, patch)) return enveloped({ unchanged_linknet: stored })
     const after = { ...stored, ...patch }
     const [a, b] = [yield* devices.get(stored.device_a_id), yield* devices.get(stored.device_b_id)]

@@ -56,17 +56,11 @@ const checkGiven = ({ a, b, network }: Order) => {
   return Effect.void
 }
 
-/** Creates a link from a request body. */
-export const makeLinknetCreation = Effect.gen(function* () {
+/** The network of a new link: the one that is given, the lowest free one of the settings, or none. */
+const makeNetwork = Effect.gen(function* () {
   const links = yield* LinknetStore
-  const orderOf = yield* makeOrder
-  const lock = yield* lockDevices
-  const checkPorts = yield* makePortCheck
   const underlay = yield* underlayOf
-  const { unsynchronize } = yield* makeNeighbours
-  const inTransaction = yield* transaction
-
-  const networkFor = Effect.fnUntraced(function* ({ a, b, network }: Order) {
+  return Effect.fnUntraced(function* ({ a, b, network }: Order) {
     if (network !== null) return network
     if (!isFabricType(a.device_type) || !isFabricType(b.device_type)) return null
     const pool = (yield* underlay)("infra_link_net")
@@ -74,8 +68,17 @@ export const makeLinknetCreation = Effect.gen(function* () {
     const [lowest] = yield* Effect.mapError(Effect.fromResult(free), ({ message }) => refuse(message))
     return lowest ?? null
   })
+})
 
-  const insert = Effect.fnUntraced(function* (order: Order, by: string) {
+/** Stores a link; both devices become unsynchronized. */
+const makeInsertion = Effect.gen(function* () {
+  const links = yield* LinknetStore
+  const lock = yield* lockDevices
+  const checkPorts = yield* makePortCheck
+  const networkFor = yield* makeNetwork
+  const { unsynchronize } = yield* makeNeighbours
+
+  return Effect.fnUntraced(function* (order: Order, by: string) {
     const { a, b, portA, portB } = order
     yield* lock([a.id, b.id])
     yield* checkPorts([
@@ -96,7 +99,13 @@ export const makeLinknetCreation = Effect.gen(function* () {
     yield* unsynchronize([a.id, b.id], "linknet_created", by)
     return created
   })
+})
 
+/** Creates a link from a request body. */
+export const makeLinknetCreation = Effect.gen(function* () {
+  const orderOf = yield* makeOrder
+  const insert = yield* makeInsertion
+  const inTransaction = yield* transaction
   return Effect.fn("LinknetCreation.create")(function* (sent: typeof NewLinknet.checked.Type, by: string) {
     const order = yield* orderOf(sent)
     yield* checkGiven(order)

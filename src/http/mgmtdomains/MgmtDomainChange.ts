@@ -35,15 +35,11 @@ const makeReferenceCheck = Effect.gen(function* () {
   })
 })
 
-/** Changes and deletes domains, both of whose devices become unsynchronized. */
-export const makeMgmtDomainChange = Effect.gen(function* () {
+/** The domain with both its devices locked. */
+const makeLocked = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const lock = yield* lockDevices
-  const checkReferences = yield* makeReferenceCheck
-  const { unsynchronize } = yield* makeNeighbours
-  const inTransaction = yield* transaction
-
-  const locked = Effect.fnUntraced(function* <E>(id: Option.Option<number>, missing: () => E) {
+  return Effect.fnUntraced(function* <E>(id: Option.Option<number>, missing: () => E) {
     const find = Effect.flatMap(Effect.fromOption(id), (known) =>
       Effect.flatMap(domains.find(known), Effect.fromOption)
     )
@@ -52,6 +48,16 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
     yield* Effect.catchTag(lock(membersOf(found)), "DeviceNotFound", () => Effect.fail(missing()))
     return yield* orMissing
   })
+})
+
+/** Changes and deletes domains, both of whose devices become unsynchronized. */
+export const makeMgmtDomainChange = Effect.gen(function* () {
+  const domains = yield* MgmtDomainStore
+  const lock = yield* lockDevices
+  const locked = yield* makeLocked
+  const checkReferences = yield* makeReferenceCheck
+  const { unsynchronize } = yield* makeNeighbours
+  const inTransaction = yield* transaction
 
   const change = Effect.fn("MgmtDomainChange.change")(function* (
     id: Option.Option<number>,
