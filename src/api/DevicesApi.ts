@@ -1,41 +1,17 @@
 /** Devices: their records, lists, stack members and sync history (contract api-devices.md §2–§4, §9, §10). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Device, deviceStates, deviceTypes, platforms } from "../domain/Device.ts"
+import { Device } from "../domain/Device.ts"
+import { DeviceChange, DeviceDeletion, NewDevice } from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { SentStack, StackMember } from "../domain/StackMember.ts"
-import { SyncEvent } from "../domain/SyncEvent.ts"
+import { NewSyncEvent, SyncEvent } from "../domain/SyncEvent.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
 import { Enveloped, JobStarted, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
+import { BadRequest, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
-
-const nullable = (description: string) => Schema.optionalKey(Schema.NullOr(Schema.String).annotate({ description }))
-const address = nullable("IPv4 or IPv6 address without prefix length")
-
-/** Fields of a device that a client may set. */
-export const DeviceInput = Schema.Struct({
-  hostname: Schema.optionalKey(Schema.String),
-  site_id: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  site: nullable("description of a site, used when site_id is absent"),
-  description: nullable("at most 255 characters"),
-  management_ip: address,
-  secondary_management_ip: address,
-  infra_ip: address,
-  dhcp_ip: address,
-  serial: nullable("stored in upper case"),
-  ztp_mac: nullable("MAC address, with or without separators"),
-  platform: Schema.optionalKey(Schema.Literals(platforms)),
-  vendor: nullable("at most 64 characters"),
-  model: nullable("at most 64 characters"),
-  os_version: nullable("at most 64 characters"),
-  synchronized: Schema.optionalKey(Schema.Boolean),
-  state: Schema.optionalKey(Schema.Literals(deviceStates)),
-  device_type: Schema.optionalKey(Schema.Literals(deviceTypes)),
-  port: Schema.optionalKey(Schema.NullOr(Schema.Int))
-})
 
 /** A device as it is created: with whether any driver can log in to it. Without one it is kept as inventory. */
 export const DeviceAdded = Schema.Struct({
@@ -80,52 +56,58 @@ const records = HttpApiGroup.make("devices").add(
     })
   ),
   HttpApiEndpoint.post("create", "/device", {
-    payload: DeviceInput,
+    payload: NewDevice.checked,
     success: Enveloped(Schema.Struct({ added_device: DeviceAdded })),
-    error: [...bodyFailures, TooManyRequests]
-  }).annotateMerge(
-    documented({
-      summary: "Create a device",
-      description:
-        "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
-      example: {
-        request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
-        response: { status: "success", data: { added_device: added } }
-      }
-    })
-  ),
+    error: TooManyRequests
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Create a device",
+        description:
+          "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
+        example: {
+          request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
+          response: { status: "success", data: { added_device: added } }
+        }
+      })
+    ),
   HttpApiEndpoint.put("update", "/device/:id(^\\d+$)", {
     params: numericId,
-    payload: DeviceInput,
+    payload: DeviceChange.checked,
     success: Enveloped(Schema.Struct({ updated_device: DeviceRecord })),
-    error: [...bodyFailures, NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Change a device",
-      description:
-        "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized.",
-      example: {
-        request: { state: "UNMANAGED" },
-        response: { status: "success", data: { updated_device: { ...record, state: "UNMANAGED" } } }
-      }
-    })
-  ),
+    error: [NotFound, InternalError]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Change a device",
+        description:
+          "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized.",
+        example: {
+          request: { state: "UNMANAGED" },
+          response: { status: "success", data: { updated_device: { ...record, state: "UNMANAGED" } } }
+        }
+      })
+    ),
   HttpApiEndpoint.delete("remove", "/device/:id(^\\d+$)", {
     params: numericId,
-    payload: Schema.Struct({ factory_default: Schema.optionalKey(Schema.Boolean) }),
+    payload: DeviceDeletion.schema,
     success: [Enveloped(Schema.Struct({ deleted_device: Device })), JobStarted],
-    error: [...bodyFailures, NotFound, Conflict]
-  }).annotateMerge(
-    documented({
-      summary: "Delete a device",
-      description:
-        "Deletes the device with its interfaces, links and stack members. With `factory_default: true` a job erases the switch first and the device stays until that succeeds. Refused while the device belongs to a management domain.",
-      example: {
-        request: { factory_default: false },
-        response: { status: "success", data: { deleted_device: Examples.device } }
-      }
-    })
-  )
+    error: [NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Delete a device",
+        description:
+          "Deletes the device with its interfaces, links and stack members. With `factory_default: true` a job erases the switch first and the device stays until that succeeds. Refused while the device belongs to a management domain.",
+        example: {
+          request: { factory_default: false },
+          response: { status: "success", data: { deleted_device: Examples.device } }
+        }
+      })
+    )
 )
 
 const belongings = records.add(
@@ -184,12 +166,7 @@ const belongings = records.add(
       })
     ),
   HttpApiEndpoint.post("addSyncEvent", "/device_synchistory", {
-    payload: Schema.Struct({
-      hostname: Schema.String,
-      cause: Schema.String,
-      by: Schema.String,
-      timestamp: Schema.optionalKey(Schema.NullOr(Schema.Finite))
-    }),
+    payload: NewSyncEvent.schema,
     success: Enveloped(
       Schema.Struct({
         hostname: Schema.String,
@@ -197,21 +174,22 @@ const belongings = records.add(
         timestamp: Schema.NullOr(Schema.Finite),
         by: Schema.String
       })
-    ),
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Add a reason why a device is unsynchronized",
-      description: "`synchronized` itself is not changed. `timestamp` is epoch seconds, now when absent.",
-      example: {
-        request: { hostname: "lhv-a1", cause: "oob", by: "indy" },
-        response: {
-          status: "success",
-          data: { hostname: "lhv-a1", cause: "oob", timestamp: 1688458956.68, by: "indy" }
+    )
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Add a reason why a device is unsynchronized",
+        description: "`synchronized` itself is not changed. `timestamp` is epoch seconds, now when absent.",
+        example: {
+          request: { hostname: "lhv-a1", cause: "oob", by: "indy" },
+          response: {
+            status: "success",
+            data: { hostname: "lhv-a1", cause: "oob", timestamp: 1688458956.68, by: "indy" }
+          }
         }
-      }
-    })
-  )
+      })
+    )
 )
 
 /** Endpoints of devices, all with a token. */

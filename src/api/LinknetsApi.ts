@@ -2,35 +2,15 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Linknet } from "../domain/Linknet.ts"
+import { LinknetChange, LinknetChoice, NewLinknet } from "../domain/LinknetFields.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { bodyFailures, NotFound } from "./Failures.ts"
+import { NotFound } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
 
 const numericId = { id: Schema.String }
-const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
-
-/** A new link between two devices by hostname. */
-export const NewLinknetInput = Schema.Struct({
-  device_a: Schema.String,
-  device_a_port: Schema.String,
-  device_b: Schema.String,
-  device_b_port: Schema.String,
-  ipv4_network: nullableText
-})
-
-/** Fields of a link that may be changed. */
-export const LinknetInput = Schema.Struct({
-  ipv4_network: nullableText,
-  device_a_port: Schema.optionalKey(Schema.String),
-  device_b_port: Schema.optionalKey(Schema.String),
-  device_a_ip: nullableText,
-  device_b_ip: nullableText,
-  description: nullableText,
-  site_id: Schema.optionalKey(Schema.NullOr(Schema.Int))
-})
-
 const Deleted = Enveloped(Schema.Struct({ deleted_linknet: Linknet }))
 const one = { response: { status: "success", data: { linknets: [Examples.linknet] } } }
 const deleted = { status: "success", data: { deleted_linknet: Examples.linknet } }
@@ -51,44 +31,47 @@ const endpoints = HttpApiGroup.make("linknets").add(
     error: NotFound
   }).annotateMerge(documented({ summary: "Read one link", description: "The list has one record.", example: one })),
   HttpApiEndpoint.post("create", "/linknets", {
-    payload: NewLinknetInput,
-    success: Enveloped(Linknet).pipe(HttpApiSchema.status(201)),
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Create a link",
-      description:
-        "A link between CORE and DIST devices gets the next free /31 of the setting `underlay.infra_link_net` unless a /31 is given; other links have no addresses. Both devices become unsynchronized.",
-      example: {
-        request: {
-          device_a: "lhv-dist1",
-          device_a_port: "Ethernet3",
-          device_b: "lhv-core1",
-          device_b_port: "Ethernet3"
-        },
-        response: { status: "success", data: Examples.linknet }
-      }
-    })
-  ),
+    payload: NewLinknet.checked,
+    success: Enveloped(Linknet).pipe(HttpApiSchema.status(201))
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Create a link",
+        description:
+          "A link between CORE and DIST devices gets the next free /31 of the setting `underlay.infra_link_net` unless a /31 is given; other links have no addresses. Both devices become unsynchronized.",
+        example: {
+          request: {
+            device_a: "lhv-dist1",
+            device_a_port: "Ethernet3",
+            device_b: "lhv-core1",
+            device_b_port: "Ethernet3"
+          },
+          response: { status: "success", data: Examples.linknet }
+        }
+      })
+    ),
   HttpApiEndpoint.put("update", "/linknet/:id(^\\d+$)", {
     params: numericId,
-    payload: LinknetInput,
+    payload: LinknetChange.checked,
     success: [
       Enveloped(Schema.Struct({ updated_linknet: Linknet })),
       Enveloped(Schema.Struct({ unchanged_linknet: Linknet }))
     ],
-    error: [...bodyFailures, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Change a link",
-      description:
-        "The network is a /29, /30 or /31, and both addresses lie in it. Both devices become unsynchronized when something changed.",
-      example: {
-        request: { device_b_port: "Ethernet3" },
-        response: { status: "success", data: { updated_linknet: Examples.linknet } }
-      }
-    })
-  ),
+    error: NotFound
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Change a link",
+        description:
+          "The network is a /29, /30 or /31, and both addresses lie in it. Both devices become unsynchronized when something changed.",
+        example: {
+          request: { device_b_port: "Ethernet3" },
+          response: { status: "success", data: { updated_linknet: Examples.linknet } }
+        }
+      })
+    ),
   HttpApiEndpoint.delete("remove", "/linknet/:id(^\\d+$)", {
     params: numericId,
     success: Deleted,
@@ -101,16 +84,18 @@ const endpoints = HttpApiGroup.make("linknets").add(
     })
   ),
   HttpApiEndpoint.delete("removeById", "/linknets", {
-    payload: Schema.Struct({ id: Schema.Int }),
+    payload: LinknetChoice.schema,
     success: Deleted,
-    error: [...bodyFailures, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Delete a link (old form)",
-      description: "As DELETE of the link itself, with the id in the body.",
-      example: { request: { id: 25 }, response: deleted }
-    })
-  )
+    error: NotFound
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Delete a link (old form)",
+        description: "As DELETE of the link itself, with the id in the body.",
+        example: { request: { id: 25 }, response: deleted }
+      })
+    )
 )
 
 /** Endpoints of links, all with a token. */

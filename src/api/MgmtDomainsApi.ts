@@ -2,10 +2,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MgmtDomain } from "../domain/MgmtDomain.ts"
+import { MgmtDomainChange, NewMgmtDomain } from "../domain/MgmtDomainFields.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
-import { BadRequest, bodyFailures, NotFound } from "./Failures.ts"
+import { BadRequest, NotFound } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
 
 /** A management domain with the hostnames of its two devices. */
 export const MgmtDomainRecord = Schema.Struct({
@@ -15,32 +17,6 @@ export const MgmtDomainRecord = Schema.Struct({
 })
 
 const numericId = { id: Schema.String }
-const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
-
-/** A new management domain; one gateway at least is needed. */
-export const NewMgmtDomainInput = Schema.Struct({
-  device_a: Schema.String,
-  device_b: Schema.String,
-  vlan: Schema.Int,
-  ipv4_gw: nullableText,
-  ipv6_gw: nullableText,
-  description: nullableText
-})
-
-/** Fields of a management domain that may be changed. */
-export const MgmtDomainInput = Schema.Struct({
-  vlan: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  ipv4_gw: nullableText,
-  ipv6_gw: nullableText,
-  description: nullableText,
-  esi_mac: nullableText,
-  site_id: Schema.optionalKey(Schema.NullOr(Schema.Int)),
-  device_a_id: Schema.optionalKey(Schema.Int),
-  device_b_id: Schema.optionalKey(Schema.Int),
-  device_a_ip: nullableText,
-  device_b_ip: nullableText
-})
-
 const record: typeof MgmtDomainRecord.Type = {
   id: 10,
   ipv4_gw: "10.0.6.1/24",
@@ -78,37 +54,39 @@ const endpoints = HttpApiGroup.make("mgmtdomains").add(
     documented({ summary: "Read one management domain", description: "The list has one record.", example: one })
   ),
   HttpApiEndpoint.post("create", "/mgmtdomains", {
-    payload: NewMgmtDomainInput,
-    success: Enveloped(Schema.Struct({ added_mgmtdomain: MgmtDomainRecord })),
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Create a management domain",
-      description: "Both devices become unsynchronized.",
-      example: {
-        request: { device_a: "lhv-dist1", device_b: "lhv-dist2", vlan: 600, ipv4_gw: "10.0.6.1/24" },
-        response: { status: "success", data: { added_mgmtdomain: record } }
-      }
-    })
-  ),
+    payload: NewMgmtDomain.checked,
+    success: Enveloped(Schema.Struct({ added_mgmtdomain: MgmtDomainRecord }))
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Create a management domain",
+        description: "Both devices become unsynchronized.",
+        example: {
+          request: { device_a: "lhv-dist1", device_b: "lhv-dist2", vlan: 600, ipv4_gw: "10.0.6.1/24" },
+          response: { status: "success", data: { added_mgmtdomain: record } }
+        }
+      })
+    ),
   HttpApiEndpoint.put("update", "/mgmtdomain/:id(^\\d+$)", {
     params: numericId,
-    payload: MgmtDomainInput,
+    payload: MgmtDomainChange.schema,
     success: [
       Enveloped(Schema.Struct({ updated_mgmtdomain: MgmtDomainRecord })),
       Enveloped(Schema.Struct({ unchanged_mgmtdomain: MgmtDomainRecord }))
-    ],
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Change a management domain",
-      description: "Both devices become unsynchronized when something changed.",
-      example: {
-        request: { vlan: 600 },
-        response: { status: "success", data: { updated_mgmtdomain: record } }
-      }
-    })
-  ),
+    ]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Change a management domain",
+        description: "Both devices become unsynchronized when something changed.",
+        example: {
+          request: { vlan: 600 },
+          response: { status: "success", data: { updated_mgmtdomain: record } }
+        }
+      })
+    ),
   HttpApiEndpoint.delete("remove", "/mgmtdomain/:id(^\\d+$)", {
     params: numericId,
     success: Enveloped(Schema.Struct({ deleted_mgmtdomain: MgmtDomainRecord })),

@@ -1,5 +1,9 @@
 /** Why a device became unsynchronized (contract `engine.md` §4.1). */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import * as Body from "./fields/Body.ts"
+import { optional, required, type Rule } from "./fields/Field.ts"
+import { orNull } from "./fields/Rules.ts"
+import { settingError } from "./fields/SettingErrors.ts"
 
 /** Causes that the server itself writes; clients may write any other text. */
 export type SyncCause =
@@ -35,3 +39,29 @@ export const SyncEvent = Schema.Struct({
   job_id: Schema.NullOr(Schema.Int)
 })
 export type SyncEvent = typeof SyncEvent.Type
+
+const MAX_TEXT = 255
+
+const text: Rule<string> = (sent) => {
+  if (typeof sent !== "string") return Result.fail("Input should be a valid string")
+  return sent.length > MAX_TEXT
+    ? Result.fail(`String should have at most ${MAX_TEXT} characters`)
+    : Result.succeed(sent)
+}
+
+const NUMERIC = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+
+const number: Rule<number> = (sent) => {
+  const value = typeof sent === "string" && NUMERIC.test(sent) ? Number(sent) : sent
+  return typeof value === "number" && Number.isFinite(value)
+    ? Result.succeed(value)
+    : Result.fail("Input should be a valid number, unable to parse string as a number")
+}
+
+const given = required(Schema.String, () => "Field required", text)
+
+/** The body of POST /device_synchistory; `timestamp` in epoch seconds (contract `api-devices.md` §10.2). */
+export const NewSyncEvent = Body.make(
+  { hostname: given, cause: given, by: given, timestamp: optional(Schema.NullOr(Schema.Finite), orNull(number)) },
+  { told: settingError }
+)

@@ -6,10 +6,11 @@
 import { Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
 import { type Linknet, type NewLinknet, touches } from "../domain/Linknet.ts"
-import { formatAddress, formatNetwork, freeSubnets, type Network, parseNetwork } from "./AddressPool.ts"
+import { formatAddress, formatNetwork, InvalidNetwork, type Network, parseNetwork } from "../domain/Network.ts"
+import { freeSubnets } from "./AddressPool.ts"
 import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredPorts.ts"
 import { collect, orProblems } from "./Problems.ts"
-import { InterfaceError, InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
+import { InterfaceError, NoFreeAddress } from "./ProvisioningErrors.ts"
 
 /** What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified. */
 export interface LldpNeighbour {

@@ -6,19 +6,18 @@
 import { Option, Result } from "effect"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
 import {
-  allAddresses,
   containsAddress,
-  firstFree,
   formatAddress,
   formatNetwork,
   hostAddresses,
+  InvalidNetwork,
   type IpVersion,
   type Network,
-  parseNetwork,
-  withoutFirst
-} from "./AddressPool.ts"
+  parseNetwork
+} from "../domain/Network.ts"
+import { allAddresses, firstFree, withoutFirst } from "./AddressPool.ts"
 import { collect, told } from "./Problems.ts"
-import { InvalidNetwork, NoFreeAddress } from "./ProvisioningErrors.ts"
+import { NoFreeAddress } from "./ProvisioningErrors.ts"
 
 /** An address chosen for a device. It must be reserved at once, so that nobody else is given it. */
 export interface ChosenAddress {

@@ -2,7 +2,7 @@
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { containsAddress, parseNetwork } from "./AddressPool.ts"
+import { containsAddress, parseNetwork } from "../domain/Network.ts"
 import { MgmtDomainNotFound, quotedList } from "./ProvisioningErrors.ts"
 
 /** A device at the far end of an uplink. */

@@ -34,9 +34,6 @@ export class MgmtDomainNotFound extends Schema.TaggedError<MgmtDomainNotFound>()
 /** A network has no free address or subnet left. */
 export class NoFreeAddress extends Schema.TaggedError<NoFreeAddress>()("NoFreeAddress", withMessage) {}
 
-/** A network in the settings or in the database is missing or is no network in CIDR notation. */
-export class InvalidNetwork extends Schema.TaggedError<InvalidNetwork>()("InvalidNetwork", withMessage) {}
-
 /** A device shows no interface that the interface database could hold (§5.11). */
 export class NoPhysicalInterfaces extends Schema.TaggedError<NoPhysicalInterfaces>()(
   "NoPhysicalInterfaces",

@@ -3,7 +3,7 @@
  * everything that is wrong, in the order of the fields and in the contract's words; the decoded type is what handlers get; the
  * API document and the tests see the schema of what is sent.
  */
-import { Effect, Option, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
+import { Effect, Option, Predicate, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
 import { type FieldRule, fieldOf, type Refusal } from "./Field.ts"
 import { isBody, isObject, type JsonObject } from "./Values.ts"
 
@@ -84,32 +84,36 @@ export const sentencesOf = (refusals: Refusals): ReadonlyArray<string> => [...re
  * A body that has been looked at and not yet refused, for routes that have more to say about it than its rules can: what is
  * in the database, or what comes first.
  */
-export class Checked<A> {
+export interface Checked<A> {
+  /** What is good. */
   readonly fields: Partial<A>
   readonly refusals: Refusals
-  readonly #order: ReadonlyArray<string>
-  readonly #whole: A | undefined
-
-  constructor(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>, whole: A | undefined) {
-    this.fields = fields
-    this.refusals = refusals
-    this.#order = order
-    this.#whole = whole
-  }
-
   /** The same with one more refusal, at the field's place; the one that the field has already stays. */
-  refuse(key: string, refusal: Refusal): Checked<A> {
-    const all = new Map([[key, listOf(refusal)], ...this.refusals])
-    const place = (name: string) => (this.#order.includes(name) ? this.#order.indexOf(name) : this.#order.length)
-    const ordered = [...all].toSorted(([a], [b]) => place(a) - place(b))
-    return new Checked(this.fields, new Map(ordered), this.#order, undefined)
-  }
-
+  readonly refuse: (key: string, refusal: Refusal) => Checked<A>
   /** The body, or every sentence against it. */
-  get complete(): Result.Result<A, ReadonlyArray<string>> {
-    return this.#whole === undefined ? Result.fail(sentencesOf(this.refusals)) : Result.succeed(this.#whole)
-  }
+  readonly complete: Result.Result<A, ReadonlyArray<string>>
 }
+
+const isChecked = (value: unknown): value is Checked<never> =>
+  Predicate.hasProperty(value, "refusals") && Predicate.hasProperty(value, "complete")
+
+const refusedBody = <A>(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>): Checked<A> => ({
+  fields,
+  refusals,
+  refuse: (key, refusal) => {
+    const all = new Map([[key, listOf(refusal)], ...refusals])
+    const place = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
+    return refusedBody(fields, new Map([...all].toSorted(([a], [b]) => place(a) - place(b))), order)
+  },
+  complete: Result.fail(sentencesOf(refusals))
+})
+
+const goodBody = <A>(body: A, order: ReadonlyArray<string>): Checked<A> => ({
+  fields: body,
+  refusals: new Map(),
+  refuse: (key, refusal) => refusedBody<A>(body, new Map([[key, listOf(refusal)]]), order),
+  complete: Result.succeed(body)
+})
 
 const listOf = (refusal: Refusal): ReadonlyArray<string> => (typeof refusal === "string" ? [refusal] : refusal)
 
@@ -148,6 +152,32 @@ const wireStruct = (rules: NamedRules) =>
     Object.fromEntries(rules.map(([key, { required, wire }]) => [key, required ? wire : Schema.optionalKey(wire)]))
   )
 
+/** Looks at whole bodies. Throws when a rule gives a value that its schema does not have. */
+const checkerOf = <const Fields extends Schema.Struct.Fields>(
+  fields: Fields,
+  rules: NamedRules,
+  options: BodyOptions<Schema.Struct<Fields>["Type"]>
+) => {
+  type A = Schema.Struct<Fields>["Type"]
+  const order = rules.map(([key]) => key)
+  const isWhole: (value: unknown) => value is A = Schema.is(Schema.Struct(fields))
+  const tests = new Map(Object.entries(fields).map(([key, field]) => [key, Schema.is(field)]))
+  const isPart = (value: unknown): value is Partial<A> =>
+    isObject(value) && Object.entries(value).every(([key, part]) => tests.get(key)?.(part) === true)
+  const defect = (): never => {
+    throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
+  }
+  const check = (body: JsonObject): Checked<A> => {
+    const { refusals, values } = collect(rules, options, body)
+    if (!isPart(values)) return defect()
+    if (refusals.size > 0) return refusedBody<A>(values, refusals, order)
+    if (!isWhole(values)) return defect()
+    const wrong = options.together?.(values) ?? []
+    return wrong.length === 0 ? goodBody<A>(values, order) : refusedBody<A>(values, new Map([["", wrong]]), order)
+  }
+  return { check, isWhole }
+}
+
 /** A body from its fields, in the order in which they are checked. */
 export const make = <const Fields extends Schema.Struct.Fields>(
   fields: Fields,
@@ -155,52 +185,30 @@ export const make = <const Fields extends Schema.Struct.Fields>(
 ) => {
   type A = Schema.Struct<Fields>["Type"]
   const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
-  const order = rules.map(([key]) => key)
   const wire = wireStruct(rules)
-  const isWhole: (value: unknown) => value is A = Schema.is(Schema.Struct(fields))
-  const tests = new Map(Object.entries(fields).map(([key, field]) => [key, Schema.is(field)]))
-  const isPart = (value: unknown): value is Partial<A> =>
-    isObject(value) && Object.entries(value).every(([key, part]) => tests.get(key)?.(part) === true)
-
-  const defect = (): never => {
-    throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
-  }
-
-  /** Looks at a whole body. Throws when a rule gives a value that its schema does not have. */
-  const check = (body: JsonObject): Checked<A> => {
-    const { refusals, values } = collect(rules, options, body)
-    if (!isPart(values)) return defect()
-    if (refusals.size > 0) return new Checked<A>(values, refusals, order, undefined)
-    if (!isWhole(values)) return defect()
-    const wrong = options.together?.(values) ?? []
-    return wrong.length === 0
-      ? new Checked<A>(values, refusals, order, values)
-      : new Checked<A>(values, new Map([["", wrong]]), order, undefined)
-  }
+  const { check, isWhole } = checkerOf(fields, rules, options)
+  const part = Schema.declare((value): value is Checked<A> => isChecked(value))
+  const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>
+    Result.match(check(body).complete, {
+      onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),
+      onSuccess: (value) => Effect.succeed(value)
+    })
 
   return {
     check,
     wire,
+    /** A part of another body that is checked by these rules and not refused with it. */
+    part,
     /** The payload of a route that refuses what breaks a rule. */
     schema: Sent(isBody, wire).pipe(
       Schema.decodeTo(Schema.declare(isWhole), {
-        decode: SchemaGetter.transformEffect((body) =>
-          Effect.suspend(() =>
-            Result.match(check(body).complete, {
-              onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),
-              onSuccess: (value) => Effect.succeed(value)
-            })
-          )
-        ),
+        decode: SchemaGetter.transformEffect((body) => Effect.suspend(() => parse(body))),
         encode: SchemaGetter.forbiddenEncoding
       })
     ),
     /** The payload of a route that has more to say about a body before it refuses it. */
     checked: Sent(isBody, wire).pipe(
-      Schema.decodeTo(
-        Schema.declare((value): value is Checked<A> => value instanceof Checked),
-        { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding }
-      )
+      Schema.decodeTo(part, { decode: SchemaGetter.transform(check), encode: SchemaGetter.forbiddenEncoding })
     )
   }
 }

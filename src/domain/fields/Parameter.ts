@@ -29,3 +29,9 @@ export const parameter = <S extends Schema.Top>(
 /** A hostname, or the sentence that refuses it. */
 export const hostname = (refusal: string, wire?: Schema.Top) =>
   parameter(Schema.String, (sent) => (isHostname(sent) ? Result.succeed(sent) : Result.fail(refusal)), wire)
+
+const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on"])
+
+/** A flag: a word for yes in any case, or no. Nothing is refused. */
+export const flag = (wire?: Schema.Top) =>
+  parameter(Schema.Boolean, (sent) => Result.succeed(YES.has(sent.toLowerCase())), wire)

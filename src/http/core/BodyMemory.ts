@@ -25,28 +25,28 @@ const ANYBODYS_PART = 1 / 8
 
 const refusal = () => new ServiceUnavailable({ message: "Too many large requests are being sent, try again later" })
 
-interface Held {
+interface Allocation {
   bytes: number
   readonly mustGo: Deferred.Deferred<never, ServiceUnavailable>
 }
 
 const makePart = (limit: number) => {
-  const arriving = new Set<Held>()
+  const arriving = new Set<Allocation>()
   let total = 0
 
-  const release = (held: Held): void => {
-    arriving.delete(held)
-    total -= held.bytes
-    held.bytes = 0
+  const release = (allocation: Allocation): void => {
+    arriving.delete(allocation)
+    total -= allocation.bytes
+    allocation.bytes = 0
   }
 
-  const largestBut = (own: Held): Held | undefined =>
-    [...arriving].reduce<Held | undefined>(
-      (best, held) => (held !== own && held.bytes > (best?.bytes ?? 0) ? held : best),
+  const largestBut = (own: Allocation): Allocation | undefined =>
+    [...arriving].reduce<Allocation | undefined>(
+      (best, allocation) => (allocation !== own && allocation.bytes > (best?.bytes ?? 0) ? allocation : best),
       undefined
     )
 
-  const grow = Effect.fnUntraced(function* (own: Held, bytes: number) {
+  const grow = Effect.fnUntraced(function* (own: Allocation, bytes: number) {
     const hasRoom = () => total + bytes <= limit
     while (!hasRoom()) {
       const largest = largestBut(own)
@@ -62,13 +62,13 @@ const makePart = (limit: number) => {
   })
 
   const share: Effect.Effect<BodyShare, never, Scope.Scope> = Effect.gen(function* () {
-    const held: Held = { bytes: 0, mustGo: yield* Deferred.make<never, ServiceUnavailable>() }
-    arriving.add(held)
-    yield* Effect.addFinalizer(() => Effect.sync(() => release(held)))
+    const allocation: Allocation = { bytes: 0, mustGo: yield* Deferred.make<never, ServiceUnavailable>() }
+    arriving.add(allocation)
+    yield* Effect.addFinalizer(() => Effect.sync(() => release(allocation)))
     return {
-      grow: (bytes) => grow(held, bytes),
-      refused: Deferred.await(held.mustGo),
-      arrived: Effect.sync(() => void arriving.delete(held))
+      grow: (bytes) => grow(allocation, bytes),
+      refused: Deferred.await(allocation.mustGo),
+      arrived: Effect.sync(() => void arriving.delete(allocation))
     }
   })
   return share

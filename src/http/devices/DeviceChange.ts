@@ -1,35 +1,30 @@
 /** PUT /device/<id> (contract api-devices.md §3.4). */
 import { Effect } from "effect"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
-import { isHostname } from "../../domain/Hostname.ts"
+import type { DeviceChange } from "../../domain/DeviceFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { own } from "../../domain/fields/Values.ts"
-import { parseFields } from "./DeviceFields.ts"
 import { makeDeviceRename } from "./DeviceRename.ts"
-import { withSite } from "./SiteRule.ts"
+import { makeSiteRule } from "./SiteRule.ts"
 
-const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
+type Change = typeof DeviceChange.checked.Type
 
-/** Changes a device by a request body, in one transaction. Yields the device after the change. */
+/** Changes a device by a request body, in one transaction. Yields the device after the change. Fails with DeviceNotFound. */
 export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
   const events = yield* SyncEventStore
   const rename = yield* makeDeviceRename
-  const complete = yield* withSite
+  const withSite = yield* makeSiteRule
   const inTransaction = yield* transaction
 
-  const change = Effect.fnUntraced(function* (before: Device, body: JsonObject, by: string) {
-    const wanted = own(body, "hostname")
-    if (isHostname(wanted) && wanted !== before.hostname) yield* rename.allow(before, wanted)
-    const { errors, fields } = yield* complete(parseFields(body, "change"))
-    if (errors.length > 0) return yield* refuse(...errors)
-    const { state, ...others } = fields
+  const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
+    const { hostname } = sent.fields
+    // whether the name may change is asked before the other fields are
+    if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
+    const { state, ...others } = yield* withSite(sent)
     const after = yield* devices.update(before.id, others)
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
@@ -38,13 +33,7 @@ export const makeDeviceChange = Effect.gen(function* () {
     return device
   })
 
-  return Effect.fn("DeviceChange.change")((id: number, body: JsonObject, by: string) =>
-    inTransaction(Effect.flatMap(devices.lock(id), (before) => change(before, body, by))).pipe(
-      Effect.catchTags({
-        DeviceNotFound: () => Effect.fail(new NotFound({ message: `No device with id ${id}` })),
-        HostnameTaken: () => Effect.fail(refuse("Device already exists")),
-        DeviceStateError: ({ message }) => Effect.fail(refuse(message))
-      })
-    )
+  return Effect.fn("DeviceChange.change")((id: number, sent: Change, by: string) =>
+    inTransaction(Effect.flatMap(devices.lock(id), (before) => change(before, sent, by)))
   )
 })

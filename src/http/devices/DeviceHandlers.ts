@@ -3,30 +3,27 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
-import type { Device } from "../../domain/Device.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { NotFound } from "../../api/Failures.ts"
+import { type Device, DeviceNotFound } from "../../domain/Device.ts"
+import type { DeviceChange, NewDevice } from "../../domain/DeviceFields.ts"
+import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { readBody } from "../core/JsonBody.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
-import { has, own, toId } from "../../domain/fields/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
-import { deviceNotFound, makeDeviceLookup } from "./DeviceLookup.ts"
+import { deviceId, makeDeviceLookup } from "./DeviceLookup.ts"
 import { makeDeviceChange } from "./DeviceChange.ts"
 import { makeDeviceCreation } from "./DeviceCreation.ts"
 import { makeDeviceRemoval } from "./DeviceRemoval.ts"
 import { makeAddSyncEvent } from "./SyncHistory.ts"
-
-/** The id in a path, or the given failure when no row can have it. */
-const idOr = <E>(digits: string, failure: () => E) => Effect.mapError(Effect.fromOption(toId(digits)), failure)
 
 const makeReading = Effect.gen(function* () {
   const { TOTAL_COUNT } = yield* ServerConfig
@@ -65,27 +62,24 @@ const makeWriting = Effect.gen(function* () {
   const change = yield* makeDeviceChange
   const removal = yield* makeDeviceRemoval
   return {
-    create: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const device = yield* create(yield* readBody(request))
-      return enveloped({ added_device: { ...device, manageable: isManageable(device) } })
+    create: (sent: typeof NewDevice.checked.Type) =>
+      Effect.map(create(sent), (device) =>
+        enveloped({ added_device: { ...device, manageable: isManageable(device) } })
+      ),
+    update: Effect.fnUntraced(function* (digits: string, sent: typeof DeviceChange.checked.Type, user: string) {
+      const changed = Effect.flatMap(deviceId(digits), (id) => change(id, sent, user))
+      const device = yield* Effect.catchTag(changed, "DeviceNotFound", () =>
+        Effect.fail(new NotFound({ message: `No device with id ${digits}` }))
+      )
+      const [updated_device] = yield* withGroups([device])
+      return updated_device === undefined
+        ? yield* new DeviceNotFound({ device: digits })
+        : enveloped({ updated_device })
     }),
-    update: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-      const { name } = yield* Caller
-      const body = yield* readBody(request)
-      const id = yield* idOr(digits, () => new NotFound({ message: `No device with id ${digits}` }))
-      const [updated_device] = yield* withGroups([yield* change(id, body, name)])
-      return updated_device === undefined ? yield* deviceNotFound() : enveloped({ updated_device })
-    }),
-    remove: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-      const { name } = yield* Caller
-      const body = yield* readBody(request)
-      const erase = own(body, "factory_default")
-      if (has(body, "factory_default") && typeof erase !== "boolean") {
-        return yield* new BadRequest({ message: "Argument factory_default must be boolean" })
-      }
-      const id = yield* idOr(digits, () => new NotFound({ message: "Device not found" }))
-      if (erase !== true) return enveloped({ deleted_device: yield* removal.remove(id, name) })
-      const job = yield* removal.erase(id, name)
+    remove: Effect.fnUntraced(function* (digits: string, erase: boolean, user: string) {
+      const id = yield* deviceId(digits)
+      if (!erase) return enveloped({ deleted_device: yield* removal.remove(id, user) })
+      const job = yield* removal.erase(id, user)
       return jobStarted(`Scheduled job ${job} to factory default device`, job)
     })
   }
@@ -108,13 +102,12 @@ const makeBelongings = Effect.gen(function* () {
     ) {
       const { id } = yield* byHostname(hostname)
       const replaced = Effect.tap(devices.lock(id), () => members.replace(id, stackmembers))
-      return yield* stack(yield* Effect.catchTag(inTransaction(replaced), "DeviceNotFound", deviceNotFound))
+      return yield* stack(yield* inTransaction(replaced))
     }),
     syncHistory: Effect.fnUntraced(function* (hostname: string | undefined) {
       return enveloped({ hostnames: Object.fromEntries(yield* events.byHostname(hostname)) })
     }),
-    addSyncEvent: (request: HttpServerRequest.HttpServerRequest) =>
-      Effect.map(Effect.flatMap(readBody(request), addSyncEvent), enveloped)
+    addSyncEvent: (sent: typeof NewSyncEvent.schema.Type) => Effect.map(addSyncEvent(sent), enveloped)
   }
 })
 
@@ -127,14 +120,16 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
     return handlers
       .handle("list", ({ request }) => answered(reading.list(request)))
       .handle("get", ({ params }) => answered(reading.get(params.id)))
-      .handleRaw("create", ({ request }) => answered(writing.create(request)))
-      .handleRaw("update", ({ params, request }) => answered(writing.update(request, params.id)))
-      .handleRaw("remove", ({ params, request }) => answered(writing.remove(request, params.id)))
+      .handle("create", ({ payload }) => answered(writing.create(payload)))
+      .handle("update", ({ params, payload }) => asCaller((user) => writing.update(params.id, payload, user)))
+      .handle("remove", ({ params, payload }) =>
+        asCaller((user) => writing.remove(params.id, payload.factory_default, user))
+      )
       .handle("stackMembers", ({ params }) => answered(belongings.stackMembers(params.hostname)))
       .handle("replaceStackMembers", ({ params, payload }) =>
         answered(belongings.replaceStackMembers(params.hostname, payload))
       )
       .handle("syncHistory", ({ query }) => answered(belongings.syncHistory(query.hostname)))
-      .handleRaw("addSyncEvent", ({ request }) => answered(belongings.addSyncEvent(request)))
+      .handle("addSyncEvent", ({ payload }) => answered(belongings.addSyncEvent(payload)))
   })
 )

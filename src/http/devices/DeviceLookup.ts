@@ -1,27 +1,20 @@
-/** Finding the device that a path names, or 404 `Device not found`. */
-import { Effect, Option } from "effect"
-import { NotFound } from "../../api/Failures.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
+/** Finding the device that a path names. Every lookup fails with DeviceNotFound, which clients are told with 404. */
+import { Effect } from "effect"
+import { DeviceNotFound } from "../../domain/Device.ts"
 import { toId } from "../../domain/fields/Values.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 
-/** The answer for a device that does not exist. */
-export const deviceNotFound = () => Effect.fail(new NotFound({ message: "Device not found" }))
+/** The id that digits in a path stand for; fails when no row can have it. */
+export const deviceId = (digits: string) =>
+  Effect.mapError(Effect.fromOption(toId(digits)), () => new DeviceNotFound({ device: digits }))
 
 /** Lookups by what stands in a path. */
 export const makeDeviceLookup = Effect.map(Effect.service(DeviceStore), (devices) => {
-  const byHostname = (hostname: string) =>
-    Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", deviceNotFound)
-  const byId = Effect.fnUntraced(function* (digits: string) {
-    const id = toId(digits)
-    if (Option.isNone(id)) return yield* deviceNotFound()
-    return yield* Effect.catchTag(devices.get(id.value), "DeviceNotFound", deviceNotFound)
-  })
+  const byId = (digits: string) => Effect.flatMap(deviceId(digits), devices.get)
   return {
-    byHostname,
+    byHostname: devices.getByHostname,
     byId,
     /** Digits are an id, everything else a hostname. */
-    byIdOrHostname: Effect.fnUntraced(function* (text: string) {
-      return yield* /^\d+$/.test(text) ? byId(text) : byHostname(text)
-    })
+    byIdOrHostname: (text: string) => (/^\d+$/.test(text) ? byId(text) : devices.getByHostname(text))
   }
 })

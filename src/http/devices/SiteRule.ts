@@ -1,19 +1,22 @@
 /** Sites of device records: `site_id` has to exist, `site` stands for the only site of that description. */
 import { Effect, Option } from "effect"
+import { UNKNOWN_SITE } from "../../domain/DeviceFields.ts"
+import type { Checked } from "../../domain/fields/Body.ts"
 import { SiteStore } from "../../store/SiteStore.ts"
-import { type ParsedFields, UNKNOWN_SITE } from "./DeviceFields.ts"
+import { complete } from "../core/Refused.ts"
 
-/** Completes parsed fields with what the site table says about them; an unknown site is one more error. */
-export const withSite = Effect.map(Effect.service(SiteStore), (sites) =>
-  Effect.fnUntraced(function* (parsed: ParsedFields) {
-    const { errors, fields, site } = parsed
-    if (typeof fields.site_id === "number" && !(yield* sites.exists(fields.site_id))) {
-      return { ...parsed, errors: [UNKNOWN_SITE, ...errors] }
-    }
-    const named = site === undefined ? Option.none<number>() : yield* sites.named(site)
-    return Option.match(named, {
-      onNone: () => parsed,
-      onSome: (site_id): ParsedFields => ({ ...parsed, fields: { ...fields, site_id } })
-    })
+interface WithSite {
+  readonly site_id?: number | null | undefined
+  readonly site?: string | null | undefined
+}
+
+/** The fields of a body with what the site table says about them. Fails with 400 and everything that is wrong. */
+export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
+  Effect.fnUntraced(function* <A extends WithSite>(checked: Checked<A>) {
+    const { site, site_id }: WithSite = checked.fields
+    const unknown = typeof site_id === "number" && !(yield* sites.exists(site_id))
+    const { site: _site, ...fields } = yield* complete(unknown ? checked.refuse("site_id", UNKNOWN_SITE) : checked)
+    const named = typeof site === "string" && site_id === undefined ? yield* sites.named(site) : Option.none<number>()
+    return Option.match(named, { onNone: () => fields, onSome: (id) => ({ ...fields, site_id: id }) })
   })
 )

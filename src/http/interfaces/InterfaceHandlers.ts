@@ -1,15 +1,13 @@
 /** Handlers of the interface routes: list, change, export. */
 import { DateTime, Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { indexNumber, type Interface } from "../../domain/Interface.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { withBody } from "../core/BodyRequest.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { first, type Parameters } from "../listing/ListRequest.ts"
 import { makeInterfaceUpdate } from "./InterfaceUpdate.ts"
 
 const numbered = (ports: ReadonlyArray<Interface>) =>
@@ -17,22 +15,23 @@ const numbered = (ports: ReadonlyArray<Interface>) =>
     .map((port) => ({ ...port, indexnum: indexNumber(port.name) }))
     .toSorted((a, b) => a.indexnum - b.indexnum || (a.name < b.name ? -1 : 1))
 
-const flag = (parameters: Parameters, name: string, fallback: boolean): boolean => {
-  const value = first(parameters, name)?.toLowerCase()
-  return value === undefined ? fallback : ["true", "1", "yes", "on"].includes(value)
+/** What a download leaves out. */
+interface Parts {
+  readonly include_uplinks?: boolean
+  readonly include_downlinks?: boolean
+  readonly include_descriptions?: boolean
 }
 
-const exported = (ports: ReadonlyArray<Interface>, parameters: Parameters) => {
-  const uplinks = flag(parameters, "include_uplinks", false)
-  const downlinks = flag(parameters, "include_downlinks", true)
-  const descriptions = flag(parameters, "include_descriptions", true)
+const exported = (ports: ReadonlyArray<Interface>, parts: Parts) => {
+  const { include_descriptions = true, include_downlinks = true, include_uplinks = false } = parts
   return numbered(ports)
     .filter(
-      ({ configtype }) => (uplinks || configtype !== "ACCESS_UPLINK") && (downlinks || configtype !== "ACCESS_DOWNLINK")
+      ({ configtype }) =>
+        (include_uplinks || configtype !== "ACCESS_UPLINK") && (include_downlinks || configtype !== "ACCESS_DOWNLINK")
     )
     .map(({ configtype, data, name }) => {
       const { description: _description, ...others } = data ?? {}
-      return [name, { configtype, data: data === null || descriptions ? data : others }] as const
+      return [name, { configtype, data: data === null || include_descriptions ? data : others }] as const
     })
 }
 
@@ -47,9 +46,8 @@ const makeReading = Effect.gen(function* () {
     list: Effect.fnUntraced(function* (hostname: string) {
       return enveloped({ interfaces: numbered(yield* portsOf(hostname)), hostname })
     }),
-    export: Effect.fnUntraced(function* (hostname: string) {
-      const ports = yield* portsOf(hostname)
-      const chosen = exported(ports, yield* HttpServerRequest.ParsedSearchParams)
+    export: Effect.fnUntraced(function* (hostname: string, parts: Parts) {
+      const chosen = exported(yield* portsOf(hostname), parts)
       const now = DateTime.formatIso(yield* DateTime.now).slice(0, 19)
       return HttpApiSchema.withHeaders({
         body: { interfaces: Object.fromEntries(chosen) },
@@ -66,9 +64,7 @@ export const InterfacesLive = HttpApiBuilder.group(Api, "interfaces", (handlers)
     const change = yield* makeInterfaceUpdate
     return handlers
       .handle("list", ({ params }) => answered(reading.list(params.hostname)))
-      .handleRaw("update", ({ params, request }) =>
-        withBody(request, (body, user) => change(params.hostname, body, user))
-      )
-      .handle("export", ({ params }) => answered(reading.export(params.hostname)))
+      .handle("update", ({ params, payload }) => asCaller((user) => change(params.hostname, payload, user)))
+      .handle("export", ({ params, query }) => answered(reading.export(params.hostname, query)))
   })
 )

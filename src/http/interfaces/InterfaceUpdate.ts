@@ -3,25 +3,19 @@ import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
+import { changePort, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
+import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { isObject, own } from "../../domain/fields/Values.ts"
-import { deviceNotFound, makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
-import { changePort, type PortChange } from "./InterfaceChange.ts"
-import type { PortContext } from "./InterfaceRules.ts"
 
-/** Keys whose values refer to the settings; without them the settings are not read. */
-const REFERRING = ["untagged_vlan", "tagged_vlan_list", "vxlan"]
+type Sent = typeof PortChanges.checked.Type
+type Ports = typeof PortChanges.schema.Type.interfaces
 
-const refersToSettings = (interfaces: JsonObject): boolean =>
-  Object.values(interfaces).some((change) => {
-    const data = isObject(change) ? change["data"] : undefined
-    return isObject(data) && REFERRING.some((key) => (own(data, key) ?? null) !== null)
-  })
+const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
 
 /** The VXLANs of effective settings by their keys, and the names of their VLANs. */
 export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
@@ -40,9 +34,9 @@ const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortCha
 
 const makeContext = Effect.gen(function* () {
   const settings = yield* SettingsView
-  return Effect.fnUntraced(function* (device: Device, interfaces: JsonObject) {
+  return Effect.fnUntraced(function* (device: Device, interfaces: Ports) {
     const { hostname } = device
-    if (!refersToSettings(interfaces)) {
+    if (!Object.values(interfaces).some(refersToSettings)) {
       return { hostname, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
     }
     const effective = yield* settings
@@ -60,22 +54,19 @@ const makeContext = Effect.gen(function* () {
 export const makeInterfaceUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
-  const lookup = yield* makeDeviceLookup
   const contextOf = yield* makeContext
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
 
-  const change = Effect.fnUntraced(function* (device: Device, interfaces: JsonObject, by: string) {
+  const change = Effect.fnUntraced(function* (device: Device, interfaces: Ports, by: string) {
     const context = yield* contextOf(device, interfaces)
     const stored = new Map((yield* ports.ofDevice(device.id)).map((port) => [port.name, port]))
     const errors: Array<string> = []
     const updated: Array<readonly [name: string, change: ReturnType<typeof asUpdated>]> = []
     for (const [name, sent] of Object.entries(interfaces)) {
       const port = stored.get(name)
-      if (port === undefined) {
-        errors.push(
-          isObject(sent) ? `Interface ${name} not found` : "Each interface must have a dict with data to update"
-        )
+      if (port === undefined || sent === null) {
+        errors.push(sent === null ? NO_OBJECT : `Interface ${name} not found`)
         continue
       }
       const outcome = changePort(port, sent, context)
@@ -88,17 +79,13 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     return { errors, updated: Object.fromEntries(updated) }
   })
 
-  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, body: JsonObject, by: string) {
-    const known = yield* lookup.byHostname(hostname)
-    const interfaces = own(body, "interfaces")
-    if (!isObject(interfaces)) {
-      return yield* new BadRequest({ message: { errors: ["interfaces must be an object"] } })
-    }
+  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: Sent, by: string) {
+    const known = yield* devices.getByHostname(hostname)
+    const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
     // the row's lock lets changes of one device's ports happen one after the other
     const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
-    const { errors, updated } = yield* Effect.catchTag(inTransaction(locked), "DeviceNotFound", deviceNotFound)
+    const { errors, updated } = yield* inTransaction(locked)
     if (errors.length === 0) return enveloped({ updated })
-    const message = Object.keys(updated).length === 0 ? { errors } : { errors, updated }
-    return yield* new BadRequest({ message })
+    return yield* Object.keys(updated).length === 0 ? refuse(errors) : new BadRequest({ message: { errors, updated } })
   })
 })

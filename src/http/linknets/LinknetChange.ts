@@ -1,21 +1,20 @@
 /** PUT and DELETE of links, and what they mean for the devices at both ends (contract api-rest.md §3.5, §3.6). */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
+import { NotFound } from "../../api/Failures.ts"
 import type { Linknet } from "../../domain/Linknet.ts"
-import { isHostname } from "../../domain/Hostname.ts"
+import { type LinknetChange, type LinknetPatch, patchOf } from "../../domain/LinknetFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { SiteStore } from "../../store/SiteStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { has, shown } from "../../domain/fields/Values.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
-import { lockDevices, makePortCheck } from "./LinknetEnds.ts"
-import { type LinknetPatch, parseLinknetPatch } from "./LinknetRules.ts"
+import { lockDevices, makeNamedEnds, makePortCheck } from "./LinknetEnds.ts"
 
-const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
+type Change = typeof LinknetChange.checked.Type
+
 const notFound = () => new NotFound({ message: "linknet not found" })
 const missing = () => new NotFound({ message: "No such linknet found in database" })
 const endsOf = ({ device_a_id, device_b_id }: Linknet) => [device_a_id, device_b_id] as const
@@ -36,40 +35,38 @@ const makeLocked = Effect.gen(function* () {
   })
 })
 
-/** Device names beside the other keys are checked and otherwise ignored. */
-const makeHostnameCheck = Effect.map(Effect.service(DeviceStore), (devices) =>
-  Effect.fnUntraced(function* (body: JsonObject) {
-    const message: Array<string> = []
-    for (const key of ["device_a", "device_b"]) {
-      if (!has(body, key)) continue
-      const hostname = body[key]
-      if (!isHostname(hostname)) message.push(`Bad parameter ${key}: Invalid hostname: ${shown(hostname)}`)
-      else if ((yield* devices.byHostnames([hostname])).length === 0) {
-        message.push(`Bad parameter ${key}: Hostname ${hostname} not found in database`)
-      }
+/** What a body changes at a stored link; device names beside the other keys are checked first, and otherwise ignored. */
+const makePatch = Effect.gen(function* () {
+  const sites = yield* SiteStore
+  const namedEnds = yield* makeNamedEnds
+  return Effect.fnUntraced(function* (stored: Linknet, sent: Change) {
+    const { judged } = yield* namedEnds(
+      sent,
+      (key, hostname) => `Bad parameter ${key}: Hostname ${hostname} not found in database`
+    )
+    const wrong = ["device_a", "device_b"].flatMap((key) => judged.refusals.get(key) ?? [])
+    if (wrong.length > 0) return yield* refuse(...wrong)
+    const patch = yield* Effect.mapError(Effect.fromResult(patchOf(stored, sent)), (texts) => refuse(...texts))
+    if (typeof patch.site_id === "number" && !(yield* sites.exists(patch.site_id))) {
+      return yield* refuse(...settingError("site_id", patch.site_id, "No such site found in database"))
     }
-    if (message.length > 0) return yield* refuse(...message)
+    return patch
   })
-)
+})
 
 /** Changes the link by a request body. */
 export const makeLinknetChange = Effect.gen(function* () {
   const links = yield* LinknetStore
   const devices = yield* DeviceStore
-  const sites = yield* SiteStore
   const locked = yield* makeLocked
+  const patchFor = yield* makePatch
   const checkPorts = yield* makePortCheck
-  const checkHostnames = yield* makeHostnameCheck
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
 
-  const change = Effect.fnUntraced(function* (id: number, body: JsonObject, by: string) {
+  const change = Effect.fnUntraced(function* (id: number, sent: Change, by: string) {
     const stored = yield* locked(id, notFound)
-    yield* checkHostnames(body)
-    const patch = yield* Effect.mapError(Effect.fromResult(parseLinknetPatch(stored, body)), (m) => refuse(...m))
-    if (typeof patch.site_id === "number" && !(yield* sites.exists(patch.site_id))) {
-      return yield* refuse(...settingError("site_id", patch.site_id, "No such site found in database"))
-    }
+    const patch = yield* patchFor(stored, sent)
     if (same(stored, patch)) return enveloped({ unchanged_linknet: stored })
     const after = { ...stored, ...patch }
     const [a, b] = [yield* devices.get(stored.device_a_id), yield* devices.get(stored.device_b_id)]
@@ -85,14 +82,8 @@ export const makeLinknetChange = Effect.gen(function* () {
     return enveloped({ updated_linknet })
   })
 
-  return Effect.fn("LinknetChange.change")((id: number, body: JsonObject, by: string) =>
-    inTransaction(change(id, body, by)).pipe(
-      Effect.catchTags({
-        NetworkTaken: ({ network }) => Effect.fail(refuse(`Network ${network} is already used by another linknet`)),
-        PortTaken: ({ port }) => Effect.fail(refuse(`Port ${port} is already used by another linknet`)),
-        DeviceNotFound: () => Effect.fail(notFound())
-      })
-    )
+  return Effect.fn("LinknetChange.change")((id: number, sent: Change, by: string) =>
+    Effect.catchTag(inTransaction(change(id, sent, by)), "DeviceNotFound", () => Effect.fail(notFound()))
   )
 })
 

@@ -2,30 +2,24 @@
  * POST /linknets (contract api-rest.md §3.4): links between CORE and DIST devices get the lowest free /31 of the settings;
  * when somebody else takes it first, the next one is tried.
  */
-import { Effect, Option, Result } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest } from "../../api/Failures.ts"
 import { type Device, isFabricType } from "../../domain/Device.ts"
-import { isHostname } from "../../domain/Hostname.ts"
-import type { NewLinknet } from "../../domain/Linknet.ts"
-import { formatNetwork, type Network } from "../../provisioning/AddressPool.ts"
+import type * as Linknet from "../../domain/Linknet.ts"
+import type { NewLinknet } from "../../domain/LinknetFields.ts"
+import type { Network } from "../../domain/Network.ts"
 import { addressing, freeLinkNetworks } from "../../provisioning/Links.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
+import { complete, refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { has, own, shown } from "../../domain/fields/Values.ts"
 import { underlayOf } from "../devices/AutomaticAddresses.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
-import { parseIpv4Network, portName } from "./LinknetRules.ts"
-import { lockDevices, makePortCheck } from "./LinknetEnds.ts"
+import { lockDevices, makeNamedEnds, makePortCheck } from "./LinknetEnds.ts"
 
 const ATTEMPTS = 20
-const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
 
-/** What a body asks for, with devices by hostname; or all that is wrong with it. */
-interface Request {
+/** What a body asks for, with the devices that it names. */
+interface Order {
   readonly a: Device
   readonly b: Device
   readonly portA: string
@@ -33,53 +27,20 @@ interface Request {
   readonly network: Network | null
 }
 
-const portOf = (body: JsonObject, key: "device_a_port" | "device_b_port"): Result.Result<string, string> => {
-  if (!has(body, key)) return Result.fail(`Required field ${key} not found`)
-  return Result.fromOption(portName(body[key]), () => `Bad parameter ${key}: ${shown(body[key])}`)
-}
-
-const networkOf = (body: JsonObject): Result.Result<Network | null, string> => {
-  const sent = own(body, "ipv4_network") ?? ""
-  return sent === ""
-    ? Result.succeed(null)
-    : Result.mapError(parseIpv4Network(sent), (reason) => `Invalid ipv4_network: ${reason}`)
-}
-
-const makeParse = Effect.gen(function* () {
-  const devices = yield* DeviceStore
-  const deviceOf = Effect.fnUntraced(function* (
-    body: JsonObject,
-    key: "device_a" | "device_b"
-  ): Effect.fn.Return<Result.Result<Device, string>, SqlError.SqlError> {
-    if (!has(body, key)) return Result.fail(`Required field ${key} not found`)
-    const hostname = body[key]
-    if (!isHostname(hostname)) return Result.fail(`Bad parameter ${key}: Invalid hostname: ${shown(hostname)}`)
-    return yield* devices.getByHostname(hostname).pipe(
-      Effect.map((device) => Result.succeed(device)),
-      Effect.catchTag("DeviceNotFound", () =>
-        Effect.succeed(Result.fail(`Bad parameter ${key}: Hostname ${hostname} not found in database`))
-      )
+const makeOrder = Effect.map(makeNamedEnds, (namedEnds) =>
+  Effect.fnUntraced(function* (sent: typeof NewLinknet.checked.Type) {
+    const { a, b, judged } = yield* namedEnds(
+      sent,
+      (key, hostname) => `Bad parameter ${key}: Hostname ${hostname} not found in database`
     )
+    const { device_a_port, device_b_port, ipv4_network } = yield* complete(judged)
+    if (a === undefined || b === undefined) return yield* refuse("A device was deleted meanwhile")
+    return { a, b, portA: device_a_port, portB: device_b_port, network: ipv4_network } satisfies Order
   })
-  return Effect.fnUntraced(function* (body: JsonObject) {
-    const parts = [
-      yield* deviceOf(body, "device_a"),
-      yield* deviceOf(body, "device_b"),
-      portOf(body, "device_a_port"),
-      portOf(body, "device_b_port"),
-      networkOf(body)
-    ] as const
-    const [a, b, portA, portB, network] = parts
-    const errors = parts.flatMap((part) => (part._tag === "Failure" ? [part.failure] : []))
-    const request = Result.all({ a, b, portA, portB, network })
-    return Result.isFailure(request) ? yield* refuse(...errors) : (request.success satisfies Request)
-  })
-})
-
-const taken = (network: string | null) => refuse(`Network ${network} is already used by another linknet`)
+)
 
 /** A network that is given has to be a /31 between fabric devices. */
-const checkGiven = ({ a, b, network }: Request) => {
+const checkGiven = ({ a, b, network }: Order) => {
   if (network === null) return Effect.void
   if (network.prefixLength !== 31) {
     return Effect.fail(refuse("Linknet must be an IPv4Network with prefix length of 31"))
@@ -95,17 +56,11 @@ const checkGiven = ({ a, b, network }: Request) => {
   return Effect.void
 }
 
-/** Creates a link from a request body. */
-export const makeLinknetCreation = Effect.gen(function* () {
+/** The network of a new link: the one that is given, the lowest free one of the settings, or none. */
+const makeNetwork = Effect.gen(function* () {
   const links = yield* LinknetStore
-  const parse = yield* makeParse
-  const lock = yield* lockDevices
-  const checkPorts = yield* makePortCheck
   const underlay = yield* underlayOf
-  const { unsynchronize } = yield* makeNeighbours
-  const inTransaction = yield* transaction
-
-  const networkFor = Effect.fnUntraced(function* ({ a, b, network }: Request) {
+  return Effect.fnUntraced(function* ({ a, b, network }: Order) {
     if (network !== null) return network
     if (!isFabricType(a.device_type) || !isFabricType(b.device_type)) return null
     const pool = (yield* underlay)("infra_link_net")
@@ -113,16 +68,25 @@ export const makeLinknetCreation = Effect.gen(function* () {
     const [lowest] = yield* Effect.mapError(Effect.fromResult(free), ({ message }) => refuse(message))
     return lowest ?? null
   })
+})
 
-  const insert = Effect.fnUntraced(function* (request: Request, by: string) {
-    const { a, b, portA, portB } = request
+/** Stores a link; both devices become unsynchronized. */
+const makeInsertion = Effect.gen(function* () {
+  const links = yield* LinknetStore
+  const lock = yield* lockDevices
+  const checkPorts = yield* makePortCheck
+  const networkFor = yield* makeNetwork
+  const { unsynchronize } = yield* makeNeighbours
+
+  return Effect.fnUntraced(function* (order: Order, by: string) {
+    const { a, b, portA, portB } = order
     yield* lock([a.id, b.id])
     yield* checkPorts([
       { device: a, port: portA },
       { device: b, port: portB }
     ])
-    const network = yield* networkFor(request)
-    const link: NewLinknet = {
+    const network = yield* networkFor(order)
+    const link: Linknet.NewLinknet = {
       ...(network === null ? { ipv4_network: null, device_a_ip: null, device_b_ip: null } : addressing(network)),
       device_a_id: a.id,
       device_a_port: portA,
@@ -135,21 +99,24 @@ export const makeLinknetCreation = Effect.gen(function* () {
     yield* unsynchronize([a.id, b.id], "linknet_created", by)
     return created
   })
+})
 
-  return Effect.fn("LinknetCreation.create")(function* (body: JsonObject, by: string) {
-    const request = yield* parse(body)
-    yield* checkGiven(request)
-    const given = Option.map(Option.fromNullOr(request.network), formatNetwork)
-    const created = yield* inTransaction(insert(request, by)).pipe(
+/** Creates a link from a request body. */
+export const makeLinknetCreation = Effect.gen(function* () {
+  const orderOf = yield* makeOrder
+  const insert = yield* makeInsertion
+  const inTransaction = yield* transaction
+  return Effect.fn("LinknetCreation.create")(function* (sent: typeof NewLinknet.checked.Type, by: string) {
+    const order = yield* orderOf(sent)
+    yield* checkGiven(order)
+    const created = yield* inTransaction(insert(order, by)).pipe(
       Effect.retry({
         times: ATTEMPTS,
-        while: (error) => "_tag" in error && error._tag === "NetworkTaken" && Option.isNone(given)
+        while: (error) => "_tag" in error && error._tag === "NetworkTaken" && order.network === null
       }),
-      Effect.catchTags({
-        NetworkTaken: ({ network }) => Effect.fail(taken(network)),
-        PortTaken: ({ port }) => Effect.fail(refuse(`Port ${port} is already used by another linknet`)),
-        DeviceNotFound: () => Effect.fail(refuse("Bad parameter device_a: a device was deleted meanwhile"))
-      })
+      Effect.catchTag("DeviceNotFound", () =>
+        Effect.fail(refuse("Bad parameter device_a: a device was deleted meanwhile"))
+      )
     )
     return enveloped(created)
   })

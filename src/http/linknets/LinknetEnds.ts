@@ -1,7 +1,8 @@
-/** The two ends of a link: locking their devices, and refusing ports that another link uses. */
+/** The two ends of a link: finding and locking their devices, and refusing ports that another link uses. */
 import { Effect, Order } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
+import type { Checked } from "../../domain/fields/Body.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 
@@ -10,6 +11,36 @@ export const lockDevices = Effect.map(
   Effect.service(DeviceStore),
   (devices) => (ids: ReadonlyArray<number>) =>
     Effect.forEach([...new Set(ids)].toSorted(Order.Number), (id) => devices.lock(id), { discard: true })
+)
+
+interface WithEnds {
+  readonly device_a?: string
+  readonly device_b?: string
+}
+
+/**
+ * The devices that a body names: those that were found, and the body with a refusal for each that was not. `unknown` makes the
+ * sentence.
+ */
+export const makeNamedEnds = Effect.map(Effect.service(DeviceStore), (devices) =>
+  Effect.fnUntraced(function* <A extends WithEnds>(
+    sent: Checked<A>,
+    unknown: (key: string, hostname: string) => string
+  ) {
+    const { device_a, device_b }: Partial<WithEnds> = sent.fields
+    const names = [device_a, device_b].filter((name) => name !== undefined)
+    const found = new Map((yield* devices.byHostnames(names)).map((device) => [device.hostname, device]))
+    const ends = [
+      ["device_a", device_a],
+      ["device_b", device_b]
+    ] as const
+    const judged = ends.reduce(
+      (checked, [key, name]) =>
+        name === undefined || found.has(name) ? checked : checked.refuse(key, unknown(key, name)),
+      sent
+    )
+    return { judged, a: found.get(device_a ?? ""), b: found.get(device_b ?? "") }
+  })
 )
 
 /** One end of a link. */

@@ -2,14 +2,13 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, NotFound } from "../../api/Failures.ts"
+import { NotFound } from "../../api/Failures.ts"
+import type { LinknetChange } from "../../domain/LinknetFields.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
-import { withBody } from "../core/BodyRequest.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has, toId, toInteger } from "../../domain/fields/Values.ts"
+import { toId, toInteger } from "../../domain/fields/Values.ts"
 import { makeLinknetChange, makeLinknetRemoval } from "./LinknetChange.ts"
 import { makeLinknetCreation } from "./LinknetCreation.ts"
 
@@ -34,22 +33,11 @@ const makeWriting = Effect.gen(function* () {
   const remove = yield* makeLinknetRemoval
   return {
     create,
-    update: Effect.fnUntraced(function* (digits: string, body: JsonObject, name: string) {
+    update: Effect.fnUntraced(function* (digits: string, sent: typeof LinknetChange.checked.Type, user: string) {
       const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknownOnPut)
-      return yield* change(id, body, name)
+      return yield* change(id, sent, user)
     }),
-    remove: Effect.fnUntraced(function* (digits: string) {
-      const { name } = yield* Caller
-      return yield* remove(toId(digits), name)
-    }),
-    removeById: Effect.fnUntraced(function* (body: JsonObject, name: string) {
-      if (!has(body, "id")) return yield* new BadRequest({ message: ["Required field id not found"] })
-      const { id } = body
-      if (typeof id !== "number" || !Number.isInteger(id)) {
-        return yield* new BadRequest({ message: ["Field id must be an integer"] })
-      }
-      return yield* remove(toInteger(id), name)
-    })
+    remove
   }
 })
 
@@ -61,11 +49,9 @@ export const LinknetsLive = HttpApiBuilder.group(Api, "linknets", (handlers) =>
     return handlers
       .handle("list", () => answered(reading.list))
       .handle("get", ({ params }) => answered(reading.get(params.id)))
-      .handleRaw("create", ({ request }) => withBody(request, writing.create))
-      .handleRaw("update", ({ params, request }) =>
-        withBody(request, (body, user) => writing.update(params.id, body, user))
-      )
-      .handle("remove", ({ params }) => answered(writing.remove(params.id)))
-      .handleRaw("removeById", ({ request }) => withBody(request, writing.removeById))
+      .handle("create", ({ payload }) => asCaller((user) => writing.create(payload, user)))
+      .handle("update", ({ params, payload }) => asCaller((user) => writing.update(params.id, payload, user)))
+      .handle("remove", ({ params }) => asCaller((user) => writing.remove(toId(params.id), user)))
+      .handle("removeById", ({ payload }) => asCaller((user) => writing.remove(toInteger(payload.id), user)))
   })
 )

@@ -3,17 +3,16 @@ import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
+import type { MgmtDomainChange } from "../../domain/MgmtDomainFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type MgmtDomainRecord, MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { SiteStore } from "../../store/SiteStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { settingError } from "../../domain/fields/SettingErrors.ts"
+import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { lockDevices } from "../linknets/LinknetEnds.ts"
-import { CHANGE_RULES, parseDomainFields } from "./MgmtDomainRules.ts"
 
-const refuse = (...message: ReadonlyArray<string>) => new BadRequest({ message })
 const membersOf = ({ device_a_id, device_b_id }: MgmtDomain) => [device_a_id, device_b_id] as const
 
 const makeReferenceCheck = Effect.gen(function* () {
@@ -36,15 +35,11 @@ const makeReferenceCheck = Effect.gen(function* () {
   })
 })
 
-/** Changes and deletes domains, both of whose devices become unsynchronized. */
-export const makeMgmtDomainChange = Effect.gen(function* () {
+/** The domain with both its devices locked. */
+const makeLocked = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const lock = yield* lockDevices
-  const checkReferences = yield* makeReferenceCheck
-  const { unsynchronize } = yield* makeNeighbours
-  const inTransaction = yield* transaction
-
-  const locked = Effect.fnUntraced(function* <E>(id: Option.Option<number>, missing: () => E) {
+  return Effect.fnUntraced(function* <E>(id: Option.Option<number>, missing: () => E) {
     const find = Effect.flatMap(Effect.fromOption(id), (known) =>
       Effect.flatMap(domains.find(known), Effect.fromOption)
     )
@@ -53,14 +48,22 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
     yield* Effect.catchTag(lock(membersOf(found)), "DeviceNotFound", () => Effect.fail(missing()))
     return yield* orMissing
   })
+})
+
+/** Changes and deletes domains, both of whose devices become unsynchronized. */
+export const makeMgmtDomainChange = Effect.gen(function* () {
+  const domains = yield* MgmtDomainStore
+  const lock = yield* lockDevices
+  const locked = yield* makeLocked
+  const checkReferences = yield* makeReferenceCheck
+  const { unsynchronize } = yield* makeNeighbours
+  const inTransaction = yield* transaction
 
   const change = Effect.fn("MgmtDomainChange.change")(function* (
     id: Option.Option<number>,
-    body: JsonObject,
+    fields: typeof MgmtDomainChange.schema.Type,
     by: string
   ) {
-    const { errors, fields } = parseDomainFields(body, CHANGE_RULES)
-    if (errors.length > 0) return yield* refuse(...errors)
     // one sentence and 400, unlike GET and DELETE
     const stored = yield* locked(id, () => new BadRequest({ message: "mgmtdomain not found" }))
     const after: MgmtDomainRecord = { ...stored, ...fields }
@@ -83,8 +86,8 @@ export const makeMgmtDomainChange = Effect.gen(function* () {
   })
 
   return {
-    change: (id: Option.Option<number>, body: JsonObject, by: string) =>
-      inTransaction(change(id, body, by)).pipe(
+    change: (id: Option.Option<number>, fields: typeof MgmtDomainChange.schema.Type, by: string) =>
+      inTransaction(change(id, fields, by)).pipe(
         Effect.catchTag("DeviceNotFound", () => Effect.fail(refuse("A device was deleted meanwhile")))
       ),
     remove: (id: Option.Option<number>, by: string) => inTransaction(remove(id, by))

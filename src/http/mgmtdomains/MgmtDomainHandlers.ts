@@ -3,11 +3,10 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"
 import { type MgmtDomainRecord, MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
-import { withBody } from "../core/BodyRequest.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
@@ -40,10 +39,7 @@ const makeHandlers = Effect.gen(function* () {
     }),
     create,
     change,
-    remove: Effect.fnUntraced(function* (digits: string) {
-      const { name } = yield* Caller
-      return yield* remove(toId(digits), name)
-    })
+    remove
   }
 })
 
@@ -54,10 +50,8 @@ export const MgmtDomainsLive = HttpApiBuilder.group(Api, "mgmtdomains", (handler
     return handlers
       .handle("list", ({ request }) => answered(list(request)))
       .handle("get", ({ params }) => answered(get(params.id)))
-      .handleRaw("create", ({ request }) => withBody(request, create))
-      .handleRaw("update", ({ params, request }) =>
-        withBody(request, (body, user) => change(toId(params.id), body, user))
-      )
-      .handle("remove", ({ params }) => answered(remove(params.id)))
+      .handle("create", ({ payload }) => asCaller((user) => create(payload, user)))
+      .handle("update", ({ params, payload }) => asCaller((user) => change(toId(params.id), payload, user)))
+      .handle("remove", ({ params }) => asCaller((user) => remove(toId(params.id), user)))
   })
 )

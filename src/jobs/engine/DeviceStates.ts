@@ -30,7 +30,14 @@ import { JobEngine } from "./JobEngine.ts"
 export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("DeviceStateError", {
   rule: Schema.String,
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 400 as const
+  }
+  get refusal() {
+    return [this.message]
+  }
+}
 
 /** Who causes an event, and in which job. */
 export interface Cause {
