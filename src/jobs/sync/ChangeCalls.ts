@@ -3,7 +3,7 @@
  * the way to the actor become reports like any other, because a job has to record something about every device.
  */
 import { Effect, Option, Schedule } from "effect"
-import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
+import { abandon, cancel as cancelled, newChange } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { DeviceLogin } from "../../devices/DeviceLogin.ts"
@@ -90,11 +90,8 @@ export const make = Effect.gen(function* () {
 
   const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
     const found = yield* changes.get(changeId)
-    if (Option.isNone(found) || found.value.protocol.phase !== "planned") return false
-    const row = found.value.protocol
-    const decision = nextStep({ state: "planned", row }, { type: "CANCELLED" })
-    if (decision._tag !== "Ended" || decision.claim === null) return false
-    return yield* changes.claim(changeId, decision.claim, null)
+    const claim = Option.isNone(found) ? null : cancelled(found.value.protocol)
+    return claim !== null && (yield* changes.claim(changeId, claim, null))
   })
 
   const giveUp = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {
