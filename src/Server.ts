@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import * as BuildLive from "./runtime/BuildLive.ts"
+import { DeviceActors } from "./devices/DeviceActors.ts"
 import * as LiveDevicesLive from "./devices/LiveDevicesLive.ts"
 import * as PluginsLive from "./plugins/PluginsLive.ts"
 import * as PreviewsLive from "./jobs/sync/PreviewsLive.ts"
@@ -20,6 +21,7 @@ const ports = Layer.mergeAll(
   PluginsLive.layer,
   BuildLive.layer,
   LiveDevicesLive.layer,
+  DeviceActors.layer,
   ReadinessLive.layer,
   InitCheckLive.layer
 )

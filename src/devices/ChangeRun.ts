@@ -36,7 +36,11 @@ const isProved = ({ candidateHash, phase }: ChangeRow) =>
   candidateHash !== null && (phase === "confirmed" || phase === "unchanged")
 
 /** The claims of a run, in order: each holds only if the database still has what the one before has written. */
-export const claims = (changes: ChangeStore["Service"], change: StoredChange, seen: SeenTexts): ChangeRun["claim"] => {
+export const claims = (
+  changes: Pick<ChangeStore["Service"], "claim">,
+  change: Pick<StoredChange, "id" | "protocol">,
+  seen: SeenTexts
+): ChangeRun["claim"] => {
   let written: ChangeRow = change.protocol
   return Effect.fnUntraced(function* ({ failure, row }) {
     const texts: ClaimTexts = {

@@ -47,6 +47,7 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
   const clock = yield* Clock.Clock
   const inspection = yield* ActorInspection
   let current: CurrentChange | null = null
+  let serving: NamedCall | null = null
   const beginStep = () => {
     if (current === null) throw new Error("A step began although no change is under way")
     current.stepSince = clock.currentTimeMillisUnsafe()
@@ -57,21 +58,23 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     createActor(liveDevice, { ...options, input: row, snapshot: liveSnapshot(row) })
   ).pipe(Effect.provideService(CurrentRun, { begin: beginStep }))
   const { actor } = live
-  yield* inspection.watch(actor, () => {
-    const { call, device } = actor.getSnapshot().context
-    return { device: device.hostname, job: call?.job ?? null }
-  })
+  // not from the call in the snapshot, which is behind while a transition is under way
+  yield* inspection.watch(actor, () => ({
+    device: actor.getSnapshot().context.device.hostname,
+    job: serving?.job ?? null
+  }))
 
   /** A call that does not find the device idle is a defect of ours: turns are taken before. */
-  const begin = (event: Begin) => {
+  const expectIdle = (event: Begin): Begin => {
     const rule = refusedRule(actor.getSnapshot(), event)
     if (rule !== null) throw new Error(`The device takes no ${event.type} for ${event.call.name}: ${rule}`)
-    actor.send(event)
+    return event
   }
 
   /** The scope may have stopped the actor before the call has ended. */
   const endCall = () => {
     if (actor.getSnapshot().status === "active") actor.send({ type: "CALL_ENDED" })
+    serving = null
   }
 
   const follow = (read: LifecycleDevice) => {
@@ -82,34 +85,43 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
 
   const busy = <A, E, R>(type: "READ" | "OPERATE" | "UPGRADE", call: NamedCall, work: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      begin({ type, call: { ...call, since: clock.currentTimeMillisUnsafe() } })
-      return work
-    }).pipe(Effect.ensuring(Effect.sync(endCall)))
+      const event = expectIdle({ type, call: { ...call, since: clock.currentTimeMillisUnsafe() } })
+      serving = call
+      actor.send(event)
+      return Effect.ensuring(work, Effect.sync(endCall))
+    })
+
+  /** Listens to how the child ends, and stops listening when that is called. */
+  const listen = (end: (exit: Exit.Exit<RunEnd, RunError>) => unknown) => {
+    const subscriptions = [
+      actor.on("CHANGE_ENDED", ({ failure, row }) => end(Exit.succeed({ row, failure, waits: false }))),
+      actor.on("CHANGE_FAILED", ({ error }) => end(Exit.failCause(live.causeOf(error)))),
+      actor.subscribe({ error: (error) => end(Exit.failCause(Cause.die(error))) })
+    ]
+    return () => {
+      for (const subscription of subscriptions) subscription.unsubscribe()
+    }
+  }
 
   const change = (call: NamedCall, wanted: ChangeToRun): Effect.Effect<RunEnd, RunError> =>
     Effect.suspend(() => {
+      const since = clock.currentTimeMillisUnsafe()
+      const event = expectIdle({ type: "CHANGE", call: { ...call, since }, change: wanted.input })
       const ended = Deferred.makeUnsafe<RunEnd, RunError>()
       const end = (exit: Exit.Exit<RunEnd, RunError>) => Deferred.doneUnsafe(ended, exit)
-      const subscriptions = [
-        actor.on("CHANGE_ENDED", ({ failure, row }) => end(Exit.succeed({ row, failure, waits: false }))),
-        actor.on("CHANGE_FAILED", ({ error }) => end(Exit.failCause(live.causeOf(error)))),
-        actor.subscribe({ error: (error) => end(Exit.failCause(Cause.die(error))) })
-      ]
+      const stopListening = listen(end)
       const waits = (task: StepTask) => Effect.sync(() => void end(Exit.succeed({ ...task, waits: true })))
-      const since = clock.currentTimeMillisUnsafe()
+      serving = call
       current = { id: wanted.id, run: wanted.run(waits), stepSince: since }
       const leave = Effect.suspend(() => {
-        for (const subscription of subscriptions) subscription.unsubscribe()
-        // the child goes with the state; what it was at is interrupted, and nobody else may begin before it has cleaned up
+        stopListening()
+        // the child goes with the state; nobody else may begin before the step that this interrupts has cleaned up
         endCall()
         current = null
         return live.quiet
       })
-      const work = Effect.suspend(() => {
-        begin({ type: "CHANGE", call: { ...call, since }, change: wanted.input })
-        return Deferred.await(ended)
-      })
-      return Effect.ensuring(work, leave)
+      actor.send(event)
+      return Effect.ensuring(Deferred.await(ended), leave)
     })
 
   return {

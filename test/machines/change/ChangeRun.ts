@@ -32,7 +32,8 @@ const changesDevice: ReadonlySet<string> = new Set(["load", "discard", "commit",
 /** Steps that are no exchange with the switch, so that it cannot break. */
 const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict"])
 
-const command = (device: SimulatedSwitch, candidate: Config, { src, task: { row } }: WantedStep): void => {
+/** What a step does on the switch. */
+export const command = (device: SimulatedSwitch, candidate: Config, { src, task: { row } }: WantedStep): void => {
   switch (src) {
     case "load":
       return device.load(row.sessionName, candidate)
@@ -59,14 +60,19 @@ const refusals: Readonly<Record<string, ChangeEvent>> = {
 const lost = ({ src }: WantedStep): ChangeEvent =>
   src === "observe" || src === "askTimer" ? { type: "UNREACHABLE" } : { type: "LOST" }
 
-interface Scene {
+export interface Scene {
   readonly device: SimulatedSwitch
   readonly candidate: Config
   readonly before: Config
   readonly allOk: boolean
 }
 
-const answer = ({ allOk, before, candidate, device }: Scene, { src, task }: WantedStep, now: number): ChangeEvent => {
+/** How a step ends when nothing goes wrong; `now` is in epoch milliseconds. */
+export const answer = (
+  { allOk, before, candidate, device }: Scene,
+  { src, task }: WantedStep,
+  now: number
+): ChangeEvent => {
   const hash = device.running()
   const answers: Readonly<Record<string, ChangeEvent>> = {
     claim: { type: "CLAIMED", at: now },
