@@ -5,11 +5,12 @@
  * Run `node scripts/machine-diagrams.ts` after a change of a machine.
  */
 import { writeFileSync } from "node:fs"
-import type { AnyStateMachine } from "xstate"
+import type { AnyStateMachine, AnyStateNode } from "xstate"
 import { toDirectedGraph } from "xstate/graph"
 import { configChange } from "../machines/change/ConfigChange.ts"
-import { deviceLifecycle } from "../machines/device/DeviceLifecycle.ts"
+import { deviceMachine } from "../machines/device/DeviceMachine.ts"
 import { jobLifecycle } from "../machines/job/JobLifecycle.ts"
+import { eventName } from "../machines/NextEvents.ts"
 
 /** Where the diagrams are kept. */
 export const readmeUrl = new URL("../machines/README.md", import.meta.url)
@@ -20,24 +21,77 @@ const guardLabel = (guard: unknown): string => {
   return typeof guard.type === "string" ? ` [${guard.type}]` : ""
 }
 
-/** Mermaid text of a machine: one arrow per transition, labelled `EVENT [guard]`; `any` stands for every state. */
-export const toMermaid = (machine: AnyStateMachine): string => {
-  const graph = toDirectedGraph(machine)
-  const arrows = [graph, ...graph.children].flatMap((node) =>
-    node.edges.map(({ source, target, transition }) => {
-      const from = source === machine.root ? "any" : source.key
-      return `  ${from} --> ${target.key} : ${transition.eventType}${guardLabel(transition.guard)}`
-    })
-  )
+const ENDS: ReadonlyArray<readonly [prefix: string, word: string]> = [
+  ["xstate.done.actor.", "done"],
+  ["xstate.error.actor.", "failed"]
+]
+
+/** What brings a transition about: an event, a delay, or the end of an actor; nothing for one that is taken at once. */
+const causeOf = (eventType: string): string => {
+  for (const [prefix, word] of ENDS)
+    if (eventType.startsWith(prefix)) return `${word} ${eventType.slice(prefix.length)}`
+  return eventName(eventType) ?? ""
+}
+
+type Graph = ReturnType<typeof toDirectedGraph>
+
+/** A name that no other state of the diagram has: those of inner states begin with that of the outer one. */
+const idOf = (top: AnyStateNode, { path }: AnyStateNode): string => path.slice(top.path.length).join("_")
+
+/** A state with the step that it invokes; inner states are drawn within it. */
+const drawState =
+  (top: AnyStateNode, pad: string) =>
+  ({ children, stateNode }: Graph): ReadonlyArray<string> => {
+    const id = idOf(top, stateNode)
+    const steps = stateNode.invoke.map(({ src }) => ` / ${String(src)}`).join("")
+    const initial = stateNode.initial.target[0]
+    if (children.length > 0 && initial !== undefined) {
+      const inner = children.flatMap(drawState(top, `${pad}  `))
+      return [`${pad}state ${id} {`, `${pad}  [*] --> ${idOf(top, initial)}`, ...inner, `${pad}}`]
+    }
+    return id === stateNode.key && steps === "" ? [] : [`${pad}${id} : ${stateNode.key}${steps}`]
+  }
+
+/** The transitions of a state and of its inner states. What a step reports is an event of its own, and not drawn twice. */
+const drawArrows =
+  (top: AnyStateNode, without: ReadonlySet<string>) =>
+  (node: Graph): ReadonlyArray<string> => [
+    ...(node.stateNode.always ?? []).flatMap(({ guard, target = [] }) =>
+      target.map((to) => `  ${idOf(top, node.stateNode)} --> ${idOf(top, to)}${guardLabel(guard).replace(" ", " : ")}`)
+    ),
+    ...node.edges.flatMap(({ source, target, transition }) => {
+      const { eventType, guard } = transition
+      if (without.has(eventType) || (source === target && eventType.startsWith("xstate.done.actor."))) return []
+      const from = source === top ? "any" : idOf(top, source)
+      const label = `${causeOf(eventType)}${guardLabel(guard)}`.trim()
+      return [`  ${from} --> ${idOf(top, target)}${label === "" ? "" : ` : ${label}`}`]
+    }),
+    ...node.children.flatMap(drawArrows(top, without))
+  ]
+
+/**
+ * Mermaid text of a machine or of one of its regions: a state shows the step that it invokes behind a slash, an arrow its event
+ * or delay and its rule; `any` stands for every state.
+ */
+export const toMermaid = (graph: Graph, without: ReadonlyArray<string> = []): string => {
+  const top = graph.stateNode
   const finals = graph.children
     .filter(({ stateNode }) => stateNode.type === "final")
     .map(({ stateNode }) => `  ${stateNode.key} --> [*]`)
-  const initial = `  [*] --> ${machine.root.initial.target[0]?.key ?? ""}`
-  return ["stateDiagram-v2", initial, ...new Set(arrows), ...finals].join("\n")
+  const initial = `  [*] --> ${top.initial.target[0]?.key ?? ""}`
+  const states = graph.children.flatMap(drawState(top, "  "))
+  const arrows = drawArrows(top, new Set(without))(graph)
+  return ["stateDiagram-v2", initial, ...states, ...new Set(arrows), ...finals].join("\n")
 }
 
-const section = (title: string, text: string, machine: AnyStateMachine): string =>
-  [`## ${title}`, "", text, "", "```mermaid", toMermaid(machine), "```"].join("\n")
+const regionOf = (machine: AnyStateMachine, name: string): Graph => {
+  const region = toDirectedGraph(machine).children.find(({ stateNode }) => stateNode.key === name)
+  if (region === undefined) throw new Error(`${machine.id} has no region ${name}`)
+  return region
+}
+
+const section = (title: string, text: string, diagram: string): string =>
+  [`## ${title}`, "", text, "", "```mermaid", diagram, "```"].join("\n")
 
 /** The whole file. */
 export const readme = (): string =>
@@ -45,25 +99,32 @@ export const readme = (): string =>
     "# Statecharts",
     "",
     "Generated by `node scripts/machine-diagrams.ts` from the machines in this folder; do not edit.",
-    "An arrow is labelled with its event and, in brackets, the rule that must hold; of several arrows for one event the",
-    "first whose rule holds is taken. The machines are pure: what has to be done with a transition comes out as data.",
+    "A device is a live actor of the first machine, and a change is its child; the machine of a job decides without one. An arrow is",
+    "labelled with its event or delay and, in brackets, the rule that must hold; of several arrows for one event the first whose",
+    "rule holds is taken. Behind a slash stands the step that a state invokes; what it reports is the event of an arrow.",
     "",
     section(
-      "A device (`DeviceLifecycle.ts`)",
-      "`any` is every state: an operator may set each of them. Entering MANAGED from INIT runs the plugins.",
-      deviceLifecycle
+      "The life of a device (`device/DeviceLifecycle.ts`)",
+      "`any` is every state: an operator may set each of them. Entering MANAGED from INIT runs the plugins. What has to be done with a\ntransition comes out as data. A live actor follows its row by ROW_READ, which is not drawn.",
+      toMermaid(regionOf(deviceMachine, "life"), ["ROW_READ"])
     ),
     "",
     section(
-      "A configuration change on one device (`ConfigChange.ts`)",
-      "A change that a killed process left behind comes in with RESUMED. `opened`, `settling`, `withdrawn` and `expired` live in memory only.",
-      configChange
+      "What a device is doing (`device/DeviceMachine.ts`)",
+      "The second region of the same machine: one thing at a time.",
+      toMermaid(regionOf(deviceMachine, "activity"))
     ),
     "",
     section(
-      "A job (`JobLifecycle.ts`)",
+      "A configuration change on one device (`change/ConfigChange.ts`)",
+      "Every run arrives with the row of the change: a new one begins, one that a killed process left behind is taken over.\n`opened`, `settling`, `withdrawn` and `expired` live in memory only; a killed process repeats them from the phase before.",
+      toMermaid(toDirectedGraph(configChange))
+    ),
+    "",
+    section(
+      "A job (`job/JobLifecycle.ts`)",
       "PROCESS_STARTED makes a process go on with the jobs that another one left.",
-      jobLifecycle
+      toMermaid(toDirectedGraph(jobLifecycle))
     ),
     ""
   ].join("\n")

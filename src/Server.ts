@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
+import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
@@ -19,6 +20,7 @@ const ports = Layer.mergeAll(
   Plugins.layer,
   Build.layer,
   LiveDevices.layer,
+  DeviceActors.layer,
   Readiness.layer,
   Engine.initCheck
 )

@@ -1,6 +1,6 @@
 /**
  * The row of one change on one device, what can happen to it and what is to be done next: the vocabulary of
- * `ConfigChange.ts`. Everything is plain JSON, so that a row that a killed process left behind can be picked up by another.
+ * `ConfigChange.ts`. Everything is plain JSON, so that a row that a killed process left behind can be resumed by another.
  */
 
 /** Phases that are written to the row. Those marked "claim" are written before their step touches the switch. */
@@ -34,9 +34,6 @@ export const changePhases = [
   "unknown"
 ] as const
 export type ChangePhase = (typeof changePhases)[number]
-
-/** Steps between two phases that live in memory only; a killed process repeats them from the phase before. */
-export type ChangeState = ChangePhase | "opened" | "settling" | "withdrawn" | "expired"
 
 /** A change in one of these phases will not move any more. */
 export type FinalPhase = "confirmed" | "reverted" | "unchanged" | "discarded" | "unknown"
@@ -105,43 +102,58 @@ export interface Observation {
   readonly ourSession: boolean
 }
 
-/** How a step ended. */
+/** The error text of what went wrong, for the record, ending in `Type: message` and a newline. */
+interface Failed {
+  readonly failure?: string | null
+}
+
+/** What the job tells a change that waits for the other devices. */
+export const verdicts = ["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"] as const
+export type Verdict = (typeof verdicts)[number]
+
+/** How a step ended, or what the job says. Times are epoch milliseconds. */
 export type ChangeEvent =
-  | { readonly type: "RESUMED" }
   | { readonly type: "CANCELLED" }
+  /** The phase is written, so that the change is ours. */
+  | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
   | { readonly type: "RUNNING_READ"; readonly hash: string; readonly foreignTimer: boolean }
   | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
-  | { readonly type: "REJECTED" }
-  | { readonly type: "LOCKED" }
-  | { readonly type: "LOST" }
+  | ({ readonly type: "REJECTED" } & Failed)
+  | ({ readonly type: "LOCKED" } & Failed)
+  | ({ readonly type: "LOST" } & Failed)
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }
-  | { readonly type: "COMMIT_REFUSED" }
+  | ({ readonly type: "COMMIT_REFUSED" } & Failed)
   | ({ readonly type: "OBSERVED" } & Observation)
-  | { readonly type: "UNREACHABLE" }
-  | { readonly type: "ALL_DEVICES_OK" }
-  | { readonly type: "OTHERS_FAILED" }
-  | { readonly type: "REVERT_NOW" }
+  | ({ readonly type: "UNREACHABLE" } & Failed)
+  | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }
-  | { readonly type: "CONFIRM_REFUSED" }
+  | ({ readonly type: "CONFIRM_REFUSED" } & Failed)
   | { readonly type: "SAVED" }
-  | { readonly type: "SAVE_FAILED" }
-  | { readonly type: "EXPIRY_PASSED" }
+  | ({ readonly type: "SAVE_FAILED" } & Failed)
+  /** The switch was asked for its commit timer while we wait for it to take the change back. */
+  | { readonly type: "TIMER_SEEN"; readonly runs: boolean }
 
-/** What to do next. Only `load`, `discard`, `commit`, `confirm` and `save` change the switch. */
-export type ChangeStep =
-  | { readonly type: "open" }
-  /** Read the running configuration and whether somebody else's commit timer runs. */
-  | { readonly type: "verify" }
-  | { readonly type: "load"; readonly sessionName: string }
-  | { readonly type: "discard"; readonly sessionName: string }
-  | { readonly type: "commit"; readonly sessionName: string; readonly timerSeconds: number | null }
-  /** Look at the device; with `newConnection` over one that is opened after the last command was answered or lost. */
-  | { readonly type: "observe"; readonly sessionName: string; readonly newConnection: boolean }
-  | { readonly type: "awaitVerdict" }
-  /** Stop the timer, then save. */
-  | { readonly type: "confirm"; readonly sessionName: string }
-  | { readonly type: "save" }
-  /** Until `seconds` after `since`, or from now on when `since` (epoch milliseconds) is not known. */
-  | { readonly type: "waitForExpiry"; readonly since: number | null; readonly seconds: number }
+/** What a step is given: the row as it stands, and the error text to store with its claim. */
+export interface StepTask {
+  readonly row: ChangeRow
+  readonly failure: string | null
+}
+
+/** The task of a step that first writes the phase of its row. Whatever changes the switch has such a task. */
+export interface ClaimTask extends StepTask {
+  readonly claim: true
+}
+
+/** The task of a step that only looks, in a phase that is claimed already or that has no row of its own. */
+export interface LookTask extends StepTask {
+  readonly claim: boolean
+  /** Over a connection that is opened after the last command was answered or lost: only that proves anything. */
+  readonly newConnection: boolean
+}
+
+const finalPhases: ReadonlySet<ChangePhase> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
+
+/** Whether a change in this phase is over. */
+export const isFinal = (phase: ChangePhase): phase is FinalPhase => finalPhases.has(phase)

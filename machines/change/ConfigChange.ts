@@ -1,85 +1,44 @@
 /**
  * One configuration change on one device: opened → verified → loaded → diffed → committed → proved → confirmed, reverted or
  * unknown (DESIGN §2, contract `engine.md` §7.6, `device-cli.md` §2.4). It carries promises 1 to 4: every phase that touches
- * the switch is named before its command is sent, only a look over a new connection proves anything, and a change that a
+ * the switch is claimed before its command is sent, only a look over a new connection proves anything, and a change that a
  * killed process left behind is looked at before anything else is done with it.
+ *
+ * Each run starts in `arriving` with the row as it stands. A state with a phase of the row says so on entry; the step that it
+ * invokes writes the row before it does anything. How the step ends is raised as an event, and an event that the state does
+ * not take ends the run with a defect instead of leaving it waiting for ever.
  */
-import { assign, setup } from "xstate"
-import type { ChangeEvent, ChangeReason, ChangeRow } from "./ChangeRow.ts"
+import { raise } from "xstate"
+import { endOfStep } from "../StepLogic.ts"
+import type { ChangePhase, ChangeReason, ClaimTask, LookTask, StepTask } from "./ChangeRow.ts"
+import { change, type ChangeContext } from "./ChangeSetup.ts"
 
-/** How often a change is started from the beginning before it is given up. */
-export const MAX_ROUNDS = 3
-
-/** How often in a row a device is looked at before what it shows is taken as final. */
-export const MAX_LOOKS = 5
-
-/** The session of the next round: `job412`, `job412-2`, `job412-3`. A late commit of an old round finds no session. */
-const nextSessionName = (row: ChangeRow): string => {
-  const base = row.round > 1 ? row.sessionName.slice(0, -`-${row.round}`.length) : row.sessionName
-  return `${base}-${row.round + 1}`
-}
-
-const change = setup({
-  types: { context: {} as ChangeRow, input: {} as ChangeRow, events: {} as ChangeEvent },
-  actions: {
-    /** From here on the old configuration is wanted; the first reason is the one that counts. */
-    giveUp: assign(({ context }, params: { readonly reason: ChangeReason }) => ({
-      goal: "old" as const,
-      reason: context.reason === "keptNew" ? params.reason : (context.reason ?? params.reason)
-    })),
-    because: assign((_info, params: { readonly reason: ChangeReason }) => ({ reason: params.reason })),
-    /** The new configuration stays, wanted or not. */
-    keep: assign(({ context }) => ({ reason: context.goal === "old" ? ("keptNew" as const) : null })),
-    /** What ran before this round already is the candidate: there is no other old configuration to compare with. */
-    adoptRunning: assign(({ context }) => ({ candidateHash: context.oldHash, oldHash: null })),
-    takeOver: assign(({ context }) => ({ epoch: context.epoch + 1, looks: 0 })),
-    lookAgain: assign(({ context }) => ({ looks: context.looks + 1 })),
-    startNextRound: assign(({ context }) => ({
-      round: context.round + 1,
-      sessionName: nextSessionName(context),
-      oldHash: null,
-      committedAt: null
-    }))
-  },
-  guards: {
-    foreignTimerRuns: ({ event }) => event.type === "RUNNING_READ" && event.foreignTimer,
-    changedByOthers: ({ context, event }) =>
-      event.type === "RUNNING_READ" &&
-      !context.force &&
-      context.expectedHash !== null &&
-      context.expectedHash !== event.hash &&
-      // A late commit of an earlier round is our own change.
-      context.candidateHash !== event.hash,
-    diffIsEmpty: ({ event }) => event.type === "LOADED" && event.diff === "",
-    isDryRun: ({ context }) => context.dryRun,
-    /** A round that got as far as the commit has left its diff; an empty one now means that its commit did arrive. */
-    committedInEarlierRound: ({ context }) => context.reason === "unchanged" && (context.diff ?? "") !== "",
-    isUnchanged: ({ context }) => context.reason === "unchanged",
-    startsOver: ({ context }) => context.reason === null && context.round < MAX_ROUNDS,
-    isTooOften: ({ context }) => context.reason === null,
-    looksRemain: ({ context }) => context.looks < MAX_LOOKS,
-    hasTimer: ({ context }) => context.timerSeconds !== null,
-
-    waitsForOthers: ({ context, event }) =>
-      event.type === "OBSERVED" && event.running === "candidate" && context.goal === "new" && !context.confirmAllowed,
-    mayConfirm: ({ context, event }) =>
-      event.type === "OBSERVED" && event.running === "candidate" && event.ourTimer && context.goal === "new",
-    runsNewForGood: ({ event }) => event.type === "OBSERVED" && event.running === "candidate" && !event.ourTimer,
-    timerRuns: ({ event }) => event.type === "OBSERVED" && event.ourTimer,
-    timerRunsOn: ({ context, event }) => event.type === "OBSERVED" && event.ourTimer && context.looks < MAX_LOOKS,
-    /** The commit has not run, but one that is still on its way would find the session: it has to go first. */
-    sessionRemains: ({ context, event }) =>
-      event.type === "OBSERVED" && event.running === "old" && event.ourSession && context.looks < MAX_LOOKS,
-    takenBack: ({ context, event }) =>
-      event.type === "OBSERVED" && event.running === "old" && context.goal === "new" && context.round < MAX_ROUNDS,
-    runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old"
-  }
-})
-
+const enter = (phase: ChangePhase | null) => ({ type: "enter", params: { phase } }) as const
 const give = <R extends ChangeReason>(reason: R) => ({ type: "giveUp", params: { reason } }) as const
 const because = <R extends ChangeReason>(reason: R) => ({ type: "because", params: { reason } }) as const
 
-const resumeByLooking = { target: "looking", actions: "takeOver" } as const
+interface Info {
+  readonly context: ChangeContext
+}
+
+const invoke = <S extends string, Task>(src: S, input: (info: Info) => Task) =>
+  ({ id: "step", src, input, onDone: { actions: raise(endOfStep) } }) as const
+
+const task = ({ context: { failure, row } }: Info): StepTask => ({ row, failure })
+const claim = ({ context: { failure, row } }: Info): ClaimTask => ({ row, failure, claim: true })
+const look =
+  (claim: boolean, newConnection: boolean) =>
+  ({ context: { failure, row } }: Info): LookTask => ({ row, failure, claim, newConnection })
+
+/** Looks at the device; one that cannot be reached is tried again before it counts as unreachable. */
+const looking = (claims: "claim" | "goOn", newConnection: boolean) =>
+  ({
+    observing: {
+      invoke: invoke("observe", look(claims === "claim", newConnection)),
+      on: { UNREACHABLE: { guard: "attemptsRemain", target: "resting", actions: "countAttempt" } }
+    },
+    resting: { after: { attemptPause: "observing" } }
+  }) as const
 
 const confirmUnclear = [
   { guard: "looksRemain", target: "looking", actions: "lookAgain" },
@@ -117,55 +76,68 @@ const outOfSight = [
   { target: "unknown", actions: because("unreachable") }
 ] as const
 
+/** An end: it is written, and then the run is over. */
+const ended = <P extends ChangePhase>(phase: P) =>
+  ({ entry: enter(phase), invoke: invoke("claim", claim), on: { CLAIMED: "over" } }) as const
+
 export const configChange = change.createMachine({
   id: "change",
-  context: ({ input }) => input,
-  initial: "planned",
+  context: ({ input }) => ({ ...input, attempts: 0, tells: 0, mayTell: true, waitsSince: 0 }),
+  output: ({ context: { failure, row } }) => ({ failure, row }),
+  initial: "arriving",
   states: {
+    arriving: {
+      always: [
+        { guard: "isOver", target: "over" },
+        { guard: "isNew", target: "#change.planned.opening" },
+        { guard: "wasPlanned", target: "planned", actions: "takeOver" },
+        { guard: "wasLoading", target: "discarding", actions: "takeOver" },
+        { guard: "wasProvedAndHasVerdict", target: "#change.proved.waiting" },
+        { guard: "wasWithdrawing", target: "withdrawing", actions: "takeOver" },
+        { target: "looking", actions: "takeOver" }
+      ]
+    },
     planned: {
+      entry: enter("planned"),
+      initial: "claiming",
+      states: {
+        claiming: { invoke: invoke("claim", claim), on: { CLAIMED: "opening" } },
+        opening: { invoke: invoke("open", task) }
+      },
       on: {
-        RESUMED: { target: "planned", actions: "takeOver" },
         OPENED: "opened",
         CANCELLED: { target: "discarded", actions: because("cancelled") },
         LOST: { target: "discarded", actions: because("unreachable") }
       }
     },
     opened: {
+      entry: enter(null),
+      invoke: invoke("verify", task),
       on: {
         RUNNING_READ: [
           { guard: "foreignTimerRuns", target: "discarded", actions: because("locked") },
-          {
-            guard: "changedByOthers",
-            target: "discarded",
-            actions: [assign(({ event }) => ({ oldHash: event.hash })), because("hashMismatch")]
-          },
-          { target: "loading", actions: assign(({ event }) => ({ oldHash: event.hash })) }
+          { guard: "changedByOthers", target: "discarded", actions: ["noteRunning", because("hashMismatch")] },
+          { target: "loading", actions: "noteRunning" }
         ],
         CANCELLED: { target: "discarded", actions: because("cancelled") },
         LOST: { target: "discarded", actions: because("connectionLost") }
       }
     },
     loading: {
+      entry: enter("loading"),
+      initial: "sending",
+      states: {
+        sending: {
+          invoke: invoke("load", claim),
+          on: { LOCKED: { guard: "loadsRemain", target: "resting", actions: "countAttempt" } }
+        },
+        resting: { after: { loadPause: "sending" } }
+      },
       on: {
-        RESUMED: { target: "discarding", actions: "takeOver" },
         LOADED: [
-          {
-            guard: "diffIsEmpty",
-            target: "discarding",
-            actions: [
-              assign(({ context }) => ({ diff: context.diff ?? "", candidateHash: context.oldHash })),
-              because("unchanged")
-            ]
-          },
-          {
-            guard: "isDryRun",
-            target: "discarding",
-            actions: [assign(({ event }) => ({ diff: event.diff })), because("dryRun")]
-          },
-          {
-            target: "committing",
-            actions: assign(({ event }) => ({ diff: event.diff, candidateHash: event.candidateHash }))
-          }
+          { guard: "diffIsEmpty", target: "discarding", actions: ["noteNoDifference", because("unchanged")] },
+          { guard: "isDryRun", target: "discarding", actions: ["noteDifference", because("dryRun")] },
+          { target: "committing", actions: "noteCandidate" }
         ],
         REJECTED: { target: "discarded", actions: because("rejected") },
         LOCKED: { target: "discarded", actions: because("locked") },
@@ -173,30 +145,32 @@ export const configChange = change.createMachine({
       }
     },
     discarding: {
+      entry: enter("discarding"),
+      invoke: invoke("discard", claim),
       on: {
-        RESUMED: { target: "discarding", actions: "takeOver" },
         DISCARDED: afterDiscard,
         // An orphan that stays behind holds no place for long: the next load removes it.
         LOST: afterDiscard
       }
     },
     committing: {
+      entry: enter("committing"),
+      invoke: invoke("commit", claim),
       on: {
-        RESUMED: resumeByLooking,
-        COMMITTED: {
-          target: "committed",
-          actions: assign(({ context, event }) => ({
-            committedAt: event.at,
-            candidateHash: event.candidateHash ?? context.candidateHash
-          }))
-        },
+        COMMITTED: { target: "committed", actions: "noteCommit" },
         COMMIT_REFUSED: { target: "withdrawing", actions: give("commitRefused") },
         LOST: { target: "looking", actions: "lookAgain" }
       }
     },
     committed: {
+      entry: enter("committed"),
+      initial: "answered",
+      states: {
+        answered: { always: [{ guard: "settlesFirst", target: "waiting" }, { target: "observing" }] },
+        waiting: { after: { proofDelay: "observing" } },
+        ...looking("claim", true)
+      },
       on: {
-        RESUMED: resumeByLooking,
         OBSERVED: [
           ...runsNew,
           { guard: "sessionRemains", target: "withdrawing", actions: give("commitNotApplied") },
@@ -206,16 +180,25 @@ export const configChange = change.createMachine({
       }
     },
     proved: {
-      on: {
-        RESUMED: resumeByLooking,
-        ALL_DEVICES_OK: { target: "confirming", actions: assign({ confirmAllowed: true }) },
-        OTHERS_FAILED: { target: "expiring", actions: give("othersFailed") },
-        REVERT_NOW: { target: "withdrawing", actions: give("othersFailed") }
+      entry: enter("proved"),
+      initial: "claiming",
+      states: {
+        claiming: { invoke: invoke("claim", claim), on: { CLAIMED: "waiting" } },
+        waiting: {
+          entry: "passVerdict",
+          invoke: invoke("awaitVerdict", task),
+          on: {
+            ALL_DEVICES_OK: { target: "#change.confirming", actions: "allowConfirming" },
+            OTHERS_FAILED: { target: "#change.expiring", actions: give("othersFailed") },
+            REVERT_NOW: { target: "#change.withdrawing", actions: give("othersFailed") }
+          }
+        }
       }
     },
     confirming: {
+      entry: enter("confirming"),
+      invoke: invoke("confirm", claim),
       on: {
-        RESUMED: resumeByLooking,
         CONFIRMED: "settling",
         CONFIRM_REFUSED: confirmUnclear,
         SAVE_FAILED: confirmUnclear,
@@ -223,9 +206,14 @@ export const configChange = change.createMachine({
       }
     },
     saving: {
-      on: { RESUMED: resumeByLooking, SAVED: "settling", SAVE_FAILED: saveUnclear, LOST: saveUnclear }
+      entry: enter("saving"),
+      invoke: invoke("save", claim),
+      on: { SAVED: "settling", SAVE_FAILED: saveUnclear, LOST: saveUnclear }
     },
     settling: {
+      entry: enter(null),
+      initial: "observing",
+      states: looking("goOn", false),
       on: {
         OBSERVED: [
           { guard: "runsNewForGood", target: "confirmed" },
@@ -236,16 +224,20 @@ export const configChange = change.createMachine({
       }
     },
     looking: {
-      on: {
-        RESUMED: resumeByLooking,
-        OBSERVED: [...runsNew, ...runsOldOrElse],
-        UNREACHABLE: outOfSight
-      }
+      entry: enter("looking"),
+      initial: "observing",
+      states: looking("claim", true),
+      on: { OBSERVED: [...runsNew, ...runsOldOrElse], UNREACHABLE: outOfSight }
     },
     withdrawing: {
-      on: { RESUMED: { target: "withdrawing", actions: "takeOver" }, DISCARDED: "withdrawn", LOST: "withdrawn" }
+      entry: enter("withdrawing"),
+      invoke: invoke("discard", claim),
+      on: { DISCARDED: "withdrawn", LOST: "withdrawn" }
     },
     withdrawn: {
+      entry: enter(null),
+      initial: "observing",
+      states: looking("goOn", true),
       on: {
         OBSERVED: [
           ...runsNew,
@@ -257,9 +249,39 @@ export const configChange = change.createMachine({
       }
     },
     expiring: {
-      on: { RESUMED: resumeByLooking, REVERT_NOW: "withdrawing", EXPIRY_PASSED: "expired" }
+      entry: enter("expiring"),
+      initial: "claiming",
+      states: {
+        claiming: {
+          invoke: invoke("claim", claim),
+          on: {
+            CLAIMED: [
+              { guard: "mayTell", target: "#change.withdrawing", actions: "tell" },
+              { target: "waiting", actions: "startWaiting" }
+            ]
+          }
+        },
+        waiting: {
+          initial: "resting",
+          after: { expiry: "#change.expired" },
+          exit: "mayTellAgain",
+          states: {
+            resting: { after: { expiryPause: "asking" } },
+            asking: {
+              invoke: invoke("askTimer", task),
+              on: {
+                TIMER_SEEN: [{ guard: "waitIsOver", target: "#change.expired" }, { target: "resting" }],
+                UNREACHABLE: "resting"
+              }
+            }
+          }
+        }
+      }
     },
     expired: {
+      entry: enter(null),
+      initial: "observing",
+      states: looking("goOn", true),
       on: {
         OBSERVED: [
           { guard: "timerRunsOn", target: "expiring", actions: "lookAgain" },
@@ -270,10 +292,11 @@ export const configChange = change.createMachine({
         UNREACHABLE: { target: "unknown", actions: because("unreachable") }
       }
     },
-    confirmed: { type: "final" },
-    reverted: { type: "final" },
-    unchanged: { type: "final" },
-    discarded: { type: "final" },
-    unknown: { type: "final" }
+    confirmed: ended("confirmed"),
+    reverted: ended("reverted"),
+    unchanged: ended("unchanged"),
+    discarded: ended("discarded"),
+    unknown: ended("unknown"),
+    over: { type: "final" }
   }
 })

@@ -1,10 +1,11 @@
 /**
- * Applies an event to a device row with the transition function of `DeviceLifecycle.ts`: the new state and what has to be
+ * Applies an event to a device row with the transition function of the device's statechart: the new state and what has to be
  * done, or the rule that forbids it with the sentence that the contract gives for it.
  */
 import { transition } from "xstate"
 import type { DeviceAction, DeviceEvent, LifecycleDevice } from "./DeviceEvents.ts"
-import { deviceLifecycle, type DeviceState } from "./DeviceLifecycle.ts"
+import type { DeviceState } from "./DeviceLifecycle.ts"
+import { deviceMachine, liveSnapshot } from "./DeviceMachine.ts"
 import { type Refused, refusedRule } from "../Refusal.ts"
 
 /** The event changed the row: its new state, and what to do in the same transaction, in order. */
@@ -57,12 +58,12 @@ const sentence = (rule: string, device: LifecycleDevice, event: DeviceEvent): st
  * it with the locked row and write the outcome in the same transaction.
  */
 export const applyDeviceEvent = (device: LifecycleDevice, event: DeviceEvent): Applied | Refused => {
-  const snapshot = deviceLifecycle.resolveState({ value: device.state, context: device })
+  const snapshot = liveSnapshot(device)
   const rule = refusedRule(snapshot, event)
   if (rule !== null) return { _tag: "Refused", rule, message: sentence(rule, device, event) }
-  const [next, actions] = transition(deviceLifecycle, snapshot, event)
+  const [next, actions] = transition(deviceMachine, snapshot, event)
   const plain: ReadonlyArray<AnyAction> = actions.map(({ type, params }) =>
     params === undefined ? { type } : { type, params }
   )
-  return { _tag: "Applied", state: next.value, actions: plain.filter(isDeviceAction) }
+  return { _tag: "Applied", state: next.value.life, actions: plain.filter(isDeviceAction) }
 }

@@ -1,11 +1,13 @@
 /**
  * The life of a switch from its first DHCP lease to MANAGED and beyond (specification "Device state", contract
- * `engine.md` §5.1). The machine does nothing itself: what has to happen with a transition comes out as data, so that the
- * store can apply an event under the row's lock and record the actions in the same transaction. Entering MANAGED from INIT
- * is the only thing that calls the plugins' `new_managed_device`.
+ * `engine.md` §5.1): the region `life` of the device's statechart. It does nothing itself: what has to happen with a transition
+ * comes out as data, so that the store can apply an event under the row's lock and record the actions in the same transaction.
+ * Entering MANAGED from INIT is the only thing that calls the plugins' `new_managed_device`. A live actor follows the row by
+ * ROW_READ.
  */
-import { enqueueActions, setup } from "xstate"
-import type { DeviceActions, DeviceEvent, DevicePatch, LifecycleDevice, PresentedFacts } from "./DeviceEvents.ts"
+import { enqueueActions } from "xstate"
+import type { DevicePatch, PresentedFacts } from "./DeviceEvents.ts"
+import { device } from "./DeviceSetup.ts"
 
 /** The states of the specification, in its order. */
 export const deviceStates = [
@@ -35,52 +37,24 @@ const factFields = (facts: PresentedFacts): DevicePatch => ({
 
 const isIpv4 = (address: string): boolean => !address.includes(":")
 
-// Actions are data for the caller: the machine only declares their names and the types of their parameters.
-const asData =
-  <K extends keyof DeviceActions>(_type: K) =>
-  (_info: unknown, _params: DeviceActions[K]): void => {}
-
 const publish = { type: "publishDevice" } as const
 const unsynchronized = { type: "setFields", params: { synchronized: false } } as const
 const appliedByHand = [unsynchronized, { type: "recordSyncEvent", params: { cause: "apply_config" } }, publish] as const
 const unmanaged = [unsynchronized, { type: "dropSyncEvents" }, publish] as const
 const notMoved = [{ type: "undoInitLinks" }, { type: "releaseReservations" }, publish] as const
 
-export const deviceLifecycle = setup({
-  types: { context: {} as LifecycleDevice, input: {} as LifecycleDevice, events: {} as DeviceEvent },
-  actions: {
-    setFields: asData("setFields"),
-    touchLastSeen: asData("touchLastSeen"),
-    recordSyncEvent: asData("recordSyncEvent"),
-    dropSyncEvents: asData("dropSyncEvents"),
-    runPlugins: asData("runPlugins"),
-    scheduleDiscovery: asData("scheduleDiscovery"),
-    scheduleInitStep2: asData("scheduleInitStep2"),
-    undoInitLinks: asData("undoInitLinks"),
-    releaseReservations: asData("releaseReservations"),
-    reserveManagementAddresses: asData("reserveManagementAddresses"),
-    publishDevice: asData("publishDevice")
-  },
-  guards: {
-    addressChanged: ({ context, event }) => event.type === "DHCP_LEASE" && event.dhcp_ip !== context.dhcp_ip,
-    attemptsRemain: ({ event }) => "attempt" in event && event.attempt < event.attempts,
-    /** Silence on both addresses counts as moved: only an answer on the old address alone proves the opposite. */
-    leftOldAddress: ({ event }) =>
-      event.type === "INIT_STEP1_PUSHED" && (event.newAddressAnswers || !event.oldAddressAnswers),
-    hostnameMatches: ({ context, event }) =>
-      event.type === "INIT_STEP2_DONE" && event.facts.hostname !== "" && event.facts.hostname === context.hostname,
-    operatorWants: ({ event }, params: { readonly state: DeviceState }) =>
-      event.type === "OPERATOR_SET" && event.state === params.state
-  }
-}).createMachine({
-  id: "device",
-  context: ({ input }) => input,
+export const life = device.createStateConfig({
   initial: "DHCP_BOOT",
   on: {
     OPERATOR_SET: deviceStates.map((state) => ({
       guard: { type: "operatorWants", params: { state } } as const,
       target: `.${state}` as const,
       actions: state === "UNMANAGED" ? unmanaged : [publish]
+    })),
+    ROW_READ: deviceStates.map((state) => ({
+      guard: { type: "rowSays", params: { state } } as const,
+      target: `.${state}` as const,
+      actions: "adoptRow" as const
     }))
   },
   states: {
@@ -142,7 +116,7 @@ export const deviceLifecycle = setup({
                   vrf: "mgmt",
                   ipv4_address: event.management_ip,
                   ipv4_network: event.ipv4_network,
-                  hostname: context.hostname
+                  hostname: context.device.hostname
                 } as const
                 enqueue({ type: "runPlugins", params })
               }),
@@ -178,13 +152,13 @@ export const deviceLifecycle = setup({
               type: "runPlugins",
               params: ({ context, event }) => ({
                 hook: "new_managed_device",
-                hostname: context.hostname,
-                device_type: context.device_type,
+                hostname: context.device.hostname,
+                device_type: context.device.device_type,
                 serial_number: event.facts.serial_number,
                 vendor: event.facts.vendor,
                 model: event.facts.model,
                 os_version: event.facts.os_version,
-                management_ip: context.management_ip ?? ""
+                management_ip: context.device.management_ip ?? ""
               })
             },
             publish

@@ -1,5 +1,6 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { ActorGroup } from "./ActorApi.ts"
 import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
 import { DevicesGroup } from "./DevicesApi.ts"
@@ -26,6 +27,7 @@ const versioned = HttpApi.make("switchyard")
     ProvisioningGroup,
     ChangesGroup,
     OperationsGroup,
+    ActorGroup,
     FirmwareGroup,
     SettingsGroup,
     SettingsModelGroup,

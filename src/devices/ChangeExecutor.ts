@@ -1,23 +1,19 @@
 /**
- * Carries a stored change through its protocol: claims each phase in the database before the step that touches the switch,
- * does the step, and asks the machine what follows. A change that another process left behind is resumed by looking at the
- * device. Carries promises 1 to 4 of DESIGN §2.
+ * Has a stored change run by the live actor of its device, and reports what it came to. The protocol is the statechart of
+ * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Carries promises 1 to 4 of DESIGN §2.
  */
-import { Duration, Effect, Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
-import {
-  begin,
-  type ChangeDecision,
-  type ChangeOutcome,
-  nextStep,
-  resume
-} from "../../machines/change/ChangeDecision.ts"
-import { type ChangeEvent, type ChangeRow, type ChangeStep, changePhases } from "../../machines/change/ChangeRow.ts"
+import { Effect, Option, Schema, type Scope } from "effect"
+import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
+import { changePhases, type ChangeRow, type Verdict } from "../../machines/change/ChangeRow.ts"
+import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import type { Device } from "../domain/Device.ts"
-import type { ChangeStore, ClaimTexts, StoredChange } from "../store/ChangeStore.ts"
+import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
+import * as ChangeRun from "./ChangeRun.ts"
+import type { RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
+import type { DeviceStatechart } from "./DeviceStatechart.ts"
 
 /** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({
@@ -40,13 +36,6 @@ export type ChangeReport = typeof ChangeReport.Type
 /** Whether the change goes on although its job reports it: its end is recorded when it is known. */
 export const isOpen = ({ phase, waiting }: ChangeReport): boolean => !waiting && phase === "expiring"
 
-/** Another process works on this change: nothing more was sent from here. */
-export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
-  override get message() {
-    return `Change ${this.id} was taken over by another process`
-  }
-}
-
 const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string | null): ChangeReport => ({
   waiting: outcome === null,
   result: outcome?.result ?? null,
@@ -60,18 +49,16 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   hash: row.candidateHash
 })
 
-/** What a caller may tell a change that waits for the other devices of its job. */
-export type Verdict = Extract<ChangeEvent["type"], "ALL_DEVICES_OK" | "OTHERS_FAILED" | "REVERT_NOW">
+export type { Verdict }
 
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly login: DeviceLogin["Service"]
+  /** The live actor of the device. */
+  readonly actor: DeviceStatechart
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
   readonly proofDelay: number
 }
-
-/** How often a switch is told to take a change back before only its timer is waited for. */
-const MAX_TELLS = 3
 
 /** What the device calls itself; nothing when it does not say. */
 const askName = (connection: DeviceConnection.DeviceConnection) =>
@@ -82,135 +69,56 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
     Effect.orElseSucceed(() => ({}))
   )
 
-/** What the device was seen to run when its change ended well. */
-const provedBy = ({ candidateHash, phase }: ChangeRow, running: string | null): Pick<ClaimTexts, "proved"> => {
-  const isProved = phase === "confirmed" || phase === "unchanged"
-  return isProved && running !== null && candidateHash !== null
-    ? { proved: { hash: candidateHash, config: running } }
-    : {}
-}
-
-/** The steps of this change over a connection that ends with the scope. */
-const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
-  const connection = yield* DeviceConnection.make(services.login, device)
-  const doStep = ChangeSteps.make({
+/** The steps of this change over a connection that ends with the scope, and what they have read. */
+const connect = Effect.fnUntraced(function* ({ login }: Services, change: StoredChange, device: Device) {
+  const connection = yield* DeviceConnection.make(login, device)
+  const seen: ChangeSteps.SeenTexts = { running: null, before: null }
+  const steps = ChangeSteps.make({
     candidate: change.candidate,
     loadMode: change.load_mode,
     connection,
-    mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) }
+    mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
+    seen
   })
-  return { connection, doStep }
-})
-
-/** What is known between the steps of one run. */
-interface Memory {
-  readonly failure: string | null
-  /** The running configuration as it was read last. */
-  readonly running: string | null
-  /** The same, when it was read just now and before anything was changed. */
-  readonly before: string | null
-  /** How often the switch was told to take the change back, and whether it may be told again. */
-  readonly tells: number
-  readonly mayTell: boolean
-  /** The difference as it stands in the database. */
-  readonly diffStored: string | null
-}
-
-const after = (memory: Memory, step: ChangeStep, row: ChangeRow, ended: ChangeSteps.StepEnd): Memory => ({
-  failure: memory.failure ?? ended.failure,
-  running: ended.running ?? memory.running,
-  before: step.type === "verify" && !row.dryRun ? ended.running : null,
-  tells: memory.tells,
-  mayTell: memory.mayTell || step.type === "waitForExpiry",
-  diffStored: memory.diffStored
-})
-
-const drive = Effect.fnUntraced(function* (
-  services: Services,
-  change: StoredChange,
-  device: Device,
-  start: ChangeDecision
-) {
-  const { connection, doStep } = yield* connect(services, change, device)
-  let memory: Memory = {
-    failure: change.failure,
-    running: null,
-    before: null,
-    tells: 0,
-    mayTell: true,
-    diffStored: change.protocol.diff
-  }
-  let decision = start
-  while (true) {
-    if (decision._tag === "Refused") return yield* Effect.die(new Error(decision.message))
-    const { row } = decision.change
-    const { claim } = decision
-    if (claim !== null) {
-      const texts = {
-        before: memory.before,
-        ...(row.diff === memory.diffStored ? {} : { diff: row.diff }),
-        ...(decision._tag === "Ended" ? provedBy(row, memory.running) : {})
-      }
-      if (!(yield* services.changes.claim(change.id, claim, memory.failure, texts))) {
-        return yield* new ChangeTakenOver({ id: change.id })
-      }
-      memory = { ...memory, diffStored: row.diff }
-    }
-    if (decision._tag === "Ended") {
-      const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && memory.running !== null
-      return { ...report(row, decision.outcome, memory.failure), ...(isAsked ? yield* askName(connection) : {}) }
-    }
-    const { step } = decision
-    if (step.type === "awaitVerdict") return { ...report(row, null, memory.failure), ...(yield* askName(connection)) }
-    const { mayTell, tells } = memory
-    if (step.type === "waitForExpiry" && mayTell && tells < MAX_TELLS) {
-      // taking the change back now is quicker than waiting for the timer; when it cannot be told, the timer does it
-      memory = { ...memory, before: null, tells: tells + 1, mayTell: false }
-      decision = nextStep(decision.change, { type: "REVERT_NOW" })
-      continue
-    }
-    const ended = yield* doStep(step, row, tells < MAX_TELLS)
-    memory = after(memory, step, row, ended)
-    if (row.mode === 2 && ended.event.type === "COMMITTED") yield* Effect.sleep(Duration.seconds(services.proofDelay))
-    yield* Effect.logDebug("Change step", { device: device.hostname, step: step.type, ended: ended.event.type })
-    decision = nextStep(decision.change, ended.event)
-  }
-}, Effect.scoped)
-
-/** Runs the change to its end, or to where it waits for a verdict. `resumed` is true when it may have been begun before. */
-export const run = Effect.fn("ChangeExecutor.run")(function* (
-  services: Services,
-  changeId: number,
-  device: Device
-): Effect.fn.Return<ChangeReport, SqlError.SqlError | ChangeTakenOver> {
-  const change = yield* stored(services, changeId)
-  const { protocol } = change
-  const untouched = protocol.phase === "planned" && protocol.epoch === 1
-  return yield* drive(services, change, device, untouched ? begin(protocol) : resume(protocol))
-})
-
-/** Tells a waiting change what the other devices came to, and carries it to its end. */
-export const settle = Effect.fn("ChangeExecutor.settle")(function* (
-  services: Services,
-  changeId: number,
-  device: Device,
-  verdict: Verdict
-): Effect.fn.Return<ChangeReport, SqlError.SqlError | ChangeTakenOver> {
-  const { protocol, ...change } = yield* stored(services, changeId)
-  if (protocol.phase === "proved") {
-    return yield* drive(
-      services,
-      { ...change, protocol },
-      device,
-      nextStep({ state: "proved", row: protocol }, { type: verdict })
-    )
-  }
-  // picked up after a crash: the device is looked at first, and the verdict holds if the change waits for it again
-  const report = yield* drive(services, { ...change, protocol }, device, resume(protocol))
-  return report.waiting ? yield* settle(services, changeId, device, verdict) : report
+  return { connection, seen, steps }
 })
 
 const stored = (services: Services, id: number) =>
   Effect.flatMap(services.changes.get(id), (found) =>
     Option.isSome(found) ? Effect.succeed(found.value) : Effect.die(new Error(`There is no change ${id}`))
   )
+
+/**
+ * Runs a stored change to its end, or to where it waits for a verdict; one that was begun before is resumed by looking at the
+ * device, and one that is over only reports. `verdict` is what the other devices of the job came to, when that is known. Fails
+ * with ChangeTakenOver when another process works on the change, and with SqlError.
+ */
+export const run = Effect.fn("ChangeExecutor.run")(function* (
+  services: Services,
+  changeId: number,
+  device: Device,
+  verdict: Verdict | null
+): Effect.fn.Return<ChangeReport, RunError, Scope.Scope> {
+  const change = yield* stored(services, changeId)
+  const outcome = outcomeOf(change.protocol)
+  if (outcome !== null) return report(change.protocol, outcome, change.failure)
+  const surroundings = yield* Effect.context<never>()
+  const { connection, seen, steps } = yield* connect(services, change, device)
+  const end = yield* services.actor.change(
+    { name: verdict === null ? "RunChange" : "SettleChange", job: change.job_id },
+    {
+      id: changeId,
+      input: inputOf(change, verdict, services.proofDelay),
+      run: (waits) => ({
+        claim: ChangeRun.claims(services.changes, change, seen),
+        steps,
+        waits,
+        within: Effect.provideContext(surroundings)
+      })
+    }
+  )
+  const { row } = end
+  const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && seen.running !== null
+  const name = end.waits || isAsked ? yield* askName(connection) : {}
+  return { ...report(row, outcomeOf(row), end.failure), ...name }
+}, Effect.scoped)

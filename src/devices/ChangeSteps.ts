@@ -1,10 +1,9 @@
 /**
- * The steps of a configuration change on a real device: each sends its commands and says how it ended, as an event for
+ * The steps of a configuration change on a real device: each sends its commands once and says how it ended, as an event for
  * `machines/change/ConfigChange.ts`, which decides what follows. Carries contract device-cli.md §2.4 and §3.6–3.7.
  */
-import { Clock, Effect, Option, Schedule } from "effect"
-import type { ChangeEvent, ChangeRow, ChangeStep, Observation } from "../../machines/change/ChangeRow.ts"
-import { rareRetry } from "../runtime/RareRetry.ts"
+import { Clock, Effect, Option } from "effect"
+import type { ChangeEvent, ChangeRow, Observation } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
@@ -12,12 +11,11 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 
-/** How a step ended, with the error text for the record when it went wrong. */
-export interface StepEnd {
-  readonly event: ChangeEvent
-  readonly failure: string | null
-  /** The running configuration, when the step has read it. */
-  readonly running: string | null
+/** The running configuration as it was read last. */
+export interface SeenTexts {
+  running: string | null
+  /** The same, when it was read just now and before anything was changed. */
+  before: string | null
 }
 
 /** What a change needs beyond its row. */
@@ -27,13 +25,25 @@ export interface ChangeContext {
   readonly connection: DeviceConnection
   /** The jobs whose sessions on the switch were left behind. */
   readonly mayAbort: JobSelection
+  /** Kept up to date by the steps that read. */
+  readonly seen: SeenTexts
 }
 
-/** Attempts to reach a device that has to be looked at, besides the first. */
-const MORE_LOOKS = { times: 3, schedule: Schedule.spaced("2 seconds") }
+/** How a step ended. No step fails: a broken connection is an end of a step like any other. */
+type Ended = Effect.Effect<ChangeEvent>
 
-/** How often a switch is asked whether its timer still runs, while we wait for it to take a change back. */
-const EXPIRY_POLL = "3 seconds"
+/** The steps, each for the row as it stands. */
+export interface ChangeSteps {
+  readonly open: Ended
+  readonly verify: (row: ChangeRow) => Ended
+  readonly load: (row: ChangeRow) => Ended
+  readonly discard: (row: ChangeRow) => Ended
+  readonly commit: (row: ChangeRow) => Ended
+  readonly observe: (row: ChangeRow, newConnection: boolean) => Ended
+  readonly confirm: (row: ChangeRow) => Ended
+  readonly save: Ended
+  readonly askTimer: Ended
+}
 
 const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but its commit timer goes on running\n"
 
@@ -45,27 +55,25 @@ export const errorText = (error: AnyError): string =>
     ? `${error._tag === "SqlError" ? "DatabaseError" : "ConnectionException"}: ${error.message}\n`
     : renderError(error)
 
-const end = (event: ChangeEvent, failure: string | null = null, running: string | null = null): StepEnd => ({
-  event,
-  failure,
-  running
-})
+const ended = (event: ChangeEvent): ChangeEvent => event
 
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
-export const make = (context: ChangeContext) => {
-  const { connection } = context
+export const make = (context: ChangeContext): ChangeSteps => {
+  const { connection, seen: texts } = context
   let runningBefore: string | null = null
   /** What `verify` saw, for the load that follows at once. */
   let sessionsSeen: ConfigSessions | null = null
 
-  const verify = Effect.gen(function* () {
+  const verify = Effect.fnUntraced(function* ({ dryRun }: ChangeRow) {
     const { driver, session } = yield* connection.current
     const running = yield* session.runningConfig
     const sessions = yield* session.sessions
     runningBefore = running
     sessionsSeen = sessions
+    texts.running = running
+    texts.before = dryRun ? null : running
     const hash = driver.configHash(running)
-    return end({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending) }, null, running)
+    return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending) })
   })
 
   /** The hash of what will run if the switch does what its diff says. */
@@ -74,38 +82,41 @@ export const make = (context: ChangeContext) => {
     return Option.isNone(promised) ? null : driver.configHash(promised.value)
   }
 
-  const load = (sessionName: string) =>
+  // somebody else's session is waited for by the statechart, which tries the load again
+  const load = ({ sessionName }: ChangeRow) =>
     Effect.gen(function* () {
       const { driver, session } = yield* connection.current
       const { candidate: text, loadMode: mode, mayAbort } = context
       const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
       sessionsSeen = null
-      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort, ...seen })
-      return end({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
+      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen })
+      return ended({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
     }).pipe(
       Effect.catchTags({
-        ReplaceConfigException: (error) => Effect.succeed(end({ type: "REJECTED" }, renderError(error))),
-        MergeConfigException: (error) => Effect.succeed(end({ type: "REJECTED" }, renderError(error))),
-        SessionLockedException: (error) => Effect.succeed(end({ type: "LOCKED" }, renderError(error)))
+        ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
+        MergeConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
+        SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) }))
       })
     )
 
-  const discard = (sessionName: string) =>
+  const discard = ({ sessionName }: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.current
       yield* session.discard(sessionName)
-      return end({ type: "DISCARDED" })
+      return ended({ type: "DISCARDED" })
     })
 
-  const commit = (sessionName: string, timerSeconds: number | null, row: ChangeRow) =>
+  const commit = ({ sessionName, timerSeconds, ...row }: ChangeRow) =>
     Effect.gen(function* () {
       const { driver, session } = yield* connection.current
       const at = yield* Clock.currentTimeMillis
       yield* timerSeconds === null ? session.commit(sessionName) : session.commitTimed(sessionName, timerSeconds)
       const candidateHash = row.candidateHash ?? driver.configHash(yield* session.runningConfig)
-      return end({ type: "COMMITTED", at, candidateHash })
+      return ended({ type: "COMMITTED", at, candidateHash })
     }).pipe(
-      Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "COMMIT_REFUSED" }, renderError(error))))
+      Effect.catchTag("CommitError", (error) =>
+        Effect.succeed(ended({ type: "COMMIT_REFUSED", failure: renderError(error) }))
+      )
     )
 
   /** Loads the candidate once more beside the running configuration: an empty diff says that the switch took all of it. */
@@ -142,7 +153,8 @@ export const make = (context: ChangeContext) => {
     if (leftBehind) yield* session.discard(Candidate.checkOf(row.sessionName))
     const text = yield* session.runningConfig
     const hash = driver.configHash(text)
-    const seen = (running: Observation["running"]): [Observation, string] => [{ running, ourTimer, ourSession }, text]
+    texts.running = text
+    const seen = (running: Observation["running"]) => ended({ type: "OBSERVED", running, ourTimer, ourSession })
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
@@ -150,82 +162,51 @@ export const make = (context: ChangeContext) => {
     return seen(proved ? "candidate" : "neither")
   })
 
-  const observe = (row: ChangeRow, newConnection: boolean) =>
-    rareRetry(look(row, newConnection), Effect.retry(MORE_LOOKS)).pipe(
-      Effect.map(([observation, text]) => end({ type: "OBSERVED", ...observation }, null, text)),
-      Effect.catch((error) => Effect.as(connection.close, end({ type: "UNREACHABLE" }, errorText(error))))
-    )
+  const unreachable = (error: AnyError) =>
+    Effect.as(connection.close, ended({ type: "UNREACHABLE", failure: errorText(error) }))
 
   const save = Effect.gen(function* () {
     const { session } = yield* connection.current
     yield* session.save
-    return end({ type: "SAVED" })
+    return ended({ type: "SAVED" })
   }).pipe(
-    Effect.catchTag("CommandRejected", (error) => Effect.succeed(end({ type: "SAVE_FAILED" }, renderError(error))))
+    Effect.catchTag("CommandRejected", (error) =>
+      Effect.succeed(ended({ type: "SAVE_FAILED", failure: renderError(error) }))
+    )
   )
 
-  const confirm = (sessionName: string) =>
+  const confirm = ({ sessionName }: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.current
       yield* session.confirm(sessionName)
       // what is saved while the timer runs would survive the rollback, and come back with the next start
       if (Option.exists(yield* session.pending, ({ name }) => name === sessionName)) {
-        return end({ type: "CONFIRM_REFUSED" }, TIMER_RUNS_ON)
+        return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       }
       const saved = yield* save
-      return saved.event.type === "SAVED" ? end({ type: "CONFIRMED" }) : saved
+      return saved.type === "SAVED" ? ended({ type: "CONFIRMED" }) : saved
     }).pipe(
-      Effect.catchTag("CommitError", (error) => Effect.succeed(end({ type: "CONFIRM_REFUSED" }, renderError(error))))
+      Effect.catchTag("CommitError", (error) =>
+        Effect.succeed(ended({ type: "CONFIRM_REFUSED", failure: renderError(error) }))
+      )
     )
 
-  /** Whether the switch needs no more waiting: its timer is gone, or it answers and can be told. */
-  const waitIsOver = (untilItAnswers: boolean) =>
-    Effect.gen(function* () {
-      const { session } = yield* connection.fresh
-      return Option.isNone(yield* session.pending) || untilItAnswers
-    }).pipe(Effect.orElseSucceed(() => false))
-
-  const waitForExpiry = Effect.fnUntraced(function* (since: number | null, seconds: number, untilItAnswers: boolean) {
-    const now = yield* Clock.currentTimeMillis
-    const last = (since ?? now) + seconds * 1000
-    yield* connection.close
-    // the switch is asked every few seconds, so that the full margin is waited out only when it does not answer
-    while ((yield* Clock.currentTimeMillis) < last) {
-      yield* Effect.sleep(EXPIRY_POLL)
-      if (yield* waitIsOver(untilItAnswers)) break
-    }
-    return end({ type: "EXPIRY_PASSED" })
+  const askTimer = Effect.gen(function* () {
+    const { session } = yield* connection.fresh
+    return ended({ type: "TIMER_SEEN", runs: Option.isSome(yield* session.pending) })
   })
 
-  const open = Effect.as(connection.fresh, end({ type: "OPENED" }))
+  const lost = (error: AnyError) => Effect.as(connection.close, ended({ type: "LOST", failure: errorText(error) }))
 
-  /**
-   * Does the step. Never fails: a broken connection is an end of a step like any other. With `untilItAnswers` a wait for the
-   * timer also ends when the switch can be reached again.
-   */
-  return (step: ChangeStep, row: ChangeRow, untilItAnswers = false): Effect.Effect<StepEnd> => {
-    const lost = (error: AnyError) => Effect.as(connection.close, end({ type: "LOST" }, errorText(error)))
-    switch (step.type) {
-      case "open":
-        return Effect.catch(open, lost)
-      case "verify":
-        return Effect.catch(verify, lost)
-      case "load":
-        return Effect.catch(load(step.sessionName), lost)
-      case "discard":
-        return Effect.catch(discard(step.sessionName), lost)
-      case "commit":
-        return Effect.catch(commit(step.sessionName, step.timerSeconds, row), lost)
-      case "observe":
-        return observe(row, step.newConnection)
-      case "confirm":
-        return Effect.catch(confirm(step.sessionName), lost)
-      case "save":
-        return Effect.catch(save, lost)
-      case "waitForExpiry":
-        return waitForExpiry(step.since, step.seconds, untilItAnswers)
-      case "awaitVerdict":
-        return Effect.die(new Error("A verdict comes from the job, not from the device"))
-    }
+  return {
+    open: Effect.catch(Effect.as(connection.fresh, ended({ type: "OPENED" })), lost),
+    verify: (row) => Effect.catch(verify(row), lost),
+    load: (row) => Effect.catch(load(row), lost),
+    discard: (row) => Effect.catch(discard(row), lost),
+    commit: (row) => Effect.catch(commit(row), lost),
+    observe: (row, newConnection) => Effect.catch(look(row, newConnection), unreachable),
+    confirm: (row) => Effect.catch(confirm(row), lost),
+    save: Effect.catch(save, lost),
+    askTimer: Effect.catch(askTimer, unreachable)
   }
 }

@@ -1,26 +1,27 @@
 /**
- * The device's actor: a cluster entity per device id that owns the one SSH session and serves one call at a time. It is
- * started by the first call, on one replica only, and leaves memory after a minute without one; what it has to remember is
- * in the change rows.
+ * The entity of a device: it owns the one SSH session to the device and its live actor, and serves one call at a time. It is
+ * started by the first call, on one replica only, and leaves memory after a minute without one; what it has to remember is in
+ * the rows.
  */
 import { Effect, Layer, type Scope } from "effect"
 import { Entity } from "effect/cluster"
-import type { Device } from "../domain/Device.ts"
+import type { Verdict } from "../../machines/change/ChangeRow.ts"
+import * as ConfigDiff from "../drivers/ConfigDiff.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
-import { DeviceStore } from "../store/DeviceStore.ts"
-import { OperationStore } from "../store/OperationStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { OperationStore } from "../store/OperationStore.ts"
+import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
-import * as ConfigDiff from "../drivers/ConfigDiff.ts"
 import { errorText } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn } from "./DeviceLogin.ts"
-import * as DeviceWork from "./DeviceWork.ts"
+import type * as DeviceWork from "./DeviceWork.ts"
 import * as FirmwareSteps from "./FirmwareSteps.ts"
 import * as OperationSteps from "./OperationSteps.ts"
 import * as PortBounce from "./PortBounce.ts"
+import * as ServedDevice from "./ServedDevice.ts"
 
 const IDLE = "1 minute"
 
@@ -32,19 +33,29 @@ const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
   return new DeviceFailure({ type, message: error.message, text })
 }
 
-const internal = (defect: unknown): DeviceFailure => {
-  const message = defect instanceof Error ? defect.message : "an internal error"
-  return new DeviceFailure({ type: "InternalError", message, text: `InternalError: ${message}\n` })
-}
+const readRunningConfig = ({ driver, session }: LoggedIn) =>
+  Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
-/** A defect must not take the actor down with the calls that wait behind it. */
-const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
-  Effect.catchDefect(call, (defect) =>
-    Effect.andThen(Effect.logError("A device actor met a defect", defect), Effect.fail(internal(defect)))
-  )
+const readDrift =
+  ({ config, hash }: { readonly config: string; readonly hash: string }) =>
+  ({ driver, session }: LoggedIn) =>
+    Effect.map(session.runningConfig, (running) => {
+      const found = driver.configHash(running)
+      const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
+      return { hash: found, diff }
+    })
+
+const mergeConfig =
+  ({ config, sessionName }: { readonly config: string; readonly sessionName: string }) =>
+  ({ session }: LoggedIn) =>
+    Effect.gen(function* () {
+      const loaded = yield* session.load({ text: config, mode: "merge", name: sessionName })
+      if (loaded.diff === "") yield* session.discard(sessionName)
+      else yield* Effect.andThen(session.commit(sessionName), session.save)
+      return loaded
+    })
 
 const make = Effect.gen(function* () {
-  const devices = yield* DeviceStore
   const changes = yield* ChangeStore
   const operations = yield* OperationStore
   const jobs = yield* JobStore
@@ -52,15 +63,7 @@ const make = Effect.gen(function* () {
   const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
-
-  const device = devices
-    .get(id)
-    .pipe(
-      Effect.mapError(
-        (error) =>
-          new DeviceFailure({ type: error._tag, message: error.message, text: `${error._tag}: ${error.message}\n` })
-      )
-    )
+  const { row: device, serve, serveChange, view } = yield* ServedDevice.make(id)
 
   /** Looked at as late as can be: the commit of a base configuration cannot be taken back. */
   const isWanted = (jobId: number): BaseConfiguration.MayCommit =>
@@ -78,83 +81,87 @@ const make = Effect.gen(function* () {
       login.open(row, as).pipe(Effect.flatMap(work), Effect.scoped, Effect.mapError(toFailure))
     )
 
-  const change = (run: (services: ChangeExecutor.Services, row: Device) => ReturnType<typeof ChangeExecutor.run>) =>
-    Effect.flatMap(device, (row) =>
-      run({ changes, login, proofDelay: COMMIT_CONFIRMED_WAIT }, row).pipe(
+  const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
+    serveChange(name, before, (actor, row) =>
+      ChangeExecutor.run({ changes, login, actor, proofDelay: COMMIT_CONFIRMED_WAIT }, changeId, row, verdict).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
-    ).pipe(contained)
+    )
 
   /** A session for steps that are commands; they know the device by its name only. */
   const withSession =
     (as: typeof LoginAs.Type): DeviceWork.WithSession =>
     (work) =>
-      contained(Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname))))
+      Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname)))
 
   const ports = PortBounce.make(operations, id, withSession({}))
   const discoveredAt = (address: string) => withSession({ state: "DISCOVERED", address })
+  const firmware = FirmwareSteps.handlers(withSession({}))
+  const worker = { operations, deviceId: id }
+  const operate = OperationSteps.handlers(worker, withSession({}), discoveredAt, ports)
 
   return DeviceEntity.of({
-    ...FirmwareSteps.handlers(withSession({})),
-    ...OperationSteps.handlers({ operations, deviceId: id }, withSession({}), discoveredAt, ports),
+    ShowActor: () => view,
     // ports that are still down from a bounce would look like a change by somebody else
-    RunChange: ({ payload }) =>
-      Effect.andThen(
-        ports.finishFirst,
-        change((services, row) => ChangeExecutor.run(services, payload.changeId, row))
+    RunChange: ({ payload }) => change("RunChange", ports.finishFirst, payload.changeId, null),
+    SettleChange: ({ payload }) => change("SettleChange", Effect.void, payload.changeId, payload.verdict),
+
+    ReadFacts: ({ payload }) =>
+      serve(
+        "READ",
+        "ReadFacts",
+        null,
+        session(payload.login, ({ session }) => session.facts)
       ),
-    SettleChange: ({ payload: { changeId, verdict } }) =>
-      change((services, row) => ChangeExecutor.settle(services, changeId, row, verdict)),
-    ReadFacts: ({ payload }) => contained(session(payload.login, ({ session }) => session.facts)),
-    ReadNeighbours: ({ payload }) => contained(session(payload.login, ({ session }) => session.lldp)),
+    ReadNeighbours: ({ payload }) =>
+      serve(
+        "READ",
+        "ReadNeighbours",
+        null,
+        session(payload.login, ({ session }) => session.lldp)
+      ),
     ReadRunningConfig: ({ payload }) =>
-      contained(
-        session(payload.login, ({ driver, session }) =>
-          Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
-        )
-      ),
-    ReadDrift: ({ payload: { config, hash } }) =>
-      contained(
-        session({}, ({ driver, session }) =>
-          Effect.map(session.runningConfig, (running) => {
-            const found = driver.configHash(running)
-            const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
-            return { hash: found, diff }
-          })
-        )
-      ),
-    MergeConfig: ({ payload: { config, login: as, sessionName } }) =>
-      contained(
-        session(
-          as,
-          Effect.fnUntraced(function* ({ session }) {
-            const loaded = yield* session.load({ text: config, mode: "merge", name: sessionName })
-            if (loaded.diff === "") yield* session.discard(sessionName)
-            else yield* Effect.andThen(session.commit(sessionName), session.save)
-            return loaded
-          })
-        )
-      ),
+      serve("READ", "ReadRunningConfig", null, session(payload.login, readRunningConfig)),
+    ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, readDrift(payload))),
+    ReadInterfaces: () => serve("READ", "ReadInterfaces", null, operate.ReadInterfaces()),
+    ReadNeighbourDetails: () => serve("READ", "ReadNeighbourDetails", null, operate.ReadNeighbourDetails()),
+
+    MergeConfig: ({ payload }) => serve("OPERATE", "MergeConfig", null, session(payload.login, mergeConfig(payload))),
     PushBase: ({ payload }) =>
-      contained(Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))),
+      serve(
+        "OPERATE",
+        "PushBase",
+        payload.jobId,
+        Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))
+      ),
     FinishInit: () =>
-      contained(
+      serve(
+        "OPERATE",
+        "FinishInit",
+        null,
         session({ state: "INIT" }, ({ session }) =>
           Effect.map(Effect.andThen(session.save, session.facts), (facts) => ({ facts, hostKey: session.hostKey }))
         )
-      )
+      ),
+    BouncePorts: (request) => serve("OPERATE", "BouncePorts", null, operate.BouncePorts(request)),
+    FinishBounce: () => serve("OPERATE", "FinishBounce", null, operate.FinishBounce()),
+    InstallCertificate: (request) =>
+      serve("OPERATE", "InstallCertificate", request.payload.jobId, operate.InstallCertificate(request)),
+    EraseDevice: (request) => serve("OPERATE", "EraseDevice", request.payload.jobId, operate.EraseDevice(request)),
+
+    FirmwarePreflight: (request) => serve("UPGRADE", "FirmwarePreflight", null, firmware.FirmwarePreflight(request)),
+    FirmwareDownload: (request) => serve("UPGRADE", "FirmwareDownload", null, firmware.FirmwareDownload(request)),
+    FirmwareActivate: (request) => serve("UPGRADE", "FirmwareActivate", null, firmware.FirmwareActivate(request)),
+    FirmwareReboot: () => serve("UPGRADE", "FirmwareReboot", null, firmware.FirmwareReboot())
   })
 })
 
-/** Serves the calls to devices. */
-export const layer: Layer.Layer<
-  never,
-  never,
-  | DeviceStore
-  | ChangeStore
-  | JobStore
-  | OperationStore
-  | DeviceLogin
-  | ServerConfig
-  | import("effect/cluster").Sharding.Sharding
-> = DeviceEntity.toLayer(make, { maxIdleTime: IDLE, concurrency: 1, mailboxCapacity: "unbounded" })
+/**
+ * Serves the calls to devices. The entity runs them all at once and `DeviceTurns` gives each its turn, so that those that wait
+ * can be seen and an actor can be shown while it works.
+ */
+export const layer = DeviceEntity.toLayer(make, {
+  maxIdleTime: IDLE,
+  concurrency: "unbounded",
+  mailboxCapacity: "unbounded"
+}).pipe(Layer.provide(ActorInspection.layer))

@@ -1,10 +1,13 @@
 /**
  * What may be asked of a device's actor, from any replica: the protocol of the `Device` entity. Its address is the device's
- * id, so that calls to one device are served one after the other, wherever they come from (promise 1).
+ * id, so that calls to one device are served one after the other, wherever they come from (promise 1). Only `ShowActor` is
+ * answered beside them.
  */
 import { Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { verdicts } from "../../machines/change/ChangeRow.ts"
+import { ActorView } from "../domain/ActorView.ts"
 import { DeviceState } from "../domain/Device.ts"
 import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
@@ -57,7 +60,7 @@ export const RunChange = Rpc.make("RunChange", {
 
 /** Tells a change that waits for the other devices of its job how they fared. */
 export const SettleChange = Rpc.make("SettleChange", {
-  payload: { changeId: Schema.Int, verdict: Schema.Literals(["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"]) },
+  payload: { changeId: Schema.Int, verdict: Schema.Literals(verdicts) },
   success: ChangeReport,
   error: Schema.Union([DeviceFailure, ChangeMoved])
 })
@@ -96,6 +99,9 @@ export const FinishInit = Rpc.make("FinishInit", {
   error: DeviceFailure
 })
 
+/** Shows the device's actor; answers beside the call under way. */
+export const ShowActor = Rpc.make("ShowActor", { success: ActorView, error: DeviceFailure })
+
 /** The device as an actor, addressed by its id. */
 export const DeviceEntity = Entity.make("Device", [
   RunChange,
@@ -107,6 +113,7 @@ export const DeviceEntity = Entity.make("Device", [
   MergeConfig,
   PushBase,
   FinishInit,
+  ShowActor,
   ...firmwareCalls,
   ...operationCalls
 ])

@@ -1,6 +1,6 @@
 /** Changes of live runs, newest first, as other jobs look at them that want the same devices. */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Array, Context, Effect, Layer, type Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
@@ -53,6 +53,13 @@ const make = Effect.gen(function* () {
   })
 
   return LiveChangeStore.of({
+    newest: Effect.fn("LiveChangeStore.newest")((deviceId: number) =>
+      Effect.map(
+        sql<LiveChange>`select ${change} from ${live} where c.device_id = ${deviceId} and ${isLive}
+          order by c.id desc limit 1`,
+        Array.head
+      )
+    ),
     newestId: Effect.map(
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
@@ -72,6 +79,8 @@ const make = Effect.gen(function* () {
 export class LiveChangeStore extends Context.Service<
   LiveChangeStore,
   {
+    /** The newest live change of a device. */
+    readonly newest: (deviceId: number) => Effect.Effect<Option.Option<LiveChange>, SqlError.SqlError>
     /** Number of the newest change of all. */
     readonly newestId: Effect.Effect<number, SqlError.SqlError>
     /** Many that ask at the same time share a statement. The job must exist. */

@@ -1,6 +1,6 @@
 /** The texts of candidates: that ours are recognised, also those that the machine of a change makes. */
 import { expect, it } from "@effect/vitest"
-import { MAX_ROUNDS } from "../../machines/change/ConfigChange.ts"
+import { MAX_ROUNDS } from "../../machines/change/ChangeSetup.ts"
 import * as Candidate from "../../src/drivers/Candidate.ts"
 
 const rounds = Array.from({ length: MAX_ROUNDS }, (_, round) =>

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { begin, newChange, nextStep } from "../../machines/change/ChangeDecision.ts"
+import { abandon, cancel, newChange } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
@@ -39,11 +39,7 @@ layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true
   it.effect("is claimed by one of those who want it at the same time", () =>
     Effect.gen(function* () {
       const { change, changes, id } = yield* makeChange
-      const cancelled = nextStep({ state: "planned", row: change.protocol }, { type: "CANCELLED" })
-      const begun = begin(change.protocol)
-      const claims = [cancelled, begun].flatMap((decision) =>
-        decision._tag !== "Refused" && decision.claim !== null ? [decision.claim] : []
-      )
+      const claims = [cancel(change.protocol), abandon(change.protocol)].filter((claim) => claim !== null)
       assert.isAbove(claims.length, 0)
       const wanted = Array.from({ length: 20 }, (_, index) => claims[index % claims.length] ?? assert.fail())
       const won = yield* Effect.forEach(wanted, (claim) => changes.claim(id, claim, null), { concurrency: "unbounded" })

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { bounceRefusal } from "../../src/devices/PortBounce.ts"
 import { Build } from "../../src/runtime/Build.ts"
 import { InitCheck, InitCheckImpossible } from "../../src/jobs/init/InitCheck.ts"
+import { ActorSilent, DeviceActors } from "../../src/devices/DeviceActors.ts"
 import { DeviceUnread, LiveDevices } from "../../src/devices/LiveDevices.ts"
 import { Plugins, PluginsUnavailable } from "../../src/plugins/Plugins.ts"
 import { PreviewFailed, Previews } from "../../src/jobs/sync/Previews.ts"
@@ -194,6 +195,24 @@ const LiveDevicesLayer = Layer.succeed(LiveDevices, {
 })
 const states = { Ethernet1: { ...port, speed: 1000 }, Ethernet2: { ...port, speed: 1000 } }
 
+/** Actors that do nothing; that of a device whose hostname starts with `broken` cannot be asked. */
+const DeviceActorsLayer = Layer.succeed(DeviceActors, {
+  show: ({ hostname, state }) =>
+    hostname.startsWith("broken")
+      ? Effect.fail(new ActorSilent({ message: `The actor of ${hostname} cannot be asked now: it moves` }))
+      : Effect.succeed({
+          hostname,
+          state,
+          activity: "idle",
+          call: null,
+          job_id: null,
+          since: null,
+          next: ["OPERATOR_SET"],
+          change: null,
+          waiting: []
+        })
+})
+
 /** Everything works as long as the database can be written. */
 const ReadinessLayer = Layer.effect(
   Readiness,
@@ -217,6 +236,7 @@ export const TestPorts = Layer.mergeAll(
   InitCheckLayer,
   PluginsLayer,
   LiveDevicesLayer,
+  DeviceActorsLayer,
   ReadinessLayer,
   Layer.succeed(Build, { version: "0.1.0", git_version: "No git repo found" })
 )

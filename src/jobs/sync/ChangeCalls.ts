@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
+import { abandon, cancel as cancelled, newChange } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -91,11 +91,8 @@ const make = Effect.gen(function* () {
 
   const cancel = Effect.fn("ChangeCalls.cancel")(function* (changeId: number) {
     const found = yield* changes.get(changeId)
-    if (Option.isNone(found) || found.value.protocol.phase !== "planned") return false
-    const row = found.value.protocol
-    const decision = nextStep({ state: "planned", row }, { type: "CANCELLED" })
-    if (decision._tag !== "Ended" || decision.claim === null) return false
-    return yield* changes.claim(changeId, decision.claim, null)
+    const claim = Option.isNone(found) ? null : cancelled(found.value.protocol)
+    return claim !== null && (yield* changes.claim(changeId, claim, null))
   })
 
   const giveUp = Effect.fn("ChangeCalls.giveUp")(function* (changeId: number) {

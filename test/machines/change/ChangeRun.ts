@@ -2,17 +2,9 @@
  * Carries a change through on a simulated switch the way a device actor does, while connections break, processes die and
  * come back as zombies at the moments that a script of numbers says.
  */
-import {
-  begin,
-  type ChangeDecision,
-  type ChangeOutcome,
-  type Claim,
-  newChange,
-  nextStep,
-  type NewChange,
-  resume
-} from "../../../machines/change/ChangeDecision.ts"
-import type { ChangeEvent, ChangeRow, ChangeStep } from "../../../machines/change/ChangeRow.ts"
+import { type ChangeOutcome, newChange, type NewChange, outcomeOf } from "../../../machines/change/ChangeDecision.ts"
+import type { ChangeEvent, ChangeRow } from "../../../machines/change/ChangeRow.ts"
+import { arrive, pass, type RunningDelay, take, type Walk, type WantedStep } from "./ChangeWalk.ts"
 import type { Config, SimulatedSwitch } from "./SimulatedSwitch.ts"
 
 /** What goes wrong with a step. `zombie`: its process counts as dead, but its command arrives a few steps later. */
@@ -28,144 +20,176 @@ export interface Moment {
 export interface Run {
   readonly outcome: ChangeOutcome
   readonly row: ChangeRow
-  readonly steps: ReadonlyArray<ChangeStep>
+  readonly steps: ReadonlyArray<WantedStep>
   /** True when a device-changing step was done without its phase being claimed just before. */
   readonly unclaimed: boolean
   /** Commands of a zombie that the fencing let through after a take-over: must stay 0. */
   readonly stolenClaims: number
 }
 
-const changesDevice: ReadonlySet<ChangeStep["type"]> = new Set(["load", "discard", "commit", "confirm", "save"])
+const changesDevice: ReadonlySet<string> = new Set(["load", "discard", "commit", "confirm", "save"])
 
-const COMMITTED_AT = 1_000
+/** Steps that are no exchange with the switch, so that it cannot break. */
+const silent: ReadonlySet<string> = new Set(["claim", "awaitVerdict"])
 
-const command = (device: SimulatedSwitch, candidate: Config, step: ChangeStep): void => {
-  switch (step.type) {
+/** What a step does on the switch. */
+export const command = (device: SimulatedSwitch, candidate: Config, { src, task: { row } }: WantedStep): void => {
+  switch (src) {
     case "load":
-      return device.load(step.sessionName, candidate)
+      return device.load(row.sessionName, candidate)
     case "discard":
-      return device.discard(step.sessionName)
+      return device.discard(row.sessionName)
     case "commit":
-      return device.commit(step.sessionName, step.timerSeconds !== null)
+      return device.commit(row.sessionName, row.timerSeconds !== null)
     case "confirm":
-      device.confirm(step.sessionName)
+      device.confirm(row.sessionName)
       return device.save()
     case "save":
       return device.save()
-    case "waitForExpiry":
-      return device.expire()
     default:
   }
 }
 
-const refusals: Partial<Record<ChangeStep["type"], ChangeEvent>> = {
+const refusals: Readonly<Record<string, ChangeEvent>> = {
   load: { type: "REJECTED" },
   commit: { type: "COMMIT_REFUSED" },
   confirm: { type: "CONFIRM_REFUSED" },
   save: { type: "SAVE_FAILED" }
 }
 
-const lost = (step: ChangeStep): ChangeEvent => (step.type === "observe" ? { type: "UNREACHABLE" } : { type: "LOST" })
+const lost = ({ src }: WantedStep): ChangeEvent =>
+  src === "observe" || src === "askTimer" ? { type: "UNREACHABLE" } : { type: "LOST" }
 
-const answer = (
-  device: SimulatedSwitch,
-  step: ChangeStep,
-  candidate: Config,
-  before: Config,
-  allOk: boolean
-): ChangeEvent => {
-  const hash = device.running()
-  switch (step.type) {
-    case "open":
-      return { type: "OPENED" }
-    case "verify":
-      return { type: "RUNNING_READ", hash, foreignTimer: false }
-    case "load":
-      return { type: "LOADED", diff: hash === candidate ? "" : "+new", candidateHash: candidate }
-    case "discard":
-      return { type: "DISCARDED" }
-    case "commit":
-      return { type: "COMMITTED", at: COMMITTED_AT, candidateHash: null }
-    case "observe":
-      return { type: "OBSERVED", ...device.show(step.sessionName, candidate, before) }
-    case "awaitVerdict":
-      return { type: allOk ? "ALL_DEVICES_OK" : "OTHERS_FAILED" }
-    case "confirm":
-      return { type: "CONFIRMED" }
-    case "save":
-      return { type: "SAVED" }
-    case "waitForExpiry":
-      return { type: "EXPIRY_PASSED" }
-  }
-}
-
-export interface Setting {
-  readonly change: NewChange
+export interface Scene {
   readonly device: SimulatedSwitch
   readonly candidate: Config
   readonly before: Config
   readonly allOk: boolean
+}
+
+/** How a step ends when nothing goes wrong; `now` is in epoch milliseconds. */
+export const answer = (
+  { allOk, before, candidate, device }: Scene,
+  { src, task }: WantedStep,
+  now: number
+): ChangeEvent => {
+  const hash = device.running()
+  const answers: Readonly<Record<string, ChangeEvent>> = {
+    claim: { type: "CLAIMED", at: now },
+    open: { type: "OPENED" },
+    verify: { type: "RUNNING_READ", hash, foreignTimer: false },
+    load: { type: "LOADED", diff: hash === candidate ? "" : "+new", candidateHash: candidate },
+    discard: { type: "DISCARDED" },
+    commit: { type: "COMMITTED", at: now, candidateHash: null },
+    observe: { type: "OBSERVED", ...device.show(task.row.sessionName, candidate, before) },
+    awaitVerdict: { type: allOk ? "ALL_DEVICES_OK" : "OTHERS_FAILED" },
+    confirm: { type: "CONFIRMED" },
+    save: { type: "SAVED" },
+    askTimer: { type: "TIMER_SEEN", runs: device.timerRuns() }
+  }
+  const event = answers[src]
+  if (event === undefined) throw new Error(`unknown step ${src}`)
+  return event
+}
+
+export interface Setting extends Scene {
+  readonly change: NewChange
   readonly moments: ReadonlyArray<Moment>
 }
 
-/** Runs a change to its end; throws when it does not come to one within 200 steps. */
-export const run = ({ allOk, before, candidate, change, device, moments }: Setting): Run => {
+const MOST_STEPS = 1_000
+
+interface Zombie {
+  readonly at: number
+  readonly step: WantedStep
+  readonly walk: Walk
+  readonly written: Pick<ChangeRow, "phase" | "epoch">
+}
+
+/** Runs a change to its end; throws when it does not come to one. */
+export const run = ({ change, moments, ...scene }: Setting): Run => {
+  const { candidate, device } = scene
   let stored = newChange(change)
+  let walk = arrive(stored)
+  let now = 1_000
+  let committedAt: number | null = null
   let stolenClaims = 0
   let unclaimed = false
-  const steps: Array<ChangeStep> = []
-  const late: Array<{ readonly at: number; readonly step: ChangeStep; readonly decision: ChangeDecision }> = []
+  const steps: Array<WantedStep> = []
+  const due = new Map<RunningDelay, number>()
+  let zombies: ReadonlyArray<Zombie> = []
 
-  const write = (claim: Claim): boolean => {
-    if (stored.phase !== claim.from.phase || stored.epoch !== claim.from.epoch) return false
-    stored = claim.row
-    return true
+  const isStored = ({ epoch, phase }: Pick<ChangeRow, "phase" | "epoch">) =>
+    stored.phase === phase && stored.epoch === epoch
+
+  const send = (step: WantedStep) => {
+    const ranBefore = device.timerRuns()
+    command(device, candidate, step)
+    if (!ranBefore && device.timerRuns()) committedAt = now
   }
-  const wakeZombies = (now: number) => {
-    for (const zombie of late.splice(0).toSorted((a, b) => a.at - b.at)) {
-      if (zombie.at > now) {
-        late.push(zombie)
-        continue
-      }
-      command(device, candidate, zombie.step)
-      if (zombie.decision._tag !== "NextStep") continue
-      const event = answer(device, zombie.step, candidate, before, allOk)
-      const next = nextStep(zombie.decision.change, event)
-      if (next._tag !== "Refused" && next.claim !== null && write(next.claim)) stolenClaims++
+
+  /** Time passes to the next delay that runs out, and the switch's own timer with it. */
+  const passTime = () => {
+    for (const delay of walk.delays) if (!due.has(delay)) due.set(delay, now + delay.delay)
+    const [next] = walk.delays.toSorted((a, b) => (due.get(a) ?? 0) - (due.get(b) ?? 0))
+    if (next === undefined) throw new Error(`waits for nothing in ${JSON.stringify(walk.snapshot.value)}`)
+    now = due.get(next) ?? now
+    if (committedAt !== null && now >= committedAt + (change.timerSeconds ?? 0) * 1_000) device.expire()
+    walk = pass(walk, next.name.slice("after ".length))
+  }
+
+  /**
+   * A zombie is woken when the take-over is written: before that it is the owner. Nothing is written for a change that is
+   * begun once more because nothing was sent: there the one who claims first goes on, and the other loses its claim.
+   */
+  const wakeZombies = (count: number): boolean => {
+    const awake = zombies.filter(({ at }) => at <= count)
+    zombies = zombies.filter(({ at }) => at > count)
+    for (const zombie of awake.toSorted((a, b) => a.at - b.at)) {
+      send(zombie.step)
+      const next = take(zombie.walk, answer(scene, zombie.step, now))
+      if (next.step?.task.claim !== true || !isStored(zombie.written)) continue
+      if (stored.phase !== "planned" || stored.epoch > 1) stolenClaims++
+      walk = next
+      return true
     }
+    return false
   }
 
-  let decision: ChangeDecision = begin(stored)
-  for (let count = 0; count < 200; count++) {
-    if (decision._tag === "Refused") throw new Error(decision.message)
-    if (decision.claim !== null && !write(decision.claim))
-      throw new Error(`lost the claim of ${decision.claim.row.phase}`)
-    // A zombie is woken when the take-over is written: before that it is the owner.
-    wakeZombies(count)
-    if (decision._tag === "Ended") wakeZombies(Number.POSITIVE_INFINITY)
-    if (decision._tag === "Ended") return { outcome: decision.outcome, row: stored, steps, unclaimed, stolenClaims }
-    const { step } = decision
-    const { fault, late: delay } = moments[count] ?? { fault: "none", late: 0 }
+  const end = (): Run => {
+    wakeZombies(Number.POSITIVE_INFINITY)
+    const outcome = outcomeOf(stored)
+    if (outcome === null) throw new Error(`ended in ${stored.phase}`)
+    return { outcome, row: stored, steps, unclaimed, stolenClaims }
+  }
+
+  for (let count = 0; count < MOST_STEPS; count++) {
+    while (walk.step === null && walk.snapshot.status === "active") passTime()
+    const { step } = walk
+    if (step === null) return end()
+    if (step.task.claim === true) stored = step.task.row
+    if (wakeZombies(count)) continue
+    const { fault, late } = moments[count] ?? { fault: "none", late: 0 }
     steps.push(step)
-    if (changesDevice.has(step.type) && decision.claim === null) unclaimed = true
+    if (changesDevice.has(step.src) && step.task.claim !== true) unclaimed = true
+    if (fault === "zombie") zombies = [...zombies, { at: count + 1 + late, step, walk, written: { ...stored } }]
 
-    if (fault === "zombie") late.push({ at: count + 1 + delay, step, decision })
-    const refusal = refusals[step.type]
-    const done =
-      fault === "none" ||
-      fault === "lostAfter" ||
-      fault === "crashAfter" ||
-      (fault === "refused" && refusal === undefined)
-    if (done) command(device, candidate, step)
-    // Waiting and waking up again is no exchange with the switch: it cannot break.
-    const silent = step.type === "waitForExpiry" || step.type === "awaitVerdict"
-    if (fault.startsWith("crash") || fault === "zombie") decision = resume(stored)
-    else if (fault === "refused" && refusal !== undefined) decision = nextStep(decision.change, refusal)
-    else if (fault.startsWith("lost") && !silent) decision = nextStep(decision.change, lost(step))
-    else {
-      if (!done) command(device, candidate, step)
-      decision = nextStep(decision.change, answer(device, step, candidate, before, allOk))
+    const refusal = refusals[step.src]
+    const arrives = fault === "none" || fault === "lostAfter" || fault === "crashAfter"
+    if (arrives || (fault === "refused" && refusal === undefined)) send(step)
+    if (fault.startsWith("crash") || fault === "zombie") walk = arrive(stored)
+    else if (fault === "refused" && refusal !== undefined) walk = take(walk, refusal)
+    else if (fault.startsWith("lost") && !silent.has(step.src)) {
+      walk = take(walk, lost(step))
+      // a device that is lost stays lost for all attempts of a look
+      while (walk.step === null && walk.delays.some(({ name }) => name === "after attemptPause")) {
+        passTime()
+        walk = take(walk, { type: "UNREACHABLE" })
+      }
+    } else {
+      if (fault.startsWith("lost")) send(step)
+      walk = take(walk, answer(scene, step, now))
     }
   }
-  throw new Error(`no end after 200 steps: ${steps.map(({ type }) => type).join(" ")}`)
+  throw new Error(`no end after ${MOST_STEPS} steps: ${steps.map(({ src }) => src).join(" ")}`)
 }

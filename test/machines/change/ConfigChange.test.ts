@@ -2,16 +2,20 @@
 import { describe, expect, it } from "@effect/vitest"
 import {
   abandon,
-  begin,
-  type ChangeDecision,
+  cancel,
   type NewChange,
   newChange,
-  nextStep,
   outcomeOf,
-  reasonSentences,
-  resume
+  reasonSentences
 } from "../../../machines/change/ChangeDecision.ts"
-import { type ChangeEvent, changePhases, type ChangeRow, type Observation } from "../../../machines/change/ChangeRow.ts"
+import {
+  type ChangeEvent,
+  changePhases,
+  type ChangeRow,
+  isFinal,
+  type Observation
+} from "../../../machines/change/ChangeRow.ts"
+import { after, arrive, rowAt, take, type Walk } from "./ChangeWalk.ts"
 
 const live: NewChange = {
   mode: 1,
@@ -31,21 +35,27 @@ const seen = (running: Observation["running"], ourTimer = false, ourSession = fa
   ourSession
 })
 
-const after = (decision: ChangeDecision, ...events: ReadonlyArray<ChangeEvent>): ChangeDecision =>
-  events.reduce((current, event) => {
-    if (current._tag === "Refused") throw new Error(current.message)
-    return nextStep(current.change, event)
-  }, decision)
+/** A device that cannot be reached, however often it is tried. */
+const away: ReadonlyArray<ChangeEvent> = Array.from({ length: 4 }, () => ({ type: "UNREACHABLE" }) as const)
 
+/** A switch that cannot be told to take the change back: only its timer is left. */
+const untold: ReadonlyArray<ChangeEvent> = [{ type: "LOST" }, ...away]
+
+const step = ({ step: wanted }: Walk) => wanted?.src ?? null
+const outcome = (walk: Walk) => outcomeOf(rowAt(walk))
+const begin = (start: ChangeRow) => arrive(start)
+
+/** What is done in which order: a step behind the phase that it claims, and `end`. */
 const trail = (start: ChangeRow, ...events: ReadonlyArray<ChangeEvent>): ReadonlyArray<string> => {
   const words: Array<string> = []
-  let decision: ChangeDecision = begin(start)
-  for (const event of [...events, null]) {
-    if (decision._tag === "Refused") throw new Error(decision.message)
-    const claim = decision.claim === null ? "" : `[${decision.claim.row.phase}] `
-    words.push(decision._tag === "Ended" ? `${claim}end` : `${claim}${decision.step.type}`)
-    if (event !== null) decision = nextStep(decision.change, event)
+  const say = (walk: Walk) => {
+    const { step: wanted } = walk
+    const claim = wanted?.task.claim === true ? `[${wanted.task.row.phase}] ` : ""
+    words.push(wanted === null ? "end" : `${claim}${wanted.src}`)
+    return walk
   }
+  const last = events.reduce((walk, event) => say(take(walk, event)), say(arrive(start)))
+  if (step(last) === "claim") say(take(last, { type: "CLAIMED", at: 2_000 }))
   return words
 }
 
@@ -56,7 +66,7 @@ const opened: ReadonlyArray<ChangeEvent> = [
 const loaded: ReadonlyArray<ChangeEvent> = [...opened, { type: "LOADED", diff: "+vlan 320", candidateHash: "new" }]
 const committed: ReadonlyArray<ChangeEvent> = [...loaded, { type: "COMMITTED", at: 1_000, candidateHash: null }]
 
-const left = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => resume(row({ phase, ...changes }))
+const left = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => arrive(row({ phase, ...changes }))
 
 describe("a live change", () => {
   it("in mode 1 is committed with a timer, proved over a new connection, confirmed and looked at again", () => {
@@ -68,7 +78,8 @@ describe("a live change", () => {
       "[committed] observe",
       "[confirming] confirm",
       "observe",
-      "[confirmed] end"
+      "[confirmed] claim",
+      "end"
     ])
   })
 
@@ -79,40 +90,57 @@ describe("a live change", () => {
       "[committed] observe",
       "[saving] save",
       "observe",
-      "[confirmed] end"
+      "[confirmed] claim",
+      "end"
     ])
   })
 
   it("in mode 2 waits for the other devices after it was proved", () => {
     const start = newChange({ ...live, mode: 2 })
     const proved = after(begin(start), ...committed, seen("candidate", true))
-    expect(proved).toMatchObject({ claim: { row: { phase: "proved" } }, step: { type: "awaitVerdict" } })
+    expect(proved).toMatchObject({ snapshot: { value: { proved: "waiting" } }, step: { src: "awaitVerdict" } })
+    expect(rowAt(proved)).toMatchObject({ phase: "proved" })
     expect(after(proved, { type: "ALL_DEVICES_OK" })).toMatchObject({
-      step: { type: "confirm", sessionName: "job412" }
+      step: { src: "confirm", task: { claim: true, row: { phase: "confirming", sessionName: "job412" } } }
     })
     expect(after(proved, { type: "OTHERS_FAILED" })).toMatchObject({
-      step: { type: "waitForExpiry", since: 1_000, seconds: 345 }
+      step: { src: "discard", task: { row: { goal: "old", reason: "othersFailed" } } }
     })
-    expect(after(proved, { type: "REVERT_NOW" })).toMatchObject({ step: { type: "discard" } })
+    expect(after(proved, { type: "REVERT_NOW" })).toMatchObject({ step: { src: "discard" } })
+  })
+
+  it("in mode 2 lets the switch settle before it is proved", () => {
+    const start = newChange({ ...live, mode: 2 })
+    const settling = committed.reduce(take, arrive(start, null, 3))
+    expect(settling).toMatchObject({ step: null, delays: [{ name: "after proofDelay", delay: 3_000 }] })
+    expect(after(settling)).toMatchObject({ step: { src: "observe", task: { claim: true, newConnection: true } } })
   })
 
   it("in mode 2 on a platform without timers does not wait, because it could not be taken back", () => {
     const start = newChange({ ...live, mode: 2, timerSeconds: null })
-    expect(after(begin(start), ...committed, seen("candidate"))).toMatchObject({ step: { type: "save" } })
+    expect(after(begin(start), ...committed, seen("candidate"))).toMatchObject({ step: { src: "save" } })
   })
 
   it("ends unchanged, with its candidate thrown away, when the difference is empty", () => {
     const events = [...opened, { type: "LOADED", diff: "", candidateHash: null }, { type: "DISCARDED" }] as const
-    expect(trail(row(), ...events).slice(3)).toEqual(["[discarding] discard", "[unchanged] end"])
+    expect(trail(row(), ...events).slice(3)).toEqual(["[discarding] discard", "[unchanged] claim", "end"])
   })
 
   it("throws the candidate of a dry run away and keeps its difference", () => {
-    const decision = after(begin(row({ dryRun: true })), ...loaded, { type: "DISCARDED" })
-    expect(decision).toMatchObject({
-      _tag: "Ended",
-      outcome: { result: "discarded", reason: "dryRun", ok: true, runs: "old" },
-      change: { row: { diff: "+vlan 320" } }
-    })
+    const walk = after(begin(row({ dryRun: true })), ...loaded, { type: "DISCARDED" })
+    expect(outcome(walk)).toMatchObject({ result: "discarded", reason: "dryRun", ok: true, runs: "old" })
+    expect(rowAt(walk).diff).toBe("+vlan 320")
+  })
+
+  it("waits for somebody else's session in its way, and gives up when it stays", () => {
+    const loading = after(begin(row()), ...opened)
+    const locked = { type: "LOCKED", failure: "SessionLockedException: in use\n" } as const
+    const waiting = after(loading, locked, locked, locked, locked, locked)
+    expect(waiting).toMatchObject({ step: { src: "load", task: { claim: true } } })
+    expect(rowAt(after(waiting, { type: "LOADED", diff: "+vlan 320", candidateHash: "new" })).phase).toBe("committing")
+    const given = after(waiting, locked)
+    expect(outcome(given)).toMatchObject({ result: "discarded", reason: "locked" })
+    expect(given.snapshot.context.failure).toBe(locked.failure)
   })
 
   it.each([
@@ -125,8 +153,9 @@ describe("a live change", () => {
       "locked"
     ]
   ] as const)("sends nothing when %s", (_name, start, read, reason) => {
-    const decision = after(begin(start), { type: "OPENED" }, { type: "RUNNING_READ", ...read })
-    expect(decision).toMatchObject({ _tag: "Ended", outcome: { result: "discarded", reason, ok: false } })
+    const walk = after(begin(start), { type: "OPENED" }, { type: "RUNNING_READ", ...read })
+    expect(walk.snapshot.status).toBe("done")
+    expect(outcome(walk)).toMatchObject({ result: "discarded", reason, ok: false })
   })
 
   it.each([
@@ -134,118 +163,162 @@ describe("a live change", () => {
     ["no hash is known yet", row({ expectedHash: null })],
     ["the change is its own from an earlier round", row({ candidateHash: "alien" })]
   ])("goes on over an altered configuration when %s", (_name, start) => {
-    const decision = after(
-      begin(start),
-      { type: "OPENED" },
-      { type: "RUNNING_READ", hash: "alien", foreignTimer: false }
-    )
-    expect(decision).toMatchObject({ step: { type: "load" } })
+    const walk = after(begin(start), { type: "OPENED" }, { type: "RUNNING_READ", hash: "alien", foreignTimer: false })
+    expect(walk).toMatchObject({ step: { src: "load" } })
   })
 })
 
 describe("a change that cannot be proved", () => {
   const pending = after(begin(row()), ...committed)
   it.each([
-    ["is unreachable", { type: "UNREACHABLE" }],
-    ["runs something else under our timer", seen("neither", true)],
-    ["has begun to go back", seen("old", true)]
-  ] as const)("is never confirmed but left to its timer when the device %s", (_name, event) => {
-    const waiting = after(pending, event)
-    expect(waiting).toMatchObject({ step: { type: "waitForExpiry" }, change: { row: { goal: "old" } } })
-    expect(after(waiting, { type: "EXPIRY_PASSED" }, seen("old"))).toMatchObject({
-      outcome: { result: "reverted", runs: "old", ok: false }
-    })
+    ["is unreachable", away],
+    ["runs something else under our timer", [seen("neither", true)]],
+    ["has begun to go back", [seen("old", true)]]
+  ] as const)("is never confirmed but taken back, or left to its timer, when the device %s", (_name, events) => {
+    const told = after(pending, ...events)
+    expect(told).toMatchObject({ step: { src: "discard", task: { row: { phase: "withdrawing", goal: "old" } } } })
+    expect(outcome(after(told, { type: "DISCARDED" }, seen("old")))).toMatchObject({ result: "reverted", ok: false })
+    const waiting = after(told, ...untold)
+    expect(waiting.snapshot.value).toEqual({ expiring: { waiting: "resting" } })
+    expect(outcome(after(waiting, "expiry", seen("old")))).toMatchObject({ result: "reverted", runs: "old", ok: false })
+  })
+
+  it("is waited for until its timer must have run out, counted from its commit", () => {
+    const waiting = after(pending, ...away, ...untold)
+    expect(waiting.delays.map(({ delay, name }) => [name, delay])).toEqual([
+      ["after expiry", 1_000 + 345_000 - 2_000],
+      ["after expiryPause", 3_000]
+    ])
+  })
+
+  it("is told again as soon as the device answers, three times at most, and then waited for", () => {
+    const asked = after(pending, ...away, ...untold, "expiryPause")
+    expect(step(asked)).toBe("askTimer")
+    expect(after(asked, { type: "UNREACHABLE" }).snapshot.value).toEqual({ expiring: { waiting: "resting" } })
+    const answers = [{ type: "TIMER_SEEN", runs: true }, seen("candidate", true)] as const
+    const second = after(asked, ...answers)
+    expect(step(second)).toBe("discard")
+    const third = after(second, ...untold, "expiryPause", ...answers)
+    expect(step(third)).toBe("discard")
+    const last = after(third, ...untold, "expiryPause", answers[0])
+    expect(last.snapshot.value).toEqual({ expiring: { waiting: "resting" } })
+    const gone = after(last, "expiryPause", { type: "TIMER_SEEN", runs: false })
+    expect(gone.snapshot.value).toEqual({ expired: "observing" })
+  })
+
+  it("is looked at again when one attempt fails, and keeps no word of that", () => {
+    const tried = after(
+      pending,
+      { type: "UNREACHABLE", failure: "ConnectionException: away\n" },
+      seen("candidate", true)
+    )
+    expect(tried).toMatchObject({ step: { src: "confirm" } })
+    expect(tried.snapshot.context.failure).toBeNull()
   })
 
   it("is reported unknown when the device stays away after the timer", () => {
-    const decision = after(pending, { type: "UNREACHABLE" }, { type: "EXPIRY_PASSED" }, { type: "UNREACHABLE" })
-    expect(decision).toMatchObject({ outcome: { result: "unknown", runs: "unclear", reason: "unreachable" } })
+    const walk = after(pending, ...away, ...untold, "expiry", ...away)
+    expect(outcome(walk)).toMatchObject({ result: "unknown", runs: "unclear", reason: "unreachable" })
   })
 
   it("is kept and saved when somebody confirmed it on the device meanwhile", () => {
-    const decision = after(pending, { type: "UNREACHABLE" }, { type: "EXPIRY_PASSED" }, seen("candidate"))
-    expect(decision).toMatchObject({ step: { type: "save" }, change: { row: { reason: "keptNew" } } })
+    const walk = after(pending, ...away, ...untold, "expiry", seen("candidate"))
+    expect(walk).toMatchObject({ step: { src: "save", task: { row: { reason: "keptNew" } } } })
   })
 
   it("is reported unknown when the device runs neither configuration and no timer", () => {
-    expect(after(pending, seen("neither"))).toMatchObject({ outcome: { result: "unknown", reason: "outsideChange" } })
+    expect(outcome(after(pending, seen("neither")))).toMatchObject({ result: "unknown", reason: "outsideChange" })
   })
 
   it("is withdrawn when the device claims success but committed nothing", () => {
     const withdrawing = after(pending, seen("old", false, true))
-    expect(withdrawing).toMatchObject({ claim: { row: { phase: "withdrawing" } }, step: { type: "discard" } })
-    expect(after(withdrawing, { type: "DISCARDED" }, seen("old"))).toMatchObject({
-      outcome: { result: "reverted", reason: "commitNotApplied" }
+    expect(withdrawing).toMatchObject({
+      step: { src: "discard", task: { claim: true, row: { phase: "withdrawing" } } }
+    })
+    expect(outcome(after(withdrawing, { type: "DISCARDED" }, seen("old")))).toMatchObject({
+      result: "reverted",
+      reason: "commitNotApplied"
     })
   })
 
   it("is not done while the timer runs on after the confirmation was answered", () => {
     const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate", true))
-    expect(settled).toMatchObject({ step: { type: "waitForExpiry" }, change: { row: { reason: "confirmIgnored" } } })
+    expect(rowAt(settled)).toMatchObject({ goal: "old", reason: "confirmIgnored" })
+    expect(after(settled, ...untold).snapshot.value).toEqual({ expiring: { waiting: "resting" } })
   })
 
   it("is withdrawn when the device refuses the commit", () => {
-    const decision = after(begin(row()), ...loaded, { type: "COMMIT_REFUSED" }, { type: "DISCARDED" }, seen("old"))
-    expect(decision).toMatchObject({ outcome: { result: "reverted", reason: "commitRefused" } })
+    const walk = after(begin(row()), ...loaded, { type: "COMMIT_REFUSED" }, { type: "DISCARDED" }, seen("old"))
+    expect(outcome(walk)).toMatchObject({ result: "reverted", reason: "commitRefused" })
   })
 })
 
 describe("a change that a killed process left behind", () => {
   it.each(changePhases)("%s is taken over with a higher epoch, or is over", (phase) => {
-    const decision = left(phase)
-    if (decision._tag === "Ended") return expect(outcomeOf(decision.change.row)).not.toBeNull()
-    expect(decision).toMatchObject({ claim: { from: { phase, epoch: 1 }, row: { epoch: 2 } } })
+    const walk = left(phase, { epoch: 2 })
+    if (isFinal(phase)) return expect([walk.snapshot.status, walk.step]).toEqual(["done", null])
+    expect(walk).toMatchObject({ step: { task: { claim: true, row: { epoch: 3 } } } })
+  })
+
+  it("is begun once more, without a word in the database, when nothing was ever claimed for it", () => {
+    expect(left("planned")).toMatchObject({ step: { src: "open" }, snapshot: { context: { row: { epoch: 1 } } } })
   })
 
   it.each(["committing", "committed", "proved", "confirming", "saving", "expiring", "looking"] as const)(
     "%s is looked at over a new connection before anything else",
-    (phase) => expect(left(phase)).toMatchObject({ step: { type: "observe", newConnection: true } })
+    (phase) => expect(left(phase)).toMatchObject({ step: { src: "observe", task: { newConnection: true } } })
   )
 
+  it("is confirmed at once when it was proved and its verdict is known", () => {
+    const walk = arrive(row({ phase: "proved", mode: 2, confirmAllowed: false }), "ALL_DEVICES_OK")
+    expect(walk).toMatchObject({ step: { src: "confirm", task: { claim: true, row: { epoch: 1 } } } })
+  })
+
+  it("goes by a verdict that came before it was proved again", () => {
+    const walk = arrive(row({ phase: "committing", mode: 2, confirmAllowed: false }), "ALL_DEVICES_OK")
+    expect(after(walk, seen("candidate", true))).toMatchObject({ step: { src: "confirm" } })
+  })
+
   it("starts over with a new session when nothing was committed yet", () => {
-    const decision = after(left("loading"), { type: "DISCARDED" })
-    expect(decision).toMatchObject({
-      step: { type: "open" },
-      change: { row: { round: 2, sessionName: "job412-2", epoch: 2 } }
-    })
+    const walk = after(left("loading"), { type: "DISCARDED" })
+    expect(walk).toMatchObject({ step: { src: "open" } })
+    expect(rowAt(walk)).toMatchObject({ round: 2, sessionName: "job412-2", epoch: 2 })
   })
 
   it("gives up after three rounds", () => {
-    const decision = after(left("loading", { round: 3, sessionName: "job412-3" }), { type: "DISCARDED" })
-    expect(decision).toMatchObject({ outcome: { result: "discarded", reason: "tooManyRestarts" } })
+    const walk = after(left("loading", { round: 3, sessionName: "job412-3" }), { type: "DISCARDED" })
+    expect(outcome(walk)).toMatchObject({ result: "discarded", reason: "tooManyRestarts" })
   })
 
   it.each([
-    ["confirms what is proved under its timer", {}, seen("candidate", true), { type: "confirm" }],
-    ["saves what runs without a timer", {}, seen("candidate"), { type: "save" }],
-    ["waits for the verdict in mode 2", { confirmAllowed: false }, seen("candidate", true), { type: "awaitVerdict" }],
-    ["lets a rejected change expire", { goal: "old" }, seen("candidate", true), { type: "waitForExpiry" }],
-    ["aborts the session of a commit that never ran", {}, seen("old", false, true), { type: "discard" }]
-  ] as const)("%s", (_name, changes, event, step) => {
-    expect(after(left("committing", changes), event)).toMatchObject({ step })
+    ["confirms what is proved under its timer", {}, seen("candidate", true), "confirm"],
+    ["saves what runs without a timer", {}, seen("candidate"), "save"],
+    ["waits for the verdict in mode 2", { confirmAllowed: false }, seen("candidate", true), "awaitVerdict"],
+    ["takes a rejected change back", { goal: "old" }, seen("candidate", true), "discard"],
+    ["aborts the session of a commit that never ran", {}, seen("old", false, true), "discard"]
+  ] as const)("%s", (_name, changes, event, src) => {
+    expect(after(left("committing", changes), event)).toMatchObject({ step: { src } })
   })
 
   it("redoes a commit that provably never ran", () => {
-    const decision = after(left("committing"), seen("old", false, true), { type: "DISCARDED" }, seen("old"))
-    expect(decision).toMatchObject({ step: { type: "open" }, change: { row: { round: 2 } } })
+    const walk = after(left("committing"), seen("old", false, true), { type: "DISCARDED" }, seen("old"))
+    expect(walk).toMatchObject({ step: { src: "open", task: { row: { round: 2 } } } })
   })
 
   it("recognises the commit of an earlier round and saves it", () => {
     const second = row({ phase: "planned", round: 2, diff: "+vlan 320", sessionName: "job412-2", expectedHash: null })
-    const decision = after(
+    const walk = after(
       begin(second),
       ...opened,
       { type: "LOADED", diff: "", candidateHash: null },
       { type: "DISCARDED" }
     )
-    expect(decision).toMatchObject({
-      step: { type: "save" },
-      change: { row: { diff: "+vlan 320", candidateHash: "old", oldHash: null, reason: null } }
-    })
+    expect(walk).toMatchObject({ step: { src: "save" } })
+    expect(rowAt(walk)).toMatchObject({ diff: "+vlan 320", candidateHash: "old", oldHash: null, reason: null })
   })
 
   it("does not commit again when the switch has gone back already", () => {
-    expect(after(left("committing"), seen("old"))).toMatchObject({ outcome: { result: "reverted" } })
+    expect(outcome(after(left("committing"), seen("old")))).toMatchObject({ result: "reverted" })
   })
 })
 
@@ -258,11 +331,15 @@ describe("the record of a change", () => {
   it("says nothing about a change that is not over", () => expect(outcomeOf(row({ phase: "proved" }))).toBeNull())
 
   it("refuses an event that does not belong to its state", () => {
-    expect(nextStep({ state: "planned", row: row() }, { type: "CONFIRMED" })).toEqual({
-      _tag: "Refused",
-      rule: "expectedInThisState",
-      message: "A change that is planned takes no CONFIRMED"
+    expect(() => take(begin(row()), { type: "CONFIRMED" })).toThrow('{"planned":"opening"} takes no CONFIRMED')
+  })
+
+  it("is cancelled only while nothing was sent", () => {
+    expect(cancel(row())).toMatchObject({
+      from: { phase: "planned", epoch: 1 },
+      row: { phase: "discarded", epoch: 1, reason: "cancelled" }
     })
+    expect(cancel(row({ phase: "loading" }))).toBeNull()
   })
 })
 
@@ -283,13 +360,8 @@ describe("a change whose job is over", () => {
     ["loading", {}, [{ type: "DISCARDED" }], "discarded"],
     ["discarding", {}, [{ type: "DISCARDED" }], "discarded"],
     ["committing", {}, [seen("old")], "reverted"],
-    ["committed", {}, [seen("candidate", true), { type: "EXPIRY_PASSED" }, seen("old")], "reverted"],
-    [
-      "proved",
-      { mode: 2 },
-      [seen("candidate", true), { type: "REVERT_NOW" }, { type: "DISCARDED" }, seen("old")],
-      "reverted"
-    ],
+    ["committed", {}, [seen("candidate", true), { type: "DISCARDED" }, seen("old")], "reverted"],
+    ["proved", { mode: 2 }, [seen("candidate", true), { type: "DISCARDED" }, seen("old")], "reverted"],
     ["looking", {}, [seen("old", false, true), { type: "DISCARDED" }, seen("old")], "reverted"],
     ["withdrawing", {}, [{ type: "DISCARDED" }, seen("old")], "reverted"],
     [
@@ -299,8 +371,8 @@ describe("a change whose job is over", () => {
       "confirmed"
     ]
   ] as const)("is not begun again when it was %s", (phase, changes, events, end) => {
-    const decision = after(resume(abandoned(phase, changes).row), ...events)
-    expect(decision).toMatchObject({ _tag: "Ended", outcome: { result: end } })
+    const walk = after(arrive(abandoned(phase, changes).row), ...events)
+    expect(outcome(walk)).toMatchObject({ result: end })
   })
 
   it.each(["confirming", "saving", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] as const)(

@@ -1,9 +1,13 @@
 /** All paths of the change machine: every state is reached, and the row always says where a killed process was. */
 import { describe, expect, it } from "@effect/vitest"
 import { createTestModel } from "xstate/graph"
-import { type Change, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
+import { newChange } from "../../../machines/change/ChangeDecision.ts"
 import { type ChangeEvent, changePhases } from "../../../machines/change/ChangeRow.ts"
+import { inputOf } from "../../../machines/change/ChangeSnapshot.ts"
 import { configChange } from "../../../machines/change/ConfigChange.ts"
+import { placeOf } from "../../../machines/Place.ts"
+import { asEvents, standIns } from "../PathModel.ts"
+import { arrive, pass, take } from "./ChangeWalk.ts"
 
 const observations: ReadonlyArray<ChangeEvent> = (["candidate", "old", "neither"] as const).flatMap((running) =>
   [false, true].flatMap((ourTimer) =>
@@ -12,7 +16,6 @@ const observations: ReadonlyArray<ChangeEvent> = (["candidate", "old", "neither"
 )
 
 const plain = [
-  "RESUMED",
   "CANCELLED",
   "OPENED",
   "REJECTED",
@@ -27,22 +30,32 @@ const plain = [
   "CONFIRMED",
   "CONFIRM_REFUSED",
   "SAVED",
-  "SAVE_FAILED",
-  "EXPIRY_PASSED"
+  "SAVE_FAILED"
 ] as const
 
 const events: ReadonlyArray<ChangeEvent> = [
   ...plain.map((type) => ({ type })),
+  { type: "CLAIMED", at: 2_000 },
   { type: "RUNNING_READ", hash: "old", foreignTimer: false },
   { type: "RUNNING_READ", hash: "alien", foreignTimer: false },
   { type: "RUNNING_READ", hash: "old", foreignTimer: true },
   { type: "LOADED", diff: "", candidateHash: null },
   { type: "LOADED", diff: "+vlan 320", candidateHash: "new" },
   { type: "COMMITTED", at: 1_000, candidateHash: null },
+  { type: "TIMER_SEEN", runs: false },
+  { type: "TIMER_SEEN", runs: true },
   ...observations
 ]
 
-const memoryStates = ["opened", "settling", "withdrawn", "expired"]
+const isOurs = (event: { readonly type: string }): event is ChangeEvent =>
+  events.some(({ type }) => type === event.type)
+
+/** Where a change is without a phase of its own. */
+const memory = ["opened", "settling", "withdrawn", "expired"]
+
+/** States in which nothing is written because nothing is done, or that begin where the row is written already. */
+const unwritten =
+  /^(planned\.opening|proved\.waiting|loading\.resting|(committed|looking)\.resting|committed\.waiting|expiring\.waiting\..*|over)$/
 
 describe.each([
   ["mode 1", 1, false],
@@ -50,38 +63,40 @@ describe.each([
   ["a dry run", 1, true]
 ] as const)("all paths of a change in %s", (_name, mode, dryRun) => {
   const start = newChange({ mode, dryRun, force: false, sessionName: "job412", expectedHash: "old", timerSeconds: 300 })
-  const paths = createTestModel(configChange).getShortestPaths({
-    events,
-    input: start,
-    limit: 20_000,
+  const delays = standIns(configChange)
+  const paths = createTestModel(asEvents(configChange)).getShortestPaths({
+    events: [...events, ...delays.map((type) => ({ type }))],
+    input: inputOf({ protocol: start, failure: null }, null, 3),
+    limit: 40_000,
     // Counters would make the graph endless; what matters for a path is where it is and what it wants.
-    serializeState: ({ context, value }) =>
-      JSON.stringify([value, context.goal, context.confirmAllowed, context.reason])
+    serializeState: ({ context, value }) => {
+      const { confirmAllowed, goal, reason } = context.row
+      return JSON.stringify([value, goal, confirmAllowed, reason, context.attempts > 0, context.mayTell])
+    }
   })
 
   it("reach what they must", () => {
-    const reached = new Set(paths.flatMap(({ steps }) => steps.map(({ state }) => state.value)))
-    const all = [...changePhases, ...memoryStates].filter((state) => !dryRun || /plan|open|load|disc|unch/.test(state))
+    const reached = new Set(paths.flatMap(({ steps }) => steps.map(({ state }) => placeOf(state).split(".")[0])))
+    const all = [...changePhases, ...memory, "over"].filter(
+      (state) => !dryRun || /plan|open|load|disc|unch|over/.test(state)
+    )
     const never = mode === 2 ? [] : ["proved"]
     expect([...reached].toSorted()).toEqual(all.filter((state) => !never.includes(state)).toSorted())
   })
 
   it("leave a row that names the phase, except for the states in memory", () => {
     for (const path of paths) {
-      let change: Change = { state: "planned", row: start }
+      let walk = arrive(start, null, 3)
       for (const { event, state } of path.steps) {
         // The first step of every path is the start of the machine itself.
-        const type: string = event.type
-        if (type === "xstate.init") continue
-        const decision = nextStep(change, event)
-        if (decision._tag === "Refused") throw new Error(`${path.description}: ${decision.message}`)
-        expect(decision.change.state).toBe(state.value)
-        expect(decision.claim === null).toBe(memoryStates.includes(decision.change.state))
-        if (decision.claim !== null) {
-          expect(decision.claim.from).toEqual({ phase: change.row.phase, epoch: change.row.epoch })
-          expect(decision.claim.row.phase).toBe(decision.change.state)
-        }
-        change = decision.change
+        if (event.type === "xstate.init") continue
+        walk = isOurs(event) ? take(walk, event) : pass(walk, event.type.slice("after ".length))
+        const place = placeOf(walk.snapshot)
+        const [top = ""] = place.split(".")
+        expect(place).toBe(placeOf(state))
+        const claims = walk.step?.task.claim === true
+        expect(claims, place).toBe(!memory.includes(top) && !unwritten.test(place))
+        if (!memory.includes(top) && place !== "over") expect(walk.snapshot.context.row.phase).toBe(top)
       }
     }
   })

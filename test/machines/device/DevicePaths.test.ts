@@ -4,7 +4,9 @@ import { Schema } from "effect"
 import { createTestModel } from "xstate/graph"
 import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
 import type { DeviceEvent, LifecycleDevice } from "../../../machines/device/DeviceEvents.ts"
-import { deviceLifecycle, deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
+import { deviceMachine } from "../../../machines/device/DeviceMachine.ts"
+import { asEvents } from "../PathModel.ts"
 import { device, facts, rows } from "./DeviceFixtures.ts"
 
 const samples: ReadonlyArray<DeviceEvent> = [
@@ -17,11 +19,11 @@ const samples: ReadonlyArray<DeviceEvent> = [
 ]
 
 describe("all paths of the device machine", () => {
-  const model = createTestModel(deviceLifecycle)
+  const model = createTestModel(asEvents(deviceMachine))
   const paths = model.getShortestPaths({ events: samples, input: device("DHCP_BOOT") })
 
   it("reach every state", () => {
-    expect(new Set(paths.map(({ state }) => state.value))).toEqual(new Set(deviceStates))
+    expect(new Set(paths.map(({ state }) => state.value.life))).toEqual(new Set(deviceStates))
   })
 
   it.each(paths.map((path) => [path.description, path] as const))("%s", async (_name, path) => {

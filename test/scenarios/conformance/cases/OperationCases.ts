@@ -37,6 +37,15 @@ const reads: ReadonlyArray<Case> = [
     { lldp_neighbors_detail: { Ethernet48: [{ remote_system_name: "dist1", remote_system_capab: ["bridge"] }] } },
     SILENT
   ),
+  get("what its actor is at", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
+  get("no name of a device", "/device/-x/actor", 400, error("Invalid hostname specified")),
+  get("no device of that name", "/device/nobody/actor", 404, error("Device not found")),
+  get(
+    "an actor that cannot be asked",
+    "/device/broken-a9/actor",
+    503,
+    error(/^The actor of broken-a9 cannot be asked/)
+  ),
   get(
     "ports with whole numbers as speed",
     "/device/east-a1/interface_status",

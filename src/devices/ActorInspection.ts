@@ -1,0 +1,121 @@
+/**
+ * Who looks at the transitions of the devices' live actors: the log at level DEBUG, and whoever subscribes. An actor that
+ * nobody looks at pays nothing for it.
+ */
+import { Context, Effect, Layer, References, type Scope } from "effect"
+import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
+import { placeOf } from "../../machines/Place.ts"
+import { eventName } from "../../machines/NextEvents.ts"
+
+/** Whose actor it is, and the job that it works for. */
+export interface ActorOwner {
+  readonly device: string
+  readonly job: number | null
+}
+
+/** An event that a statechart has taken. */
+export interface ActorTransition extends ActorOwner {
+  /** Which statechart: `device` or `change`. */
+  readonly machine: string
+  readonly event: string
+  /** Where the statechart is now. */
+  readonly state: string
+}
+
+type Listener = (transition: ActorTransition) => void
+
+const isOfMachine = (snapshot: Snapshot<unknown>): snapshot is AnyMachineSnapshot => "value" in snapshot
+
+/** What an inspection event says, when it is a transition. A microstep bears the raised event, a snapshot only its cause. */
+const transitionOf = (event: InspectionEvent, owner: () => ActorOwner): ActorTransition | null => {
+  if (event.type !== "@xstate.microstep" || !isOfMachine(event.snapshot)) return null
+  const name = eventName(event.event.type)
+  if (name === null) return null
+  const { snapshot } = event
+  return { ...owner(), machine: snapshot.machine.id, event: name, state: placeOf(snapshot) }
+}
+
+interface Watched {
+  readonly actor: Actor<AnyStateMachine>
+  readonly owner: () => ActorOwner
+  inspection: Subscription | null
+}
+
+const make = Effect.gen(function* () {
+  const listeners = new Set<Listener>()
+  const actors = new Set<Watched>()
+  const warn = Effect.runForkWith(yield* Effect.context<never>())
+
+  const tell = (transition: ActorTransition) => {
+    for (const listener of listeners) {
+      // what a listener throws would be thrown out of the actor
+      try {
+        listener(transition)
+      } catch (error) {
+        warn(Effect.logWarning("A listener of the device actors failed", { error: String(error) }))
+      }
+    }
+  }
+
+  const inspect = (watched: Watched) => {
+    if (listeners.size === 0 || watched.inspection !== null) return
+    watched.inspection = watched.actor.system.inspect((event) => {
+      const transition = listeners.size === 0 ? null : transitionOf(event, watched.owner)
+      if (transition !== null) tell(transition)
+    })
+  }
+
+  const watch = (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          const watched: Watched = { actor, owner, inspection: null }
+          actors.add(watched)
+          inspect(watched)
+          return watched
+        }),
+        (watched) =>
+          Effect.sync(() => {
+            actors.delete(watched)
+            watched.inspection?.unsubscribe()
+          })
+      )
+    )
+
+  const subscribe = (listener: Listener) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          listeners.add(listener)
+          for (const watched of actors) inspect(watched)
+        }),
+        () => Effect.sync(() => listeners.delete(listener))
+      )
+    )
+
+  return ActorInspection.of({ watch, subscribe })
+})
+
+/** Writes every transition to the log, when lines of its level are written at all. */
+const logging = Effect.gen(function* () {
+  const inspection = yield* ActorInspection
+  const level = yield* References.MinimumLogLevel
+  if (level !== "All" && level !== "Trace" && level !== "Debug") return
+  const write = Effect.runForkWith(yield* Effect.context<never>())
+  yield* inspection.subscribe(({ device, job, ...transition }) => {
+    write(Effect.annotateLogs(Effect.logDebug("Transition", transition), job === null ? { device } : { device, job }))
+  })
+})
+
+/** The transitions of the live actors of this process. */
+export class ActorInspection extends Context.Service<
+  ActorInspection,
+  {
+    /** Has an actor looked at until the scope closes. */
+    readonly watch: (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) => Effect.Effect<void, never, Scope.Scope>
+    /** Hears of every transition from now on, until the scope closes. */
+    readonly subscribe: (listener: Listener) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("switchyard/devices/ActorInspection") {
+  static readonly layer = Layer.effectDiscard(logging).pipe(Layer.provideMerge(Layer.effect(ActorInspection, make)))
+}

@@ -1,0 +1,106 @@
+/**
+ * One run of a stored change: its claims in the database, its steps on the switch and the texts that go with them. The
+ * statechart decides which comes next; here nothing is decided. A step that may change the switch claims the phase of its row
+ * first, and does nothing when another process has moved the change on (promise 1).
+ */
+import { Clock, Context, Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../../machines/change/ChangeRow.ts"
+import { configChange } from "../../machines/change/ConfigChange.ts"
+import type { ChangeStore, ClaimTexts, StoredChange } from "../store/ChangeStore.ts"
+import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
+import * as EffectActor from "./EffectActor.ts"
+
+/** Another process works on this change: nothing more was sent from here. */
+export class ChangeTakenOver extends Schema.TaggedError<ChangeTakenOver>()("ChangeTakenOver", { id: Schema.Int }) {
+  override get message() {
+    return `Change ${this.id} was taken over by another process`
+  }
+}
+
+/** What ends a run without an end of the change. */
+export type RunError = ChangeTakenOver | SqlError.SqlError
+
+/** What the steps of one run work with. */
+export interface ChangeRun {
+  /** Writes the row if the database still holds the one that was written last. */
+  readonly claim: (task: StepTask) => Effect.Effect<void, RunError>
+  readonly steps: ChangeSteps
+  /** Gives work the surroundings of whoever runs the change: where its log lines and spans belong. */
+  readonly within: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Tells whoever runs the change that it waits for its verdict. */
+  readonly waits: (task: StepTask) => Effect.Effect<void>
+}
+
+const isProved = ({ candidateHash, phase }: ChangeRow) =>
+  candidateHash !== null && (phase === "confirmed" || phase === "unchanged")
+
+/** The claims of a run, in order: each holds only if the database still has what the one before has written. */
+export const claims = (
+  changes: Pick<ChangeStore["Service"], "claim">,
+  change: Pick<StoredChange, "id" | "protocol">,
+  seen: SeenTexts
+): ChangeRun["claim"] => {
+  let written: ChangeRow = change.protocol
+  return Effect.fnUntraced(function* ({ failure, row }) {
+    const texts: ClaimTexts = {
+      before: seen.before,
+      ...(row.diff === written.diff ? {} : { diff: row.diff }),
+      ...(isProved(row) && seen.running !== null && row.candidateHash !== null
+        ? { proved: { hash: row.candidateHash, config: seen.running } }
+        : {})
+    }
+    const claim = { from: { phase: written.phase, epoch: written.epoch }, row }
+    if (!(yield* changes.claim(change.id, claim, failure, texts))) return yield* new ChangeTakenOver({ id: change.id })
+    written = row
+    seen.before = null
+  })
+}
+
+/** The run that a device's actor is at, for a step that begins; there is at most one. */
+export class CurrentRun extends Context.Service<CurrentRun, { readonly begin: () => ChangeRun }>()(
+  "switchyard/devices/CurrentRun"
+) {}
+
+/** The steps of all live changes. */
+export const steps = EffectActor.make<RunError, CurrentRun>()
+
+/** What a step does for the current run. */
+type Work<Task extends StepTask> = (run: ChangeRun, task: Task) => Effect.Effect<ChangeEvent, RunError>
+
+const step = <Task extends StepTask>(work: Work<Task>) =>
+  steps.fromEffect((task: Task) =>
+    Effect.flatMap(CurrentRun, (current) => {
+      const run = current.begin()
+      return run.within(work(run, task))
+    })
+  )
+
+/** A step that claims the phase of its row before it does anything. */
+const claimed = (work: Work<ClaimTask>) =>
+  step<ClaimTask>((run, task) =>
+    Effect.andThen(
+      run.claim(task),
+      Effect.suspend(() => work(run, task))
+    )
+  )
+
+/** The statechart of a change with its steps. Made once: providing actors takes longer than a step. */
+export const liveChange = configChange.provide({
+  actors: {
+    claim: claimed(() => Effect.map(Clock.currentTimeMillis, (at) => ({ type: "CLAIMED", at }) as const)),
+    open: step(({ steps }) => steps.open),
+    verify: step(({ steps }, { row }) => steps.verify(row)),
+    load: claimed(({ steps }, { row }) => steps.load(row)),
+    discard: claimed(({ steps }, { row }) => steps.discard(row)),
+    commit: claimed(({ steps }, { row }) => steps.commit(row)),
+    observe: step<LookTask>((run, task) => {
+      const look = Effect.suspend(() => run.steps.observe(task.row, task.newConnection))
+      return task.claim ? Effect.andThen(run.claim(task), look) : look
+    }),
+    awaitVerdict: step((run, task) => Effect.andThen(run.waits(task), Effect.never)),
+    confirm: claimed(({ steps }, { row }) => steps.confirm(row)),
+    save: claimed(({ steps }) => steps.save),
+    askTimer: step(({ steps }) => steps.askTimer)
+  }
+})

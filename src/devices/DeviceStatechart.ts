@@ -1,0 +1,141 @@
+/**
+ * The live actor of one device: its statechart in memory, from the row. It does one thing at a time: calls take turns in the
+ * order in which they came, and each enters its state and leaves it when it ends. A change runs as a child actor. What an event
+ * of another process has made of the device is read from its row, which counts.
+ */
+import { Cause, Clock, Deferred, Effect, Exit } from "effect"
+import { createActor } from "xstate"
+import type { ChangeInput } from "../../machines/change/ChangeSetup.ts"
+import type { LifecycleDevice } from "../../machines/device/DeviceEvents.ts"
+import { deviceMachine, liveSnapshot } from "../../machines/device/DeviceMachine.ts"
+import type { ActivityEvent, DeviceCall } from "../../machines/device/DeviceSetup.ts"
+import { refusedRule } from "../../machines/Refusal.ts"
+import { ActorInspection } from "./ActorInspection.ts"
+import { type ChangeRun, CurrentRun, liveChange, type RunError, steps } from "./ChangeRun.ts"
+import type { StepTask } from "../../machines/change/ChangeRow.ts"
+import * as LiveActor from "./LiveActor.ts"
+
+/** The statechart of a device with its children. Made once. */
+const liveDevice = deviceMachine.provide({ actors: { change: liveChange } })
+
+/** How far a run has brought a change; `waits` when it needs to be told what the other devices came to. */
+export interface RunEnd extends StepTask {
+  readonly waits: boolean
+}
+
+/** A call by its name, and the job that it works for. */
+export type NamedCall = Pick<DeviceCall, "name" | "job">
+
+/** A change to be run: where it stands, and its run for a caller that is told when it waits. */
+export interface ChangeToRun {
+  readonly id: number
+  readonly input: ChangeInput
+  readonly run: (waits: ChangeRun["waits"]) => ChangeRun
+}
+
+/** The change that an actor is at: `step` is where its statechart is, `stepSince` when that step began. */
+export interface CurrentChange {
+  readonly id: number
+  readonly run: ChangeRun
+  stepSince: number
+}
+
+type Begin = Extract<ActivityEvent, { readonly call: DeviceCall }>
+
+/** Starts the actor of a device from its row; it ends with the scope. */
+export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
+  const clock = yield* Clock.Clock
+  const inspection = yield* ActorInspection
+  let current: CurrentChange | null = null
+  let serving: NamedCall | null = null
+  const beginStep = () => {
+    if (current === null) throw new Error("A step began although no change is under way")
+    current.stepSince = clock.currentTimeMillisUnsafe()
+    return current.run
+  }
+
+  const live = yield* LiveActor.start(steps, (options) =>
+    createActor(liveDevice, { ...options, input: row, snapshot: liveSnapshot(row) })
+  ).pipe(Effect.provideService(CurrentRun, { begin: beginStep }))
+  const { actor } = live
+  // not from the call in the snapshot, which is behind while a transition is under way
+  yield* inspection.watch(actor, () => ({
+    device: actor.getSnapshot().context.device.hostname,
+    job: serving?.job ?? null
+  }))
+
+  /** A call that does not find the device idle is a defect of ours: turns are taken before. */
+  const expectIdle = (event: Begin): Begin => {
+    const rule = refusedRule(actor.getSnapshot(), event)
+    if (rule !== null) throw new Error(`The device takes no ${event.type} for ${event.call.name}: ${rule}`)
+    return event
+  }
+
+  /** The scope may have stopped the actor before the call has ended. */
+  const endCall = () => {
+    if (actor.getSnapshot().status === "active") actor.send({ type: "CALL_ENDED" })
+    serving = null
+  }
+
+  const follow = (read: LifecycleDevice) => {
+    const { device } = actor.getSnapshot().context
+    const keys = ["state", "hostname", "device_type", "ztp_mac", "dhcp_ip", "management_ip"] as const
+    if (keys.some((key) => device[key] !== read[key])) actor.send({ type: "ROW_READ", device: read })
+  }
+
+  const busy = <A, E, R>(type: "READ" | "OPERATE" | "UPGRADE", call: NamedCall, work: Effect.Effect<A, E, R>) =>
+    Effect.suspend(() => {
+      const event = expectIdle({ type, call: { ...call, since: clock.currentTimeMillisUnsafe() } })
+      serving = call
+      actor.send(event)
+      return Effect.ensuring(work, Effect.sync(endCall))
+    })
+
+  /** Listens to how the child ends, and stops listening when that is called. */
+  const listen = (end: (exit: Exit.Exit<RunEnd, RunError>) => unknown) => {
+    const subscriptions = [
+      actor.on("CHANGE_ENDED", ({ failure, row }) => end(Exit.succeed({ row, failure, waits: false }))),
+      actor.on("CHANGE_FAILED", ({ error }) => end(Exit.failCause(live.causeOf(error)))),
+      actor.subscribe({ error: (error) => end(Exit.failCause(Cause.die(error))) })
+    ]
+    return () => {
+      for (const subscription of subscriptions) subscription.unsubscribe()
+    }
+  }
+
+  const change = (call: NamedCall, wanted: ChangeToRun): Effect.Effect<RunEnd, RunError> =>
+    Effect.suspend(() => {
+      const since = clock.currentTimeMillisUnsafe()
+      const event = expectIdle({ type: "CHANGE", call: { ...call, since }, change: wanted.input })
+      const ended = Deferred.makeUnsafe<RunEnd, RunError>()
+      const end = (exit: Exit.Exit<RunEnd, RunError>) => Deferred.doneUnsafe(ended, exit)
+      const stopListening = listen(end)
+      const waits = (task: StepTask) => Effect.sync(() => void end(Exit.succeed({ ...task, waits: true })))
+      serving = call
+      current = { id: wanted.id, run: wanted.run(waits), stepSince: since }
+      const leave = Effect.suspend(() => {
+        stopListening()
+        // the child goes with the state; nobody else may begin before the step that this interrupts has cleaned up
+        endCall()
+        current = null
+        return live.quiet
+      })
+      actor.send(event)
+      return Effect.ensuring(Deferred.await(ended), leave)
+    })
+
+  return {
+    /** The snapshot as it is now. */
+    snapshot: () => actor.getSnapshot(),
+    /** The change that the device is at. */
+    currentChange: () => current,
+    /** Goes to where the row is. */
+    follow,
+    /** Does work that reads the device, operates it or upgrades it. */
+    busy,
+    /** Runs a change to its end or to where it waits. Fails when another process has taken it over, or by the database. */
+    change
+  }
+})
+
+export type DeviceStatechart = Effect.Success<ReturnType<typeof start>>

@@ -1,0 +1,93 @@
+/**
+ * One device as its entity serves it: its row, its live actor and the turns of its calls. The actor is started by the first call
+ * that finds the row, and ends with the entity.
+ */
+import { Effect, Option, Scope, Semaphore } from "effect"
+import type { Device } from "../domain/Device.ts"
+import { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { show } from "./ActorShow.ts"
+import { DeviceFailure } from "./DeviceFailure.ts"
+import * as DeviceStatechart from "./DeviceStatechart.ts"
+import * as DeviceTurns from "./DeviceTurns.ts"
+
+const failure = ({ _tag, message }: { readonly _tag: string; readonly message: string }) =>
+  new DeviceFailure({ type: _tag, message, text: `${_tag}: ${message}\n` })
+
+const internal = (defect: unknown): DeviceFailure => {
+  const message = defect instanceof Error ? defect.message : "an internal error"
+  return new DeviceFailure({ type: "InternalError", message, text: `InternalError: ${message}\n` })
+}
+
+/** A defect must not take the actor down with the calls that wait behind it. */
+const contained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+  Effect.catchDefect(call, (defect) =>
+    Effect.andThen(Effect.logError("A device actor met a defect", defect), Effect.fail(internal(defect)))
+  )
+
+/** The device with this id; its actor lives as long as the scope. */
+export const make = Effect.fnUntraced(function* (id: number) {
+  const devices = yield* DeviceStore
+  const changes = yield* LiveChangeStore
+  const scope = yield* Effect.scope
+  const turns = yield* DeviceTurns.make
+  const inspection = yield* Effect.context<Effect.Services<ReturnType<typeof DeviceStatechart.start>>>()
+  const starting = Semaphore.makeUnsafe(1)
+  let statechart: DeviceStatechart.DeviceStatechart | null = null
+
+  /** The row as it is now; the actor follows it. */
+  const row: Effect.Effect<Device, DeviceFailure> = Effect.map(Effect.mapError(devices.get(id), failure), (device) => {
+    statechart?.follow(device)
+    return device
+  })
+
+  const started = starting.withPermit(
+    Effect.gen(function* () {
+      if (statechart !== null) return statechart
+      const device = yield* row
+      statechart = yield* DeviceStatechart.start(device).pipe(Scope.provide(scope), Effect.provideContext(inspection))
+      return statechart
+    })
+  )
+  const live = Effect.suspend(() => (statechart === null ? started : Effect.succeed(statechart)))
+
+  /** Does the work when it is its turn, while the device is in the state for it. */
+  const serve = <A, E, R>(
+    type: "READ" | "OPERATE" | "UPGRADE",
+    name: string,
+    job: number | null,
+    work: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | DeviceFailure, R> =>
+    contained(
+      turns.take(
+        { name, job },
+        Effect.flatMap(live, ({ busy }) => busy(type, { name, job }, work))
+      )
+    )
+
+  /** Runs a change when it is its turn; `before` is an operation that has to come before it. */
+  const serveChange = <A, E>(
+    name: string,
+    before: Effect.Effect<void>,
+    work: (actor: DeviceStatechart.DeviceStatechart, device: Device) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | DeviceFailure> => {
+    const call = { name, job: null }
+    const inTurn = Effect.gen(function* () {
+      const actor = yield* live
+      yield* actor.busy("OPERATE", call, before)
+      return yield* work(actor, yield* row)
+    })
+    return contained(turns.take(call, inTurn))
+  }
+
+  /** What the actor is at. The row is read, so that the state is the device's own. */
+  const view = Effect.gen(function* () {
+    const actor = yield* live
+    yield* row
+    const isChanging = actor.currentChange() !== null
+    const stored = isChanging ? Option.none() : yield* Effect.mapError(changes.newest(id), failure)
+    return show(actor, turns, Option.getOrNull(stored))
+  }).pipe(contained)
+
+  return { row, serve, serveChange, view }
+})

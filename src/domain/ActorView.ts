@@ -1,0 +1,35 @@
+/** What the actor of a device shows of itself. Times are ISO 8601 without a zone, UTC. */
+import { Schema } from "effect"
+import { changePhases } from "../../machines/change/ChangeRow.ts"
+import { activities } from "../../machines/device/DeviceMachine.ts"
+import { DeviceState } from "./Device.ts"
+
+/** A change that is under way, or that waits for the other devices of its job. */
+export const ChangeView = Schema.Struct({
+  id: Schema.Int,
+  job_id: Schema.Int,
+  /** As it is stored: where another process would resume it. */
+  phase: Schema.Literals(changePhases),
+  /** Where its statechart is, such as `committed.observing`; null when no process is at it. */
+  step: Schema.NullOr(Schema.String),
+  step_since: Schema.NullOr(Schema.String),
+  /** The events that its statechart takes now. */
+  next: Schema.Array(Schema.String)
+})
+export type ChangeView = typeof ChangeView.Type
+
+export const ActorView = Schema.Struct({
+  hostname: Schema.String,
+  state: DeviceState,
+  activity: Schema.Literals(activities),
+  /** The call that the device serves, for which job, and since when; null while it is idle. */
+  call: Schema.NullOr(Schema.String),
+  job_id: Schema.NullOr(Schema.Int),
+  since: Schema.NullOr(Schema.String),
+  /** The events that may happen to the device in its state. */
+  next: Schema.Array(Schema.String),
+  change: Schema.NullOr(ChangeView),
+  /** Calls that wait for their turn, the first in front. */
+  waiting: Schema.Array(Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }))
+})
+export type ActorView = typeof ActorView.Type

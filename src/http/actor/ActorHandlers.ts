@@ -1,0 +1,25 @@
+/** Handler of the route that shows the actor of a device. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { ServiceUnavailable } from "../../api/Failures.ts"
+import { DeviceActors } from "../../devices/DeviceActors.ts"
+import { answered } from "../core/Unavailable.ts"
+import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+
+/** Handlers of `ActorGroup`. */
+export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>
+  Effect.gen(function* () {
+    const actors = yield* DeviceActors
+    const { byHostname } = yield* makeDeviceLookup
+
+    const show = Effect.fn("ActorHandlers.show")(function* (hostname: string) {
+      const device = yield* byHostname(hostname)
+      const view = yield* Effect.mapError(actors.show(device), ({ message }) => new ServiceUnavailable({ message }))
+      return enveloped(view)
+    })
+
+    return handlers.handle("show", ({ params }) => answered(show(params.hostname)))
+  })
+)

@@ -1,0 +1,105 @@
+/**
+ * A stored change, a simulated switch and live actors of its device, for tests of what an actor does with them. The row is kept
+ * in memory under the rule by which the database gives claims; commands arrive at the switch as they are sent.
+ */
+import { Clock, Effect } from "effect"
+import { newChange, type NewChange } from "../../machines/change/ChangeDecision.ts"
+import type { ChangeEvent, ChangePhase, ChangeRow, Verdict } from "../../machines/change/ChangeRow.ts"
+import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
+import { ActorInspection } from "../../src/devices/ActorInspection.ts"
+import * as ChangeRun from "../../src/devices/ChangeRun.ts"
+import type { ChangeSteps } from "../../src/devices/ChangeSteps.ts"
+import * as DeviceStatechart from "../../src/devices/DeviceStatechart.ts"
+import { answer, command } from "../machines/change/ChangeRun.ts"
+import { make as makeSwitch } from "../machines/change/SimulatedSwitch.ts"
+import { device as lifecycleDevice } from "../machines/device/DeviceFixtures.ts"
+
+export const live: NewChange = {
+  mode: 1,
+  dryRun: false,
+  force: false,
+  sessionName: "job412",
+  expectedHash: "old",
+  timerSeconds: 300
+}
+
+/** What happens instead of a step: by its name, when it is reached. */
+export type Interference = Readonly<Record<string, Effect.Effect<ChangeEvent> | undefined>>
+
+/** A switch that runs `old`, and a row as it is stored. */
+export const makeScene = (change: Partial<ChangeRow> = {}) => {
+  const device = makeSwitch("old")
+  let stored: ChangeRow = { ...newChange(live), ...change }
+  const trail: Array<string> = []
+
+  const claim: Parameters<typeof ChangeRun.claims>[0]["claim"] = (_id, { from, row }) =>
+    Effect.sync(() => {
+      const isWon = stored.phase === from.phase && stored.epoch === from.epoch
+      trail.push(isWon ? `[${row.phase}/${row.epoch}]` : `lost [${row.phase}]`)
+      if (isWon) stored = row
+      return isWon
+    })
+
+  const stepsWith = (interference: Interference): ChangeSteps => {
+    const step = (src: string, row: ChangeRow) =>
+      Effect.gen(function* () {
+        trail.push(src)
+        const instead = interference[src]
+        if (instead !== undefined) return yield* instead
+        const wanted = { src, task: { row, failure: null } }
+        command(device, "new", wanted)
+        return answer({ device, candidate: "new", before: "old", allOk: true }, wanted, yield* Clock.currentTimeMillis)
+      })
+    return {
+      open: step("open", stored),
+      verify: (row) => step("verify", row),
+      load: (row) => step("load", row),
+      discard: (row) => step("discard", row),
+      commit: (row) => step("commit", row),
+      observe: (row) => step("observe", row),
+      confirm: (row) => step("confirm", row),
+      save: step("save", stored),
+      askTimer: step("askTimer", stored)
+    }
+  }
+
+  /** Runs the change as it is stored now on a live actor. */
+  const run = (
+    actor: DeviceStatechart.DeviceStatechart,
+    interference: Interference = {},
+    verdict: Verdict | null = null
+  ) =>
+    Effect.suspend(() => {
+      const change = { id: 88, protocol: stored }
+      return actor.change(
+        { name: "RunChange", job: 412 },
+        {
+          id: 88,
+          input: inputOf({ protocol: stored, failure: null }, verdict),
+          run: (waits) => ({
+            claim: ChangeRun.claims({ claim }, change, { running: null, before: null }),
+            steps: stepsWith(interference),
+            waits,
+            within: (work) => work
+          })
+        }
+      )
+    })
+
+  return {
+    device,
+    trail,
+    run,
+    row: () => stored,
+    /** Another process takes the change over, as `ChangeDecision.abandon` does. */
+    takeOver: () => {
+      stored = { ...stored, epoch: stored.epoch + 1 }
+    },
+    at: (phase: ChangePhase) => {
+      stored = { ...stored, phase }
+    }
+  }
+}
+
+/** The live actor of a managed device. */
+export const actor = DeviceStatechart.start(lifecycleDevice("MANAGED")).pipe(Effect.provide(ActorInspection.layer))
