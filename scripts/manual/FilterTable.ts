@@ -1,5 +1,6 @@
 /** The filters beyond Jinja2's own, each with an example that is rendered here. */
-import { Environment, memoryLoader, siteFilters } from "../../src/jinja/Jinja.ts"
+import { Environment, memoryLoader } from "../../src/jinja/Jinja.ts"
+import { templateFilters } from "../../src/templates/TemplateFilters.ts"
 import { table } from "./Marked.ts"
 
 /** What each filter does, and expressions that show it. */
@@ -77,7 +78,7 @@ const filters: Readonly<Record<string, readonly [about: string, ...examples: Rea
 const printed = (expression: string): string => {
   const environment = new Environment({
     loader: memoryLoader(new Map([["example", `{{ ${expression} }}`]])),
-    filters: [siteFilters]
+    filters: templateFilters
   })
   const compiled = environment.compile("example")
   if (!compiled.ok) throw new Error(`${expression}: ${compiled.failure.message}`)
@@ -92,15 +93,17 @@ const code = (text: string): string => `\`${text.replaceAll("\n", "⏎")}\``
 export const filterTable = (): string =>
   table(
     ["Filter", "What it gives", "Example", "Prints"],
-    [...siteFilters.keys()].map((name) => {
-      const known = filters[name]
-      if (known === undefined) throw new Error(`scripts/manual/FilterTable.ts does not describe the filter ${name}`)
-      const [about, ...examples] = known
-      return [
-        code(name),
-        about,
-        examples.map(code).join("<br>"),
-        examples.map((one) => code(printed(one))).join("<br>")
-      ]
-    })
+    templateFilters
+      .flatMap((library) => [...library.keys()])
+      .map((name) => {
+        const known = filters[name]
+        if (known === undefined) throw new Error(`scripts/manual/FilterTable.ts does not describe the filter ${name}`)
+        const [about, ...examples] = known
+        return [
+          code(name),
+          about,
+          examples.map(code).join("<br>"),
+          examples.map((one) => code(printed(one))).join("<br>")
+        ]
+      })
   )

@@ -142,7 +142,7 @@ layer(Server, { excludeTestServices: true })((it) => {
           }
         }
       })
-      assert.deepEqual(missing, [])
+      assert.deepEqual(missing, [], missing.join(", "))
     })
   )
 
