@@ -25,16 +25,12 @@ const invoke = <S extends string, Task>(src: S, input: (info: Info) => Task) =>
   ({ id: "step", src, input, onDone: { actions: raise(endOfStep) } }) as const
 
 const task = ({ context: { failure, row } }: Info): StepTask => ({ row, failure })
-const claim = ({ context: { failure, row } }: Info): ClaimTask => ({ row, failure, claim: true })
-const look =
-  (claim: boolean, newConnection: boolean) =>
-  ({ context: { failure, row } }: Info): LookTask => ({ row, failure, claim, newConnection })
-
+const claim = (info: Info): ClaimTask => ({ ...task(info), claim: true })
 /** Looks at the device; one that cannot be reached is tried again before it counts as unreachable. */
-const looking = (claims: "claim" | "goOn", newConnection: boolean) =>
+const looking = (how: Pick<LookTask, "claim" | "newConnection">) =>
   ({
     observing: {
-      invoke: invoke("observe", look(claims === "claim", newConnection)),
+      invoke: invoke("observe", (info): LookTask => ({ ...task(info), ...how })),
       on: { UNREACHABLE: { guard: "attemptsRemain", target: "resting", actions: "countAttempt" } }
     },
     resting: { after: { attemptPause: "observing" } }
@@ -168,7 +164,7 @@ export const configChange = change.createMachine({
       states: {
         answered: { always: [{ guard: "settlesFirst", target: "waiting" }, { target: "observing" }] },
         waiting: { after: { proofDelay: "observing" } },
-        ...looking("claim", true)
+        ...looking({ claim: true, newConnection: true })
       },
       on: {
         OBSERVED: [
@@ -213,7 +209,7 @@ export const configChange = change.createMachine({
     settling: {
       entry: enter(null),
       initial: "observing",
-      states: looking("goOn", false),
+      states: looking({ claim: false, newConnection: false }),
       on: {
         OBSERVED: [
           { guard: "runsNewForGood", target: "confirmed" },
@@ -226,7 +222,7 @@ export const configChange = change.createMachine({
     looking: {
       entry: enter("looking"),
       initial: "observing",
-      states: looking("claim", true),
+      states: looking({ claim: true, newConnection: true }),
       on: { OBSERVED: [...runsNew, ...runsOldOrElse], UNREACHABLE: outOfSight }
     },
     withdrawing: {
@@ -237,7 +233,7 @@ export const configChange = change.createMachine({
     withdrawn: {
       entry: enter(null),
       initial: "observing",
-      states: looking("goOn", true),
+      states: looking({ claim: false, newConnection: true }),
       on: {
         OBSERVED: [
           ...runsNew,
@@ -281,7 +277,7 @@ export const configChange = change.createMachine({
     expired: {
       entry: enter(null),
       initial: "observing",
-      states: looking("goOn", true),
+      states: looking({ claim: false, newConnection: true }),
       on: {
         OBSERVED: [
           { guard: "timerRunsOn", target: "expiring", actions: "lookAgain" },

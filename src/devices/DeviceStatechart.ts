@@ -71,16 +71,18 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     return event
   }
 
+  const isActive = () => actor.getSnapshot().status === "active"
+
   /** The scope may have stopped the actor before the call has ended. */
   const endCall = () => {
-    if (actor.getSnapshot().status === "active") actor.send({ type: "CALL_ENDED" })
+    if (isActive()) actor.send({ type: "CALL_ENDED" })
     serving = null
   }
 
   const follow = (read: LifecycleDevice) => {
     const { device } = actor.getSnapshot().context
     const keys = ["state", "hostname", "device_type", "ztp_mac", "dhcp_ip", "management_ip"] as const
-    if (keys.some((key) => device[key] !== read[key])) actor.send({ type: "ROW_READ", device: read })
+    if (isActive() && keys.some((key) => device[key] !== read[key])) actor.send({ type: "ROW_READ", device: read })
   }
 
   const busy = <A, E, R>(type: "READ" | "OPERATE" | "UPGRADE", call: NamedCall, work: Effect.Effect<A, E, R>) =>
@@ -127,6 +129,8 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
   return {
     /** The snapshot as it is now. */
     snapshot: () => actor.getSnapshot(),
+    /** False once a defect has ended the actor. */
+    isActive,
     /** The change that the device is at. */
     currentChange: () => current,
     /** Goes to where the row is. */

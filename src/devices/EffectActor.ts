@@ -28,7 +28,7 @@ export const make = <E = never, R = never>(): EffectActors<E, R> => {
   const runners = new WeakMap<object, StepRunner<E, R>>()
 
   const fromEffect = <A, I>(work: (input: I) => Effect.Effect<A, E, R>): StepLogic<A, I> => {
-    const fibers = new WeakMap<object, Fiber.Fiber<A, E>>()
+    const fibers = new Map<object, Fiber.Fiber<A, E>>()
     return {
       getInitialSnapshot: (_scope, input) => ({ status: "active", output: undefined, error: undefined, input }),
       start: ({ input, status }, { self, system }) => {
@@ -45,11 +45,13 @@ export const make = <E = never, R = never>(): EffectActors<E, R> => {
         if (snapshot.status !== "active") return snapshot
         const fiber = fibers.get(self)
         if (type === "xstate.stop") {
+          fibers.delete(self)
           fiber?.interruptUnsafe()
           return { ...snapshot, status: "stopped", input: undefined }
         }
         const exit = type === ENDED ? fiber?.pollUnsafe() : undefined
         if (exit === undefined) return snapshot
+        fibers.delete(self)
         if (Exit.isSuccess(exit)) return { ...snapshot, status: "done", output: exit.value, input: undefined }
         // a step that was interrupted by itself has failed as well: its machine must not wait for it
         runners.get(system)?.failed(exit.cause)

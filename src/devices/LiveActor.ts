@@ -3,7 +3,7 @@
  * was at is interrupted and waited for. Its delays run on Effect's clock. One step runs at a time: when the machine goes on
  * because of an event, the next step begins after the last one has cleaned up.
  */
-import { Cause, Deferred, Effect, Exit, type Fiber, FiberSet, type Scope, Semaphore } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, FiberSet, type Scope } from "effect"
 import type { Actor, ActorOptions, AnyStateMachine, SnapshotFrom } from "xstate"
 import type { EffectActors } from "./EffectActor.ts"
 
@@ -28,13 +28,28 @@ const clockOf = <E, R>(fork: Fork<E, R>): NonNullable<LiveOptions["clock"]> => (
   clearTimeout: (timer: Fiber.Fiber<void, E>) => timer.interruptUnsafe()
 })
 
+/** Steps one after the other: one that begins while the last one cleans up waits for it. */
+const inTurn = <E, R>(fork: Fork<E, R>) => {
+  let last: Fiber.Fiber<unknown, E> | null = null
+  const run: Fork<E, R> = (step) => {
+    const before = last
+    const isCleaning = before !== null && before.pollUnsafe() === undefined
+    // not to be interrupted: whoever waits for this step waits for the one before it, too
+    const fiber = fork(isCleaning ? Effect.andThen(Effect.uninterruptible(Fiber.await(before)), step) : step)
+    last = fiber
+    return fiber
+  }
+  const ended = Effect.suspend(() => (last === null ? Effect.void : Effect.asVoid(Fiber.await(last))))
+  return { run, ended }
+}
+
 /** Starts the actor that `create` makes of a machine whose steps come from `steps`. */
 export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, R>(
   steps: EffectActors<E, R>,
   create: (options: LiveOptions) => Actor<M>
 ): Effect.fn.Return<Live<M, E>, never, R | Scope.Scope> {
   const fork: Fork<E, R> = yield* FiberSet.makeRuntime<R, unknown, E>()
-  const turn = Semaphore.makeUnsafe(1)
+  const turns = inTurn(fork)
   const ended = Deferred.makeUnsafe<SnapshotFrom<M>, E>()
   let failed: Cause.Cause<E> | null = null
   let isStopped = false
@@ -42,7 +57,7 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
 
   const actor = create({ clock: clockOf(fork) })
   steps.runBy(actor.system, {
-    run: (step) => fork(turn.withPermit(step)),
+    run: turns.run,
     failed: (cause) => {
       failed = cause
     }
@@ -59,5 +74,5 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
     })
   )
   actor.start()
-  return { actor, end: Deferred.await(ended), quiet: turn.withPermit(Effect.void), causeOf }
+  return { actor, end: Deferred.await(ended), quiet: turns.ended, causeOf }
 })

@@ -1,6 +1,6 @@
 /**
  * One device as its entity serves it: its row, its live actor and the turns of its calls. The actor is started by the first call
- * that finds the row, and ends with the entity.
+ * that finds the row, anew after a defect has ended it, and ends with the entity.
  */
 import { Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -41,15 +41,18 @@ export const make = Effect.fnUntraced(function* (id: number) {
     return device
   })
 
-  const started = starting.withPermit(
-    Effect.gen(function* () {
-      if (statechart !== null) return statechart
-      const device = yield* row
-      statechart = yield* DeviceStatechart.start(device).pipe(Scope.provide(scope), Effect.provideContext(inspection))
-      return statechart
-    })
-  )
-  const live = Effect.suspend(() => (statechart === null ? started : Effect.succeed(statechart)))
+  const startFrom = (found: Effect.Effect<Device, DeviceFailure>) =>
+    starting.withPermit(
+      Effect.gen(function* () {
+        if (statechart?.isActive()) return statechart
+        const device = yield* found
+        statechart = yield* DeviceStatechart.start(device).pipe(Scope.provide(scope), Effect.provideContext(inspection))
+        return statechart
+      })
+    )
+  const liveFrom = (found: Effect.Effect<Device, DeviceFailure>) =>
+    Effect.suspend(() => (statechart?.isActive() ? Effect.succeed(statechart) : startFrom(found)))
+  const live = liveFrom(row)
 
   /** Does the work when it is its turn, while the device is in the state for it. */
   const serve = <A, E, R>(
@@ -73,9 +76,10 @@ export const make = Effect.fnUntraced(function* (id: number) {
   ): Effect.Effect<A, E | DeviceFailure> => {
     const call = { name, job: null }
     const inTurn = Effect.gen(function* () {
-      const actor = yield* live
+      const device = yield* row
+      const actor = yield* liveFrom(Effect.succeed(device))
       yield* actor.busy("OPERATE", call, before)
-      return yield* work(actor, yield* row)
+      return yield* work(actor, device)
     })
     return contained(turns.take(call, inTurn))
   }

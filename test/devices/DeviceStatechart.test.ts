@@ -1,6 +1,6 @@
 /** What the live actor of a device does: one thing at a time, a change as its child, and nothing without a claim. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { ChangeEvent, ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { ActorInspection, type ActorTransition } from "../../src/devices/ActorInspection.ts"
@@ -102,6 +102,18 @@ describe("A change of a live device", () => {
         assert.match(scene.trail.at(-1) ?? "", /^lost /, step)
         assert.strictEqual(activity(device), "idle")
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("ends with a defect when a step reports what its state does not take; the device goes on", () =>
+    Effect.gen(function* () {
+      const scene = makeScene()
+      const device = yield* actor
+      const odd: Effect.Effect<ChangeEvent> = Effect.succeed({ type: "SAVED" })
+      const exit = yield* Effect.exit(scene.run(device, { load: odd }))
+      assert.match(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "", /"loading":"sending".* takes no SAVED/)
+      assert.deepStrictEqual([activity(device), device.isActive()], ["idle", true])
+      assert.strictEqual((yield* scene.run(device)).row.phase, "confirmed")
     }).pipe(Effect.scoped)
   )
 

@@ -5,8 +5,12 @@ import { createTestModel } from "xstate/graph"
 import { applyDeviceEvent } from "../../../machines/device/DeviceDecision.ts"
 import type { DeviceEvent, LifecycleDevice } from "../../../machines/device/DeviceEvents.ts"
 import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
-import { deviceMachine } from "../../../machines/device/DeviceMachine.ts"
-import { asEvents } from "../PathModel.ts"
+import { activities, deviceMachine } from "../../../machines/device/DeviceMachine.ts"
+import type { ActivityEvent } from "../../../machines/device/DeviceSetup.ts"
+import { newChange } from "../../../machines/change/ChangeDecision.ts"
+import { inputOf } from "../../../machines/change/ChangeSnapshot.ts"
+import { placeOf } from "../../../machines/Place.ts"
+import { asEvents, standIns } from "../PathModel.ts"
 import { device, facts, rows } from "./DeviceFixtures.ts"
 
 const samples: ReadonlyArray<DeviceEvent> = [
@@ -35,6 +39,41 @@ describe("all paths of the device machine", () => {
     const states = Object.fromEntries(deviceStates.map((state) => [state, () => expect(current.state).toBe(state)]))
     const events = Object.fromEntries(samples.map(({ type }) => [type, executor]))
     await path.test({ states, events })
+  })
+})
+
+describe("what a device is doing", () => {
+  const call = { name: "ReadFacts", job: null, since: 0 }
+  const row = newChange({
+    mode: 1,
+    dryRun: false,
+    force: false,
+    sessionName: "job412",
+    expectedHash: null,
+    timerSeconds: 60
+  })
+  const begins: ReadonlyArray<ActivityEvent> = [
+    { type: "READ", call },
+    { type: "OPERATE", call },
+    { type: "UPGRADE", call },
+    { type: "CHANGE", call, change: inputOf({ protocol: row, failure: null }) }
+  ]
+  const ends = [{ type: "CALL_ENDED" }, ...standIns(deviceMachine).map((type) => ({ type }))]
+  const paths = createTestModel(asEvents(deviceMachine)).getShortestPaths({
+    events: [...begins, ...ends],
+    input: device("MANAGED"),
+    serializeState: ({ value }) => placeOf(value)
+  })
+
+  it("is one thing at a time, and nothing when that has ended", () => {
+    expect(standIns(deviceMachine)).toEqual(["done change", "error change"])
+    expect(new Set(paths.map(({ state }) => state.value.activity))).toEqual(new Set(activities))
+    for (const { state } of paths) {
+      const isIdle = state.value.activity === "idle"
+      expect(begins.map((event) => state.can(event))).toEqual(begins.map(() => isIdle))
+      expect(ends.some((event) => state.can(event))).toBe(!isIdle)
+      expect(state.context.call).toEqual(isIdle ? null : call)
+    }
   })
 })
 
