@@ -6,6 +6,7 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
@@ -55,6 +56,6 @@ const api = Layer.unwrap(
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
-  Layer.provide(BodyMemory.layer),
+  Layer.provide([BodyMemory.layer, BackgroundWork.layer]),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

@@ -17,7 +17,7 @@ const COMPANY_MILLIS = 20
 const MOST = 64
 
 /** Milliseconds for which answered callers go on before the event loop looks at everything else. */
-const SLICE_MILLIS = 4
+const SLICE_MILLIS = 1
 
 /** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
 export type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>

@@ -3,16 +3,15 @@
  * loop looks at everything else; one file is bounded by the engine.
  */
 import { Effect } from "effect"
-import { goOn } from "../runtime/BackgroundWork.ts"
 import { referencesOf } from "./TemplateReferences.ts"
 import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
 
 const compileOne = (platform: TemplatePlatform, file: string) =>
-  Effect.callback<void>((resume) =>
-    goOn(() => {
+  Effect.andThen(
+    Effect.yieldNow,
+    Effect.sync(() => {
       platform.environment.compile(file)
       referencesOf(platform, file)
-      resume(Effect.void)
     })
   )
 

@@ -1,9 +1,10 @@
 /**
  * The bounds that all SSH connections of this process share (DESIGN §5): how many sessions may be open, how many
  * handshakes may run at once (they cost CPU; beyond 16 the event loop lags), how a refused connection is retried, and how
- * addresses are rewritten when dialling.
+ * addresses are rewritten when dialling. What switches say is heard in the turns of background work.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import type { AddressMap } from "./AddressMap.ts"
 
 export interface SshLimitsOptions {
@@ -29,6 +30,7 @@ export class SshLimits extends Context.Service<
     readonly addressMap: AddressMap
     readonly refusedRetries: number
     readonly refusedDelay: number
+    readonly inTurn: BackgroundWork["Service"]["inTurn"]
   }
 >()("switchyard/drivers/ssh/SshLimits") {
   static readonly layer = (options: SshLimitsOptions = {}): Layer.Layer<SshLimits> =>
@@ -41,8 +43,9 @@ export class SshLimits extends Context.Service<
           port: options.port ?? 22,
           addressMap: options.addressMap ?? [],
           refusedRetries: options.refusedRetries ?? 3,
-          refusedDelay: options.refusedDelay ?? 2
+          refusedDelay: options.refusedDelay ?? 2,
+          inTurn: (yield* BackgroundWork).inTurn
         })
       })
-    )
+    ).pipe(Layer.provide(BackgroundWork.layer))
 }

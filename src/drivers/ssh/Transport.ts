@@ -35,6 +35,8 @@ export interface Transport {
   readonly shell: Effect.Effect<ClientChannel, ConnectionException>
   /** Runs one command on a channel of its own, for file transfer. */
   readonly exec: (command: string) => Effect.Effect<ClientChannel, ConnectionException>
+  /** Hears what a channel says when its turn comes. */
+  readonly inTurn: SshLimits["Service"]["inTurn"]
   /** Destroys the socket at once, without a goodbye. */
   readonly destroy: () => void
 }
@@ -208,8 +210,14 @@ const openChannel = (
     return Effect.sync(() => clearTimeout(timer))
   })
 
-const makeTransport = (target: DriverTarget, { client, hostKey }: Handshaken, state: { gone: boolean }): Transport => ({
+const makeTransport = (
+  target: DriverTarget,
+  { inTurn }: SshLimits["Service"],
+  { client, hostKey }: Handshaken,
+  state: { gone: boolean }
+): Transport => ({
   hostKey,
+  inTurn,
   shell: openChannel(target, "open a shell", (opened) => client.shell(terminal, opened)),
   exec: (command) => openChannel(target, "open a channel", (opened) => client.exec(command, opened)),
   destroy: () => {
@@ -245,5 +253,5 @@ export const open: (
   handshaken.client.on("close", () => {
     state.gone = true
   })
-  return makeTransport(target, handshaken, state)
+  return makeTransport(target, limits, handshaken, state)
 })
