@@ -89,10 +89,15 @@ export const stores = Layer.mergeAll(
 
 const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
-    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT } = yield* ServerConfig
+    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY } = yield* ServerConfig
     const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
-    return SshLimits.layer({ port: SSH_PORT, maxSessions: SSH_MAX_SESSIONS, addressMap: parsed.success })
+    return SshLimits.layer({
+      port: SSH_PORT,
+      maxSessions: SSH_MAX_SESSIONS,
+      refusedDelay: SSH_REFUSED_DELAY,
+      addressMap: parsed.success
+    })
   })
 )
 
