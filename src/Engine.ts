@@ -104,7 +104,8 @@ const sshLimits = Layer.unwrap(
 /** Drivers of all platforms that this server can log in to. */
 const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits))
 
-const actors = DeviceActor.layer.pipe(
+/** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
+export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
   Layer.provide(DeviceLogin.layer),
   Layer.provide(drivers)

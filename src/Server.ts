@@ -13,7 +13,8 @@ import * as InitCheckLive from "./jobs/init/InitCheckLive.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Database from "./store/Database.ts"
 
-const ports = Layer.mergeAll(
+/** What the routes ask of other rooms. */
+export const ports = Layer.mergeAll(
   SettingsViewLive.layer,
   RepositoriesLive.layer,
   PreviewsLive.layer,

@@ -49,6 +49,7 @@ export default async (project: TestProject) => {
   project.provide("postgres", { port: server.port(), password: Redacted.value(server.password) })
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    await rm(folder, { recursive: true, force: true })
+    // programs that were stopped may still write into it
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 }
