@@ -137,17 +137,23 @@ export const stores = Layer.mergeAll(
 
 const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
-    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT } = yield* ServerConfig
+    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY } = yield* ServerConfig
     const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
-    return SshLimits.layer({ port: SSH_PORT, maxSessions: SSH_MAX_SESSIONS, addressMap: parsed.success })
+    return SshLimits.layer({
+      port: SSH_PORT,
+      maxSessions: SSH_MAX_SESSIONS,
+      refusedDelay: SSH_REFUSED_DELAY,
+      addressMap: parsed.success
+    })
   })
 )
 
 /** Drivers of all platforms that this server can log in to. */
 const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits))
 
-const actors = DeviceActor.layer.pipe(
+/** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
+export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
   Layer.provide(DeviceLogin.layer),
   Layer.provide(drivers)

@@ -13,7 +13,8 @@ import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Database from "./store/Database.ts"
 
-const ports = Layer.mergeAll(
+/** What the routes ask of other rooms. */
+export const ports = Layer.mergeAll(
   SettingsView.layer,
   Repositories.layer,
   Previews.layer,

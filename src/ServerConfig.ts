@@ -67,6 +67,7 @@ const variables = {
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
   SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
+  SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
@@ -147,6 +148,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
   ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
   ["SSH_MAX_SESSIONS", "1400", "SSH sessions that may be open at once"],
+  [
+    "SSH_REFUSED_DELAY",
+    "2",
+    "seconds between two of the four attempts to connect to a device that refuses connections"
+  ],
   [
     "SSH_ADDRESS_MAP",
     "",

@@ -9,7 +9,7 @@ import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import * as Examples from "../../src/api/Examples.ts"
-import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 
 const folder = fs.mkdtempSync(path.join(tmpdir(), "switchyard-api-images-"))
 const images = path.join(folder, "firmware")
@@ -48,7 +48,7 @@ const jobOf = (body: unknown) =>
     return yield* (yield* JobStore).get(id)
   })
 
-layer(ApiServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices: true })("The firmware API", (it) => {
+layer(SiteServer({ DATA_DIR: folder, FIRMWARE_URL: URL }), { excludeTestServices: true })("The firmware API", (it) => {
   it.effect("lists images in the nested envelope and beside it, and links defaults", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient

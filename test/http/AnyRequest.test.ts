@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
-import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { endpoints, sampleRequests } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
 
@@ -13,7 +13,7 @@ const PER_SCENE = 40
 
 const keepsGoodParts = (body: unknown): boolean => JSON.stringify(body).includes('"updated":')
 
-layer(ApiServer())("Whatever is sent", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("Whatever is sent", (it) => {
   for (const endpoint of endpoints) {
     it.effect(
       `${endpoint.method} ${endpoint.path} answers in the envelope, never with a fault of its own, and an error changes nothing`,

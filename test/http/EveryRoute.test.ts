@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
-import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
 import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
 import { keyFile, makeIssuer } from "../support/TokenKeys.ts"
@@ -41,7 +41,7 @@ const OPEN = new Set([
 ])
 
 const Guarded = Layer.unwrap(
-  Effect.map(keyFile(makeIssuer("ES256")), (JWT_CERT) => ApiServer({ JWT_ENABLED: "true", JWT_CERT }))
+  Effect.map(keyFile(makeIssuer("ES256")), (JWT_CERT) => SiteServer({ JWT_ENABLED: "true", JWT_CERT }))
 ).pipe(Layer.provide(NodeServices.layer))
 
 layer(Guarded, { excludeTestServices: true })("Without a token", (it) => {
@@ -74,7 +74,7 @@ layer(Guarded, { excludeTestServices: true })("Without a token", (it) => {
   )
 })
 
-layer(ApiServer(), { excludeTestServices: true })("A field that is null or of another type", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("A field that is null or of another type", (it) => {
   for (const endpoint of withBody) {
     it.effect(
       `of ${endpoint.method} ${endpoint.path} is no fault of the server`,

@@ -1,24 +1,20 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger, Redacted, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { Previews } from "../../src/jobs/sync/Previews.ts"
 import { HttpServer } from "effect/http"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import { ApiClient, ApiServer, Backend } from "../support/ApiServer.ts"
-import { TestDatabase } from "../support/TestDatabase.ts"
+import { ProxiedDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import * as net from "node:net"
 
-const nowhere = PgClient.layer({
-  host: "127.0.0.1",
-  port: 1,
-  username: "postgres",
-  database: "postgres",
-  password: Redacted.make("secret-of-the-database"),
-  maxConnections: 2,
-  connectTimeout: "1 second"
-})
+/** A server that has lost its database after its start. */
+const Bereft = Layer.unwrap(
+  Effect.map(ProxiedDatabase, ({ layer: database, proxy }) =>
+    Layer.effectDiscard(proxy.end).pipe(Layer.provideMerge(ApiServer({}, { database })))
+  )
+)
 
 /** Everything that is logged while the effect runs, as text. */
 const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
@@ -27,7 +23,7 @@ const logged = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   return Effect.map(Effect.provide(effect, Logger.layer([logger])), (value) => ({ value, text: lines.join("\n") }))
 }
 
-layer(ApiServer({}, { database: nowhere }), { excludeTestServices: true })("While the database is away", (it) => {
+layer(Bereft, { excludeTestServices: true })("While the database is away", (it) => {
   it.effect("every route that needs it answers 503 in the envelope", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
@@ -53,8 +49,16 @@ layer(ApiServer({}, { database: nowhere }), { excludeTestServices: true })("Whil
   it.effect("the server is alive, but neither ready nor healthy", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
-      const message = "PgConnection: Failed to connect"
-      const down = { status: "DOWN", checks: [{ name: "postgres", status: "DOWN", message }] }
+      const away = "the database does not answer: PgConnection: Failed to connect"
+      const unset = (variable: string) => `${variable} is not set, so nothing is in force`
+      const checks = [
+        { name: "postgres", status: "DOWN", message: away },
+        { name: "schema", status: "DOWN", message: away },
+        { name: "settings", status: "DOWN", message: unset("GITREPO_SETTINGS") },
+        { name: "templates", status: "DOWN", message: unset("GITREPO_TEMPLATES") },
+        { name: "jobs", status: "DOWN", message: away }
+      ]
+      const down = { status: "DOWN", checks }
       const [health, ready, live] = [
         yield* api.send("GET", "/api/health"),
         yield* api.send("GET", "/api/health/ready"),

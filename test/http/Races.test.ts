@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { setScene } from "../scenarios/conformance/Scene.ts"
-import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { type Answer, ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { SqlClient } from "effect/sql"
 import { allocationLock } from "../../src/store/AllocationLock.ts"
 
@@ -24,7 +24,7 @@ const waitingForLocks = Effect.map(
   ([count]) => Number(count)
 )
 
-layer(ApiServer(), { excludeTestServices: true })("Clients at the same time", (it) => {
+layer(SiteServer(), { excludeTestServices: true })("Clients at the same time", (it) => {
   it.effect("cannot create a device twice: one succeeds, the others are told", () =>
     Effect.gen(function* () {
       yield* setScene()

@@ -1,30 +1,27 @@
 /**
- * The HTTP API on a free port of this machine with a database of its own, and a client for it. Jobs are recorded, not run;
- * settings and the other rooms are those of `Ports.ts`.
+ * The HTTP API on a free port of this machine with a database of its own, and a client for it. Everything behind it is real,
+ * but nobody works on the jobs that it starts.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
+import * as Engine from "../../src/Engine.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
-import { DeviceDeletion } from "../../src/jobs/upkeep/DeviceDeletion.ts"
-import { DeviceStates } from "../../src/jobs/engine/DeviceStates.ts"
-import { JobStates } from "../../src/jobs/engine/JobStates.ts"
+import * as Cluster from "../../src/jobs/engine/Cluster.ts"
+import { JobWorkflow } from "../../src/jobs/engine/JobWorkflow.ts"
+import {
+  Repositories,
+  RepositoryBusy,
+  RepositoryFailed,
+  RepositoryInvalid
+} from "../../src/jobs/repositories/Repositories.ts"
+import { RepositoryUpdate } from "../../src/jobs/repositories/RepositoryUpdate.ts"
 import type { Previews } from "../../src/jobs/sync/Previews.ts"
+import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
-import { ChangeStore } from "../../src/store/ChangeStore.ts"
-import { DeviceStore } from "../../src/store/DeviceStore.ts"
-import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
-import { JobLockStore } from "../../src/store/JobLockStore.ts"
-import { JobStore } from "../../src/store/JobStore.ts"
-import { LiveChangeStore } from "../../src/store/LiveChangeStore.ts"
-import { LinknetStore } from "../../src/store/LinknetStore.ts"
-import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
-import { ReservationStore } from "../../src/store/ReservationStore.ts"
-import { StackMemberStore } from "../../src/store/StackMemberStore.ts"
-import { SyncEventStore } from "../../src/store/SyncEventStore.ts"
 import { NodeServices } from "@effect/platform-node"
 import * as http from "node:http"
-import { TestPorts } from "./Ports.ts"
-import { RecordingEngine } from "./RecordingEngine.ts"
+import { keepRepositories } from "../scenarios/conformance/Scene.ts"
+import { ApiSite } from "./ApiSite.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 
 /** An answer as a client sees it; `body` is parsed JSON, or the text when it is none. */
@@ -103,24 +100,11 @@ export class ApiClient extends Context.Service<ApiClient, ReturnType<typeof make
   )
 }
 
-const Stores = Layer.mergeAll(
-  DeviceStore.layer,
-  InterfaceStore.layer,
-  JobLockStore.layer,
-  ChangeStore.layer,
-  JobStore.layer,
-  LiveChangeStore.layer,
-  LinknetStore.layer,
-  MgmtDomainStore.layer,
-  ReservationStore.layer,
-  StackMemberStore.layer,
-  SyncEventStore.layer
-)
-
 /** Variables of the server under test. */
 const DEFAULTS: Readonly<Record<string, string>> = {
   HOST: "127.0.0.1",
   JWT_ENABLED: "false",
+  SSH_REFUSED_DELAY: "0",
   // no test of the API alone makes files
   CAFILE: "/dev/null/rootCA.crt",
   CAKEYFILE: "/dev/null/rootCA.key"
@@ -140,19 +124,60 @@ export interface Parts {
   readonly previews?: Layer.Layer<Previews>
 }
 
-/** Database, stores and recording engine, without a server. */
+/** Jobs are recorded and started by the real engine, and their executions wait for ever: nobody does their work. */
+const Executions = JobWorkflow.toLayer(() => Effect.never)
+
+/** Refreshes are done at once, where a server makes jobs of them. */
+const RefreshesAtOnce = Layer.effect(
+  Repositories,
+  Effect.gen(function* () {
+    const repositories = yield* Repositories
+    const updates = yield* RepositoryUpdate
+    return Repositories.of({
+      ...repositories,
+      refresh: (name, user) =>
+        Effect.mapError(updates.update(name, { by: user, jobId: 0 }), (error) => {
+          if (error._tag === "SqlError") return error
+          const { message, problems, status } = error
+          if (status === 503) return new RepositoryBusy({ message })
+          const reasons = { message, ...(problems === undefined ? {} : { problems }) }
+          return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
+        })
+    })
+  })
+).pipe(Layer.provide(Repositories.layer))
+
+/** Everything behind the server: the real services of all rooms, on a database of its own. */
 export const Backend = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
-  (parts.previews ?? Layer.empty).pipe(
-    Layer.provideMerge(TestPorts),
-    Layer.provideMerge(Layer.merge(DeviceStates.layer, DeviceDeletion.layer)),
-    Layer.provideMerge(RecordingEngine),
-    Layer.provideMerge(JobStates.layer),
-    Layer.provideMerge(Stores),
+  Layer.mergeAll(RefreshesAtOnce, parts.previews ?? Layer.empty).pipe(
+    Layer.provideMerge(Server.ports),
+    Layer.provideMerge(Layer.merge(Engine.actors, Executions)),
+    Layer.provideMerge(Engine.services),
+    Layer.provideMerge(Cluster.layer),
+    Layer.provideMerge(Engine.stores),
+    Layer.provideMerge(NodeServices.layer),
     Layer.provideMerge(parts.database ?? TestDatabase),
-    Layer.provideMerge(configOf(variables)),
-    Layer.provideMerge(NodeServices.layer)
+    Layer.provideMerge(configOf(variables))
   )
 
 /** The server and a client; everything behind the server can be reached as well. */
 export const ApiServer = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
   ApiClient.layer.pipe(Layer.provideMerge(HttpServerLive), Layer.provideMerge(Backend(variables, parts)))
+
+/** Puts the repositories of the site in force and remembers that, so that `setScene` can bring it back. */
+const InForce = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const updates = yield* RepositoryUpdate
+    yield* updates.update("templates", { by: "tester", jobId: 0 })
+    yield* updates.update("settings", { by: "tester", jobId: 0 })
+    yield* keepRepositories
+  })
+)
+
+/** The server of a site that has settings, templates and switches. */
+export const SiteServer = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
+  Layer.unwrap(
+    Effect.map(ApiSite, (site) =>
+      InForce.pipe(Layer.provideMerge(ApiServer({ ...site.variables, ...variables }, parts)))
+    )
+  ).pipe(Layer.provideMerge(ApiSite.layer))

@@ -147,6 +147,8 @@ export const environment = (
   GITREPO_TEMPLATES: repositories.templates.folder,
   SSH_PORT: String(lab.port),
   SSH_ADDRESS_MAP: "10.0.0.0/8=127.0.0.0/8",
+  // a switch of the lab that is off refuses, and does so for as long as it is off
+  SSH_REFUSED_DELAY: "0",
   USERNAME_DHCP_BOOT: "admin",
   PASSWORD_DHCP_BOOT: "abc123abc123",
   USERNAME_DISCOVERED: "admin",

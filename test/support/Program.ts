@@ -9,6 +9,14 @@ import { killLeftover } from "./PostgresProcesses.ts"
 
 const program = path.resolve(import.meta.dirname, "../../src/main.ts")
 
+/** What a program that a test starts needs of our environment: where commands are, and where compiled code is kept. */
+export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntries(
+  ["PATH", "NODE_COMPILE_CACHE"].flatMap((name) => {
+    const value = process.env[name]
+    return value === undefined ? [] : [[name, value]]
+  })
+)
+
 export interface Program {
   readonly pid: number
   /** What it has printed so far. */
@@ -70,7 +78,7 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve") 
   Effect.acquireRelease(
     Effect.sync(() =>
       spawn(process.execPath, [program, command], {
-        env: { PATH: process.env["PATH"] ?? "", PORT: "0", JWT_ENABLED: "false", ...env }
+        env: { ...ofThisProcess, PORT: "0", JWT_ENABLED: "false", ...env }
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))

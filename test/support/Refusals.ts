@@ -16,6 +16,6 @@ export const isDocumented500 = (body: unknown): boolean =>
   typeof body === "object" &&
   body !== null &&
   "message" in body &&
-  /^(Error getting settings|Error in settings repo|Exception while generating config|Exception: ConnectionException|Failed to get LLDP neighbors|Could not bounce ports|\/dev\/null\/rootCA)/.test(
+  /^(Error getting settings|Error in settings repo|Exception while generating config|Exception: ConnectionException|Failed to get LLDP neighbors|Could not bounce ports|Exception in pre_init_checks|\/dev\/null\/rootCA)/.test(
     String(body.message)
   )

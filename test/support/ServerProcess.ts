@@ -6,6 +6,7 @@ import { createInterface } from "node:readline"
 import type { Bounce } from "../../src/devices/OperationCalls.ts"
 import { finalStatuses } from "../../src/domain/Job.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { ofThisProcess } from "./Program.ts"
 
 export interface ServerProcess {
   /** Refreshes a repository and waits for it. */
@@ -56,10 +57,14 @@ export const launch = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ServerProcess, never, Scope.Scope> {
   const script = path.join(import.meta.dirname, "engineProcess.ts")
   const child = spawn(process.execPath, [script], {
-    env: { PATH: process.env["PATH"] ?? "", ...env },
-    stdio: ["pipe", "pipe", "inherit"]
+    env: { ...ofThisProcess, ...env },
+    stdio: "pipe"
   })
   const lines: Array<string> = []
+  const keep = (line: string) => {
+    lines.push(line)
+    if (lines.length > LOG_LINES) lines.shift()
+  }
   const waiting = new Map<number, (answer: typeof Answer.Type) => void>()
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)))
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -67,11 +72,9 @@ export const launch = Effect.fnUntraced(function* (
       const answer = Schema.decodeSync(Answer)(line.slice(1))
       waiting.get(answer.number)?.(answer)
       waiting.delete(answer.number)
-    } else {
-      lines.push(line)
-      if (lines.length > LOG_LINES) lines.shift()
-    }
+    } else keep(line)
   })
+  createInterface({ input: child.stderr }).on("line", keep)
   // a process that was killed takes no more input, which its commands learn from `ended`
   child.stdin.on("error", () => undefined)
   const answerTo = (number: number) =>

@@ -4,10 +4,12 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { inject } from "vitest"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
+import * as SilentProxy from "./SilentProxy.ts"
 import { TEMPLATE } from "./globalSetup.ts"
 
-const connect = (database: string, maxConnections: number) => {
-  const { password, port } = inject("postgres")
+const connect = (database: string, maxConnections: number, by?: number) => {
+  const { password, port: own } = inject("postgres")
+  const port = by ?? own
   return DatabaseClient.layer({
     host: "127.0.0.1",
     port,
@@ -34,3 +36,10 @@ export const databaseUrl = Effect.map(createDatabase, (name) => {
 
 /** A connection pool to a new database. */
 export const TestDatabase = Layer.unwrap(Effect.map(createDatabase, (name) => connect(name, 8)))
+
+/** The same by a way that can fall silent and end. */
+export const ProxiedDatabase = Effect.gen(function* () {
+  const name = yield* createDatabase
+  const proxy = yield* SilentProxy.make(inject("postgres").port)
+  return { proxy, layer: connect(name, 8, proxy.port) }
+})

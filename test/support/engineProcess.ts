@@ -6,6 +6,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { Sharding } from "effect/cluster"
+import { flushCompileCache } from "node:module"
 import { createInterface } from "node:readline"
 import { DeviceEntity } from "../../src/devices/DeviceCalls.ts"
 import { Bounce } from "../../src/devices/OperationCalls.ts"
@@ -59,6 +60,8 @@ const serve = Effect.gen(function* () {
   const run = Effect.runForkWith(yield* Effect.context<JobEngine | JobStore | Sharding.Sharding>())
   lines.on("line", (line) => void run(answer(line)))
   yield* say({ number: 0 })
+  // a process that is killed could not write it later
+  flushCompileCache()
   yield* Effect.callback<void>((resume) => void lines.on("close", () => resume(Effect.void)))
 })
 

@@ -1,4 +1,7 @@
-/** Starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, and migrates a template database. */
+/**
+ * Starts one PostgreSQL for all test files, in memory where the machine has /dev/shm, and migrates a template database. Programs
+ * that tests start share a cache of compiled code.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, References, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,6 +36,7 @@ export default async (project: TestProject) => {
   const folder = await mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-test-"))
   // the database may run as another user, who has to get in
   await chmod(folder, 0o711)
+  process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled")
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
     EmbeddedPostgres.make({ dataDir: folder, flags: FAST.flatMap((flag) => ["-c", flag]) }).pipe(
@@ -45,6 +49,7 @@ export default async (project: TestProject) => {
   project.provide("postgres", { port: server.port(), password: Redacted.value(server.password) })
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    await rm(folder, { recursive: true, force: true })
+    // programs that were stopped may still write into it
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
   }
 }

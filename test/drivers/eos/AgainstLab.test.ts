@@ -354,7 +354,7 @@ describe("connecting", () => {
       const { driver, target, device } = yield* makeOneSwitch()
       device.setFault({ kind: "silent", step: "other" })
       device.setFault({ kind: "silent", step: "login" })
-      yield* Effect.flip(driver.open({ ...target, timeouts: { firstPrompt: 0.2, show: 0.2 } }))
+      yield* Effect.flip(driver.open({ ...target, timeouts: { connect: 1, firstPrompt: 0.2, show: 0.2 } }))
       yield* Effect.sleep("50 millis")
       expect(device.connections()).toBe(0)
     }).pipe(Effect.scoped)

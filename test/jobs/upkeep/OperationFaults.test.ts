@@ -8,7 +8,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
-import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import { DeviceErase } from "../../../src/domain/jobs/DeviceErase.ts"
 import { RenewCert } from "../../../src/domain/jobs/RenewCert.ts"
@@ -20,18 +19,10 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as ManagedCampus from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
+import { givenUpAfter } from "../../support/SilentSwitches.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
-// a silent switch is given up after seconds instead of minutes
-Object.assign(dialect.timeouts, {
-  connect: 5,
-  firstPrompt: 5,
-  show: 5,
-  runningConfig: 5,
-  load: 5,
-  commit: 5,
-  save: 5
-})
+givenUpAfter({ connect: 5, firstPrompt: 5, show: 5, runningConfig: 5, load: 5, commit: 5, save: 5 })
 
 interface Case {
   readonly name: string

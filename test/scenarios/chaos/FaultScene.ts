@@ -6,7 +6,6 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
@@ -17,6 +16,8 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Campus from "../../support/Campus.ts"
+import { seconds, timer } from "../../support/Patience.ts"
+import { givenUpAfter } from "../../support/SilentSwitches.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import type { FaultCase, Moment } from "./FaultEndings.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
@@ -25,16 +26,8 @@ import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
 
-// a silent switch is given up after seconds instead of minutes, so that the table ends in time
-Object.assign(dialect.timeouts, {
-  connect: 6,
-  firstPrompt: 6,
-  show: 6,
-  runningConfig: 6,
-  load: 6,
-  commit: 5,
-  save: 5
-})
+/** Short, so that the table ends in time. */
+const SILENCE = { connect: 6, firstPrompt: 6, show: 6, runningConfig: 6, load: 6, commit: 5, save: 5 }
 
 /** What is left of one case when the job is over. */
 interface Left {
@@ -88,7 +81,7 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
   const logger = Logger.layer([Logger.map(Logger.formatJson, (line) => void lines.push(line))])
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
-    COMMIT_CONFIRMED_TIMEOUT: String(timerSeconds),
+    COMMIT_CONFIRMED_TIMEOUT: timer(timerSeconds),
     SYNC_CONCURRENCY: CONCURRENCY
   }
   const server = Engine.layer.pipe(
@@ -150,9 +143,10 @@ export const describeSync = (title: string, faultCases: ReadonlyArray<FaultCase>
     const names = ManagedCampus.accessNames(faultCases.length)
     let story: Story
 
+    givenUpAfter(SILENCE)
     beforeAll(async () => {
       story = await Effect.runPromise(play(faultCases, timerSeconds))
-    }, 240_000)
+    }, seconds(600))
 
     it("ends FINISHED with every device in its record, and leaves no lock and no open change", () => {
       assert.deepInclude(story.job, { status: "FINISHED", exception: null, change_score: 100 })

@@ -41,12 +41,20 @@ export interface Case {
   readonly name: string
   /** SQL that changes the scene before the request. */
   readonly given?: ReadonlyArray<string>
+  /** Files that were committed to the remote of the settings since they came into force. */
+  readonly committed?: Readonly<Record<string, string>>
   readonly request: Request
   readonly reply: Reply
   readonly afterwards?: ReadonlyArray<Afterwards>
   /** The reply is an error but what is good was stored. */
   readonly storesTheGoodPart?: true
 }
+
+/** What is in force was brought into force by a release that took what this one refuses. */
+export const BROKEN_SETTINGS = [
+  `update repository set commit = repeat('b', 40),
+    files = files || '{"global/base_system.yml": "ntp_servers: 5"}' where name = 'settings'`
+]
 
 /** A POST that is refused with 400 and starts no job. */
 export const bad = (name: string, path: string, json: unknown, message: string): Case => ({

@@ -39,6 +39,18 @@ const ROWS: ReadonlyArray<string> = [
   `insert into sync_event (hostname, cause, happened_at, by, job_id) values ('special-a8', 'refresh_settings', 1688458956.684019, 'indy', 123)`
 ]
 
+/** What was in force when the server started comes back with every scene. */
+const IN_FORCE = `if to_regclass('repository_of_scene') is not null then
+  delete from repository;
+  insert into repository select * from repository_of_scene;
+end if`
+
+/** Remembers what is in force now as a part of the scene. */
+export const keepRepositories = Effect.flatMap(
+  Effect.service(SqlClient.SqlClient),
+  (sql) => sql`create table repository_of_scene as table repository`
+)
+
 /** Tables before those that they refer to. */
 const CLEARING = [
   "device_action",
@@ -51,7 +63,6 @@ const CLEARING = [
   "interface",
   "stackmember",
   "sync_event",
-  "repository",
   "device",
   "site"
 ]
@@ -63,6 +74,7 @@ export const setScene = Effect.fnUntraced(function* (given: ReadonlyArray<string
   const statements = [
     ...CLEARING.map((table) => `delete from ${table}`),
     ...COUNTED.map((table) => `perform setval(pg_get_serial_sequence('${table}', 'id'), 1, false)`),
+    IN_FORCE,
     ...ROWS,
     ...given
   ]
@@ -72,7 +84,7 @@ export const setScene = Effect.fnUntraced(function* (given: ReadonlyArray<string
 /** A text that changes when any row of any table does. */
 export const fingerprint = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const parts = CLEARING.map(
+  const parts = [...CLEARING, "repository"].map(
     (table) =>
       `select '${table}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${table} t`
   )

@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { ofThisProcess } from "../../support/Program.ts"
 
 const program = path.resolve(import.meta.dirname, "../../../bin/switchyard")
 
@@ -15,7 +16,7 @@ const folder = Effect.acquireRelease(
 
 const start = (env: Record<string, string>) =>
   Effect.acquireRelease(
-    Effect.sync(() => spawn(program, ["serve"], { env: { PATH: process.env["PATH"] ?? "", ...env } })),
+    Effect.sync(() => spawn(program, ["serve"], { env: { ...ofThisProcess, ...env } })),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
 

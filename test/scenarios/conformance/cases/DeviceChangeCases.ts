@@ -1,5 +1,5 @@
 /** Devices: change, rename and delete (contract api-devices.md §3.4 and §3.5). */
-import { absent, type Case } from "../Case.ts"
+import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const refused = (...message: ReadonlyArray<string>): Case["reply"] => ({
   status: 400,
@@ -101,12 +101,13 @@ const changing: ReadonlyArray<Case> = [
   },
   {
     name: "that the settings repository is broken",
-    request: { method: "PUT", path: "/device/4", json: { hostname: "broken-x" } },
+    given: BROKEN_SETTINGS,
+    request: { method: "PUT", path: "/device/4", json: { hostname: "east-x" } },
     reply: { status: 500, body: { status: "error", message: /^Error in settings repo configuration: / } }
   },
   {
     name: "that the name is taken",
-    request: { method: "PUT", path: "/device/4", json: { hostname: "core1" } },
+    request: { method: "PUT", path: "/device/4", json: { hostname: "east-a2" } },
     reply: refused("Device already exists")
   },
   {

@@ -1,5 +1,5 @@
 /** What is refused at ports (contract api-devices.md §11.2). */
-import { absent, type Case } from "../Case.ts"
+import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const change = (interfaces: unknown) =>
   ({ method: "PUT", path: "/device/east-a1/interfaces", json: { interfaces } }) as const
@@ -142,6 +142,7 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
   },
   {
     name: "that the settings are broken, when a VLAN is named",
+    given: BROKEN_SETTINGS,
     request: {
       method: "PUT",
       path: "/device/broken-a9/interfaces",
@@ -151,6 +152,7 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
   },
   {
     name: "that broken settings do not matter for a description",
+    given: BROKEN_SETTINGS,
     request: {
       method: "PUT",
       path: "/device/broken-a9/interfaces",

@@ -105,8 +105,8 @@ const initialisation: ReadonlyArray<Case> = [
     reply: { status: 404, body: { message: "Device not found" } }
   })),
   {
-    name: "whether the device could be initialised, with the arguments as they were read",
-    request: { method: "POST", path: "/device_initcheck/6", json: { ...access, neighbors: [] } },
+    name: "what speaks against an initialisation where the device is, with the arguments as they were read",
+    request: { method: "POST", path: "/device_initcheck/6", json: access },
     reply: {
       status: 200,
       body: {
@@ -114,10 +114,15 @@ const initialisation: ReadonlyArray<Case> = [
         data: {
           compatible: false,
           neighbors_error: "No linknets found",
-          parsed_args: { device_id: 6, new_hostname: "east-a9", device_type: "ACCESS", neighbors: [] }
+          parsed_args: { device_id: 6, new_hostname: "east-a9", device_type: "ACCESS", neighbors: null }
         }
       }
     }
+  },
+  {
+    name: "that nothing speaks against it when no neighbours are wanted",
+    request: { method: "POST", path: "/device_initcheck/6", json: { ...access, neighbors: [] } },
+    reply: { status: 200, body: { data: { compatible: true, parsed_args: { neighbors: [] } } } }
   },
   ...argumentErrors.map(([json, message]) =>
     bad("what is wrong with the arguments", "/device_initcheck/6", json, `Error parsing arguments: ${message}`)
@@ -148,8 +153,9 @@ const initialisation: ReadonlyArray<Case> = [
   ),
   {
     name: "that the check cannot be made",
-    request: { method: "POST", path: "/device_initcheck/6", json: { ...access, hostname: "unreachable" } },
-    reply: { status: 500, body: { message: "Exception in pre_init_checks: Failed to connect to device_id 6" } }
+    given: [`update device set dhcp_ip = '10.0.0.21' where id = 6`],
+    request: { method: "POST", path: "/device_initcheck/6", json: access },
+    reply: { status: 500, body: { message: /^Exception in pre_init_checks: Failed to connect to device_id 6: / } }
   }
 ]
 

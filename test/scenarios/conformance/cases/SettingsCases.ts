@@ -1,19 +1,19 @@
 /** Settings, groups and repositories (contract api-rest.md §7–§9). */
-import { absent, type Case } from "../Case.ts"
+import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const get = (name: string, path: string, body: Case["reply"]["body"], status = 200): Case => ({
   name,
   request: { method: "GET", path },
   reply: { status, ...(body === undefined ? {} : { body }) }
 })
-const refused = (name: string, path: string, message: string, status = 400) =>
+const refused = (name: string, path: string, message: string | RegExp, status = 400) =>
   get(name, path, { status: "error", message, data: absent }, status)
-const refresh = (name: string, json: unknown, status: number, message: string | RegExp, user = "admin"): Case => ({
+const refresh = (name: string, json: unknown, status: number, message: string | RegExp): Case => ({
   name,
-  request: { method: "PUT", path: "/repository/settings", json, user },
+  request: { method: "PUT", path: "/repository/settings", json },
   reply: { status, body: { status: "error", message } }
 })
-const commit = /^Commit [0-9a-f]{40} master by Jane Doe at 2026-02-13 10:07:32\+01:00\n$/
+const commit = /^Commit [0-9a-f]{40} main by Jane Doe at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d\n$/
 const east = {
   groups: { EAST_WING: ["east-a1", "east-a2"] },
   group_settings: { EAST_WING: { regex: "east-", group_priority: 100, templates_branch: null } }
@@ -42,16 +42,19 @@ const settings: ReadonlyArray<Case> = [
     "/settings?device_type=UNKNOWN",
     "Error getting settings: It's not possible to get settings for devices with type UNKNOWN"
   ),
-  refused(
-    "why there are no settings",
-    "/settings?hostname=broken-a9",
-    "Error getting settings: Directory data/settings/global not found"
-  ),
+  {
+    ...refused(
+      "why there are no settings",
+      "/settings?hostname=east-a1",
+      /^Error getting settings: Validation error for setting ntp_servers, bad value: 5 /
+    ),
+    given: BROKEN_SETTINGS
+  },
   get("the model in both notations, and once more as data", "/settings/model", {
     status: "success",
     title: "f_root",
-    definitions: { f_ntp: {} },
-    $defs: { f_ntp: {} },
+    definitions: { f_ntp_server: {} },
+    $defs: { f_ntp_server: {} },
     data: { title: "f_root" }
   }),
   {
@@ -169,31 +172,22 @@ const groups: ReadonlyArray<Case> = [
   ])
 ]
 
-const gone = [`insert into device (hostname, state, device_type) values ('nosettings', 'MANAGED', 'ACCESS')`]
+const gone = ["delete from repository"]
+const NO_SETTINGS = "No settings are in force: the settings repository has not been read yet"
 const withoutSettings: ReadonlyArray<Case> = [
   {
-    ...refused(
-      "that there are no settings yet",
-      "/groups",
-      "Error getting settings: File data/settings/global/base_system.yml not found",
-      503
-    ),
+    ...refused("that there are no settings yet", "/groups", `Error getting settings: ${NO_SETTINGS}`, 503),
     given: gone
   },
   {
-    ...refused(
-      "that there are no settings yet",
-      "/groups/EAST_WING",
-      "Error getting settings: File data/settings/global/base_system.yml not found",
-      503
-    ),
+    ...refused("that there are no settings yet", "/groups/EAST_WING", `Error getting settings: ${NO_SETTINGS}`, 503),
     given: gone
   },
   ...["os_versions", "os_version"].map((path) => ({
     ...refused(
       "that there are no settings yet",
       `/groups/EAST_WING/${path}`,
-      "Exception while getting group EAST_WING: File data/settings/global/base_system.yml not found",
+      `Exception while getting group EAST_WING: ${NO_SETTINGS}`,
       503
     ),
     given: gone
@@ -206,7 +200,7 @@ const withoutSettings: ReadonlyArray<Case> = [
       status: 503,
       body: {
         status: "error",
-        message: "Error getting settings: File data/settings/global/base_system.yml not found",
+        message: `Error getting settings: ${NO_SETTINGS}`,
         job_id: absent
       }
     }
@@ -215,13 +209,16 @@ const withoutSettings: ReadonlyArray<Case> = [
 
 const repositories: ReadonlyArray<Case> = [
   get("the commit in force, as one line", "/repository/settings", { status: "success", data: commit }),
-  get("the repository's name in any case, and that nothing is cloned", "/repository/Templates", {
-    data: "Repository is not yet cloned from remote"
-  }),
+  {
+    ...get("the repository's name in any case, and that nothing is in force", "/repository/Templates", {
+      data: "Repository is not yet cloned from remote"
+    }),
+    given: gone
+  },
   refused("which repositories there are", "/repository/etc", "Invalid repository type"),
   get("what is wrong with a repository", "/repository/settings/problems", {
     status: "success",
-    data: { commit: null, problems: [], warnings: [] }
+    data: { commit: /^[0-9a-f]{40}$/, problems: [], warnings: [] }
   }),
   refused("which repositories have problems", "/repository/etc/problems", "Invalid repository type"),
   ...["REFRESH", "refresh"].map((action): Case => ({
@@ -236,15 +233,15 @@ const repositories: ReadonlyArray<Case> = [
   },
   refresh("that an action is needed", {}, 400, "No action specified"),
   ...["PULL", null, 5].map((action) => refresh("that the action is unknown", { action }, 400, "Invalid action")),
-  refresh("why the repository is not accepted", { action: "REFRESH" }, 400, /^Syntax error in repository: /, "invalid"),
-  refresh(
-    "that another job has the lock",
-    { action: "REFRESH" },
-    503,
-    /^Another job is locking configuration of devices/,
-    "busy"
-  ),
-  refresh("what went wrong with git", { action: "REFRESH" }, 500, "Error in repository: no remote", "failed")
+  {
+    ...refresh(
+      "why the repository is not accepted",
+      { action: "REFRESH" },
+      400,
+      /^Syntax error in repository: Validation error for setting ntp_servers, bad value: 5 /
+    ),
+    committed: { "global/base_system.yml": "---\nntp_servers: 5\n" }
+  }
 ]
 
 export const settingsCases: ReadonlyArray<Case> = [...settings, ...groups, ...withoutSettings, ...repositories]

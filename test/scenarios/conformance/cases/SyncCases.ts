@@ -172,7 +172,7 @@ const previews: ReadonlyArray<Case> = [
         data: {
           config: {
             hostname: "east-a1",
-            generated_config: "hostname east-a1\n",
+            generated_config: /^hostname east-a1$/m,
             available_variables: { hostname: "east-a1" }
           }
         }
@@ -193,7 +193,15 @@ const previews: ReadonlyArray<Case> = [
           config: {
             hostname: absent,
             generated_config: absent,
-            available_variables: { hostname: absent, interfaces: [{ name: "Ethernet1", ifclass: absent }] }
+            available_variables: {
+              hostname: absent,
+              interfaces: [
+                { name: "Ethernet1", ifclass: absent },
+                { name: "Ethernet2" },
+                { name: "Ethernet10" },
+                { name: "Ethernet48" }
+              ]
+            }
           }
         }
       }
@@ -220,7 +228,8 @@ const previews: ReadonlyArray<Case> = [
     reply: {
       status: 500,
       body: {
-        message: "Exception while generating config for device mac-080027000006: device type UNKNOWN has no template"
+        message:
+          "Exception while generating config for device mac-080027000006: VariablesError: Can't populate device vars for device type UNKNOWN"
       }
     }
   }
