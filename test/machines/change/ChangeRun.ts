@@ -4,7 +4,7 @@
  */
 import { type ChangeOutcome, newChange, type NewChange, outcomeOf } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeEvent, ChangeRow } from "../../../machines/change/ChangeRow.ts"
-import { arrive, pass, type RunningDelay, take, type Walk, type WantedStep } from "./ChangeWalk.ts"
+import { arrive, pass, type RunningDelay, takeAny, type Walk, type WantedStep } from "./ChangeWalk.ts"
 import type { Config, SimulatedSwitch } from "./SimulatedSwitch.ts"
 
 /** What goes wrong with a step. `zombie`: its process counts as dead, but its command arrives a few steps later. */
@@ -106,7 +106,7 @@ interface Zombie {
   readonly written: Pick<ChangeRow, "phase" | "epoch">
 }
 
-/** Runs a change to its end; throws when it does not come to one. */
+/** Runs a change to its end; throws when it does not come to one, such as when a state waits for what it does not take. */
 export const run = ({ change, moments, ...scene }: Setting): Run => {
   const { candidate, device } = scene
   let stored = newChange(change)
@@ -147,7 +147,7 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
     zombies = zombies.filter(({ at }) => at > count)
     for (const zombie of awake.toSorted((a, b) => a.at - b.at)) {
       send(zombie.step)
-      const next = take(zombie.walk, answer(scene, zombie.step, now))
+      const next = takeAny(zombie.walk, answer(scene, zombie.step, now))
       if (next.step?.task.claim !== true || !isStored(zombie.written)) continue
       if (stored.phase !== "planned" || stored.epoch > 1) stolenClaims++
       walk = next
@@ -178,17 +178,17 @@ export const run = ({ change, moments, ...scene }: Setting): Run => {
     const arrives = fault === "none" || fault === "lostAfter" || fault === "crashAfter"
     if (arrives || (fault === "refused" && refusal === undefined)) send(step)
     if (fault.startsWith("crash") || fault === "zombie") walk = arrive(stored)
-    else if (fault === "refused" && refusal !== undefined) walk = take(walk, refusal)
+    else if (fault === "refused" && refusal !== undefined) walk = takeAny(walk, refusal)
     else if (fault.startsWith("lost") && !silent.has(step.src)) {
-      walk = take(walk, lost(step))
+      walk = takeAny(walk, lost(step))
       // a device that is lost stays lost for all attempts of a look
       while (walk.step === null && walk.delays.some(({ name }) => name === "after attemptPause")) {
         passTime()
-        walk = take(walk, { type: "UNREACHABLE" })
+        walk = takeAny(walk, { type: "UNREACHABLE" })
       }
     } else {
       if (fault.startsWith("lost")) send(step)
-      walk = take(walk, answer(scene, step, now))
+      walk = takeAny(walk, answer(scene, step, now))
     }
   }
   throw new Error(`no end after ${MOST_STEPS} steps: ${steps.map(({ src }) => src).join(" ")}`)

@@ -62,13 +62,14 @@ describe("what a device is doing", () => {
   const paths = createTestModel(asEvents(deviceMachine)).getShortestPaths({
     events: [...begins, ...ends],
     input: device("MANAGED"),
-    serializeState: ({ value }) => placeOf(value)
+    serializeState: (state) => placeOf(state)
   })
 
   it("is one thing at a time, and nothing when that has ended", () => {
     expect(standIns(deviceMachine)).toEqual(["done change", "error change"])
-    expect(new Set(paths.map(({ state }) => state.value.activity))).toEqual(new Set(activities))
-    for (const { state } of paths) {
+    const states = paths.flatMap(({ steps }) => steps.map(({ state }) => state))
+    expect(new Set(states.map(({ value }) => value.activity))).toEqual(new Set(activities))
+    for (const state of states) {
       const isIdle = state.value.activity === "idle"
       expect(begins.map((event) => state.can(event))).toEqual(begins.map(() => isIdle))
       expect(ends.some((event) => state.can(event))).toBe(!isIdle)
