@@ -22,6 +22,7 @@ import { DeviceStore } from "../src/store/DeviceStore.ts"
 import { MgmtDomainStore } from "../src/store/MgmtDomainStore.ts"
 import { environment, HASH, PASSWORD, siteFolder } from "./BenchSite.ts"
 import type { Measured } from "./Measured.ts"
+import { jobNamed } from "../test/support/Jobs.ts"
 
 const DOMAINS = 4
 const DOMAIN_NUMBERS = Array.from({ length: DOMAINS }, (_, index) => index)
@@ -149,7 +150,7 @@ const provision = Effect.fnUntraced(function* (lease: Lease, hostname: string) {
     device_type: "UNKNOWN"
   })
   const run = (name: "discover_device" | "init_access_device_step1", args: Readonly<Record<string, unknown>>) =>
-    Effect.flatMap(engine.start({ function: name, args, user: USER }), engine.ended)
+    Effect.flatMap(engine.start(jobNamed(name), args, { user: USER }), engine.ended)
   let job = yield* run("discover_device", { ztp_mac, dhcp_ip: lease.ip, iteration: 1 })
   while (job.next_job_id !== null) job = yield* engine.ended(job.next_job_id)
   const step1 = yield* run("init_access_device_step1", { device_id: id, new_hostname: hostname })

@@ -4,6 +4,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
+import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
@@ -12,30 +13,71 @@ import * as AddressMap from "./drivers/ssh/AddressMap.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
-import { AccessInitPlan } from "./jobs/init/AccessInitPlan.ts"
-import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
 import * as Cluster from "./jobs/engine/Cluster.ts"
-import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
-import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
+import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
 import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
-import { InitSurvey } from "./jobs/init/InitSurvey.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
-import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
-import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
+import { JobExecution } from "./jobs/engine/JobExecution.ts"
 import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
+import { JobLaunch } from "./jobs/engine/JobLaunch.ts"
+import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
 import { JobStates } from "./jobs/engine/JobStates.ts"
 import * as JobSweep from "./jobs/engine/JobSweep.ts"
 import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
-import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
+import { AccessInitPlan } from "./jobs/init/AccessInitPlan.ts"
+import { AccessInitRows } from "./jobs/init/AccessInitRows.ts"
+import { AccessPlace } from "./jobs/init/AccessPlace.ts"
+import { AccessPlanner } from "./jobs/init/AccessPlanner.ts"
+import { FabricInitPlan } from "./jobs/init/FabricInitPlan.ts"
+import { InitAbort } from "./jobs/init/InitAbort.ts"
+import { InitCertificate } from "./jobs/init/InitCertificate.ts"
+import { InitCheck } from "./jobs/init/InitCheck.ts"
+import { InitCheckAddresses } from "./jobs/init/InitCheckAddresses.ts"
+import { InitCheckFindings } from "./jobs/init/InitCheckFindings.ts"
+import { InitEnd } from "./jobs/init/InitEnd.ts"
+import { InitMove } from "./jobs/init/InitMove.ts"
+import { InitProgress } from "./jobs/init/InitProgress.ts"
+import { InitPush } from "./jobs/init/InitPush.ts"
+import { InitReplacement } from "./jobs/init/InitReplacement.ts"
+import { InitRestore } from "./jobs/init/InitRestore.ts"
+import { InitRows } from "./jobs/init/InitRows.ts"
+import { InitSurvey } from "./jobs/init/InitSurvey.ts"
 import { NeighbourSync } from "./jobs/init/NeighbourSync.ts"
+import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
 import { RepositoryProblems } from "./jobs/repositories/RepositoryProblems.ts"
 import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
 import { SettingsUpdate } from "./jobs/repositories/SettingsUpdate.ts"
 import { StrictRendering } from "./jobs/repositories/StrictRendering.ts"
-import { SyncOutcome } from "./jobs/sync/SyncOutcome.ts"
 import { TemplatesUpdate } from "./jobs/repositories/TemplatesUpdate.ts"
+import { AbandonedChangeRecord } from "./jobs/sync/AbandonedChangeRecord.ts"
+import { AutoPush } from "./jobs/sync/AutoPush.ts"
+import { AutoPushVerdict } from "./jobs/sync/AutoPushVerdict.ts"
+import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
+import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
+import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
+import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
+import { HashCheck } from "./jobs/sync/HashCheck.ts"
+import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
+import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
+import { SyncDevice } from "./jobs/sync/SyncDevice.ts"
+import { SyncOutcome } from "./jobs/sync/SyncOutcome.ts"
+import { SyncResume } from "./jobs/sync/SyncResume.ts"
+import { SyncRollout } from "./jobs/sync/SyncRollout.ts"
+import { SyncStages } from "./jobs/sync/SyncStages.ts"
+import { SyncStatus } from "./jobs/sync/SyncStatus.ts"
+import { SyncVerdict } from "./jobs/sync/SyncVerdict.ts"
+import { TimerWaits } from "./jobs/sync/TimerWaits.ts"
+import { PostFlight } from "./jobs/upgrade/PostFlight.ts"
+import { SwitchReturn } from "./jobs/upgrade/SwitchReturn.ts"
+import { UpgradeDevice } from "./jobs/upgrade/UpgradeDevice.ts"
+import { UpgradeImages } from "./jobs/upgrade/UpgradeImages.ts"
+import { UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
+import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
+import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
+import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
+import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { ServerConfig } from "./ServerConfig.ts"
@@ -46,11 +88,14 @@ import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
+import { JobAttemptStore } from "./store/JobAttemptStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
 import { JobLockStore } from "./store/JobLockStore.ts"
 import { JobStore } from "./store/JobStore.ts"
+import { JobWaitStore } from "./store/JobWaitStore.ts"
 import { LeftChangeStore } from "./store/LeftChangeStore.ts"
 import { LinknetStore } from "./store/LinknetStore.ts"
+import { LiveChangeStore } from "./store/LiveChangeStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
@@ -78,9 +123,12 @@ export const stores = Layer.mergeAll(
   ReservationStore.layer,
   SyncEventStore.layer,
   JobStore.layer,
+  JobAttemptStore.layer,
+  JobWaitStore.layer,
   JobLockStore.layer,
   JobCommitStore.layer,
   ChangeStore.layer,
+  LiveChangeStore.layer,
   OperationStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
@@ -110,12 +158,13 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const starting = JobEngine.layer.pipe(Layer.provideMerge(JobStates.layer))
+const starting = JobEngine.layer.pipe(Layer.provide(JobLaunch.layer), Layer.provideMerge(JobStates.layer))
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer,
   DeviceSelection.layer,
+  DeviceDeletion.layer,
   PluginActions.layer,
   InitSurvey.layer,
   RepositoryUpdate.layer.pipe(
@@ -130,24 +179,65 @@ export const services = Layer.mergeAll(
   )
 )
 
-const firmware = Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer)
+/** What the jobs that change configurations share. */
+const changes = Layer.mergeAll(
+  ChangeCalls.layer,
+  TimerWaits.layer,
+  SyncConfirm.layer,
+  SyncOutcome.layer.pipe(Layer.provide(SyncStatus.layer))
+)
+
+const syncing = Layer.mergeAll(
+  SyncStages.layer,
+  HashCheck.layer,
+  AutoPush.layer.pipe(Layer.provide(AutoPushVerdict.layer))
+).pipe(
+  Layer.provide([SyncRollout.layer, SyncResume.layer]),
+  Layer.provide(SyncDevice.layer),
+  Layer.provide([SyncVerdict.layer, CandidateChange.layer])
+)
+
+/** What step 1 of an initialisation and its check share. */
+const surveying = Layer.mergeAll(AccessPlace.layer, InitReplacement.layer, NeighbourSync.layer)
+
+const initialising = Layer.mergeAll(AccessInitPlan.layer, FabricInitPlan.layer, InitMove.layer, InitAbort.layer).pipe(
+  Layer.provide([AccessInitRows.layer, InitEnd.layer, InitPush.layer, InitCertificate.layer]),
+  Layer.provide([AccessPlanner.layer, InitRestore.layer]),
+  Layer.provideMerge(Layer.mergeAll(InitRows.layer, InitProgress.layer)),
+  Layer.provideMerge(surveying)
+)
+
+const upgrading = UpgradeDevice.layer.pipe(
+  Layer.provide(UpgradeSteps.layer),
+  Layer.provide([UpgradeImages.layer, PostFlight.layer]),
+  Layer.provide(SwitchReturn.layer),
+  Layer.provideMerge(Layer.mergeAll(Firmware.layer, UpgradeOrders.layer, UpgradeStore.layer))
+)
 
 const functions = JobFunctions.layer.pipe(
-  Layer.provide(firmware),
-  Layer.provide(AccessInitPlan.layer),
-  Layer.provide([NeighbourSync.layer, SyncOutcome.layer])
+  Layer.provide([syncing, initialising, upgrading]),
+  Layer.provide([changes, DeviceCertificates.layer.pipe(Layer.provide(CertificateAuthority.layer))])
 )
 
-const runner = Layer.merge(JobRunner.layer, JobSweep.layer).pipe(
+const runner = Layer.merge(JobRunner.layer.pipe(Layer.provide(JobExecution.layer)), JobSweep.layer).pipe(
   Layer.provide(functions),
-  Layer.provide(LiveJobs.layer)
+  Layer.provide([LiveJobs.layer, DevicesLock.layer, JobPlaces.layer])
 )
 
-const openChanges = OpenChanges.layer.pipe(Layer.provide([LeftChangeStore.layer, SyncOutcome.layer]))
+const openChanges = OpenChanges.layer.pipe(
+  Layer.provide(AbandonedChangeRecord.layer),
+  Layer.provide([LeftChangeStore.layer, changes])
+)
+
+/** The check of the API whether a switch could be initialised; on top of the engine. */
+export const initCheck = InitCheck.layer.pipe(
+  Layer.provide(InitCheckFindings.layer),
+  Layer.provide([InitCheckAddresses.layer, surveying])
+)
 
 const records = EngineRecords.layerSweep.pipe(Layer.provide(EngineRecords.layer))
 
-/** The engine on a database that is given: it takes up the jobs that were left, and offers its services. */
+/** The engine on a database that is given: it resumes the jobs that were left, and offers its services. */
 export const layer = Layer.mergeAll(
   runner,
   actors,

@@ -2,26 +2,25 @@
 import { Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
-import * as BuildLive from "./runtime/BuildLive.ts"
-import * as LiveDevicesLive from "./devices/LiveDevicesLive.ts"
-import * as PluginsLive from "./plugins/PluginsLive.ts"
-import * as PreviewsLive from "./jobs/sync/PreviewsLive.ts"
-import * as ReadinessLive from "./jobs/engine/ReadinessLive.ts"
-import * as RepositoriesLive from "./jobs/repositories/RepositoriesLive.ts"
-import * as SettingsViewLive from "./settings/SettingsViewLive.ts"
-import * as InitCheckLive from "./jobs/init/InitCheckLive.ts"
+import { Build } from "./runtime/Build.ts"
+import { LiveDevices } from "./devices/LiveDevices.ts"
+import { Plugins } from "./plugins/Plugins.ts"
+import { Previews } from "./jobs/sync/Previews.ts"
+import { Readiness } from "./jobs/engine/Readiness.ts"
+import { Repositories } from "./jobs/repositories/Repositories.ts"
+import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Database from "./store/Database.ts"
 
 const ports = Layer.mergeAll(
-  SettingsViewLive.layer,
-  RepositoriesLive.layer,
-  PreviewsLive.layer,
-  PluginsLive.layer,
-  BuildLive.layer,
-  LiveDevicesLive.layer,
-  ReadinessLive.layer,
-  InitCheckLive.layer
+  SettingsView.layer,
+  Repositories.layer,
+  Previews.layer,
+  Plugins.layer,
+  Build.layer,
+  LiveDevices.layer,
+  Readiness.layer,
+  Engine.initCheck
 )
 
 /** The server without its database: needs a migrated one and the configuration. */

@@ -3,7 +3,8 @@
  * and told, or the rule that forbids it.
  */
 import { transition } from "xstate"
-import { type JobAction, type JobEvent, jobLifecycle, type JobState, type LifecycleJob } from "./JobLifecycle.ts"
+import { type JobAction, type JobEvent, jobLifecycle, type LifecycleJob } from "./JobLifecycle.ts"
+import type { JobState } from "./JobStatuses.ts"
 import { type Refused, refusedRule } from "../Refusal.ts"
 
 /** The event changed the row: its new status, and what to do in the same transaction, in order. */

@@ -1,13 +1,10 @@
 /**
  * The life of a background job (contract `engine.md` §2.2, with DESIGN §7 row 15: a restart resumes a job instead of marking
- * it ABORTED, and one that was due while nothing ran starts late). What has to be written or told with a transition comes
+ * it ABORTED, and one that was due while nothing ran starts late). What has to be written with a transition comes
  * out as data, for the transaction that holds the job's row.
  */
 import { setup } from "xstate"
-
-/** Statuses that a job can reach. The specification's UNKNOWN is never assigned. */
-export const jobStates = ["SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTING", "ABORTED"] as const
-export type JobState = (typeof jobStates)[number]
+import type { JobState } from "./JobStatuses.ts"
 
 /** What rules look at. */
 export interface LifecycleJob {
@@ -18,7 +15,7 @@ export interface LifecycleJob {
 }
 
 /** The function that a request waits for, and that gives up when somebody holds the commits in force. */
-export const REFRESH_FUNCTION = "refresh_repo"
+const REFRESH_FUNCTION = "refresh_repo"
 
 /** Width in characters of an abort reason. */
 const REASON_WIDTH = 255
@@ -49,7 +46,7 @@ export type JobEvent =
   /** The commits in force are locked by somebody who was stopped (§15). */
   | { readonly type: "LOCK_BUSY" }
   | { readonly type: "REFRESH_FAILED"; readonly error: string; readonly repository: string }
-  /** A process takes up the jobs that another one left. */
+  /** A process resumes the jobs that another one left. */
   | { readonly type: "PROCESS_STARTED" }
 
 /** Parameters of every action, by its type. */
@@ -69,8 +66,6 @@ export type JobActions = {
   readonly cancelStart: undefined
   /** Run the function, or go on with it from what it has stored. */
   readonly resumeWork: undefined
-  /** The `update_job` event of §4.2. */
-  readonly publishJob: { readonly status: JobState; readonly message?: string; readonly exception?: string }
 }
 
 export type JobAction = {
@@ -107,13 +102,10 @@ const job = setup({
     storeException: asData("storeException"),
     interruptWork: asData("interruptWork"),
     cancelStart: asData("cancelStart"),
-    resumeWork: asData("resumeWork"),
-    publishJob: asData("publishJob")
+    resumeWork: asData("resumeWork")
   },
   guards: { isRepositoryRefresh: ({ context }) => context.functionName === REFRESH_FUNCTION }
 })
-
-const published = (status: JobState) => ({ type: "publishJob", params: { status } }) as const
 
 export const jobLifecycle = job.createMachine({
   id: "job",
@@ -122,7 +114,7 @@ export const jobLifecycle = job.createMachine({
   states: {
     SCHEDULED: {
       on: {
-        DUE: { target: "RUNNING", actions: [{ type: "stampStart" }, { type: "resumeWork" }, published("RUNNING")] },
+        DUE: { target: "RUNNING", actions: [{ type: "stampStart" }, { type: "resumeWork" }] },
         REJECTED_AS_PENDING: {
           target: "ABORTED",
           actions: [
@@ -136,11 +128,7 @@ export const jobLifecycle = job.createMachine({
           actions: [
             { type: "cancelStart" },
             { type: "storeResult", params: ({ event }) => onlyMessage(abortReason(event.reason, event.by)) },
-            { type: "stampFinish" },
-            {
-              type: "publishJob",
-              params: ({ event }) => ({ status: "ABORTED", message: abortReason(event.reason, event.by) })
-            }
+            { type: "stampFinish" }
           ]
         },
         PROCESS_STARTED: { actions: { type: "resumeWork" } }
@@ -155,19 +143,14 @@ export const jobLifecycle = job.createMachine({
               type: "storeResult",
               params: ({ event: { result, next_job_id, change_score } }) => ({ result, next_job_id, change_score })
             },
-            { type: "stampFinish" },
-            published("FINISHED")
+            { type: "stampFinish" }
           ]
         },
         THREW: {
           target: "EXCEPTION",
           actions: [
             { type: "storeException", params: ({ event }) => ({ exception: event.exception }) },
-            { type: "stampFinish" },
-            {
-              type: "publishJob",
-              params: ({ event }) => ({ status: "EXCEPTION", exception: event.exception.message })
-            }
+            { type: "stampFinish" }
           ]
         },
         ABORT_REQUESTED: { target: "ABORTING", actions: { type: "interruptWork" } },
@@ -184,8 +167,7 @@ export const jobLifecycle = job.createMachine({
                 change_score: null
               })
             },
-            { type: "stampFinish" },
-            published("EXCEPTION")
+            { type: "stampFinish" }
           ]
         },
         PROCESS_STARTED: { actions: { type: "resumeWork" } }
@@ -200,8 +182,7 @@ export const jobLifecycle = job.createMachine({
               type: "storeResult",
               params: ({ event: { result, next_job_id, change_score } }) => ({ result, next_job_id, change_score })
             },
-            { type: "stampFinish" },
-            published("ABORTED")
+            { type: "stampFinish" }
           ]
         },
         STOPPED: {
@@ -211,19 +192,14 @@ export const jobLifecycle = job.createMachine({
               type: "storeResult",
               params: ({ event }) => ({ result: event.result, next_job_id: null, change_score: null })
             },
-            { type: "stampFinish" },
-            published("ABORTED")
+            { type: "stampFinish" }
           ]
         },
         THREW: {
           target: "EXCEPTION",
           actions: [
             { type: "storeException", params: ({ event }) => ({ exception: event.exception }) },
-            { type: "stampFinish" },
-            {
-              type: "publishJob",
-              params: ({ event }) => ({ status: "EXCEPTION", exception: event.exception.message })
-            }
+            { type: "stampFinish" }
           ]
         },
         PROCESS_STARTED: { actions: { type: "resumeWork" } }

@@ -1,42 +1,22 @@
 /** Firmware images and upgrades (specification "Firmware", contract api-rest.md §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { DownloadRequest, UpgradeCheckRequest, UpgradeRequest } from "../domain/requests/FirmwareRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { bodyFailures, NotFound, ServiceUnavailable } from "./Failures.ts"
+import { BadRequest, NotFound, ServiceUnavailable } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
 
 const filename = { filename: Schema.String }
-const optionalText = Schema.optionalKey(Schema.String)
-const optionalFlag = Schema.optionalKey(Schema.Boolean)
-
 const DefaultImages = Schema.Array(Schema.Struct({ default: Schema.String, file: Schema.String }))
 const lists = { files: Schema.Array(Schema.String), defaults: DefaultImages }
 
 /** The list in an envelope of its own, and beside it for clients that read one level. */
-export const ImageLists = Schema.Struct({ ...Enveloped(Schema.Struct(lists)).fields, ...lists })
-
-/** What to upgrade, with which image, and which steps to take. */
-export const UpgradeInput = Schema.Struct({
-  hostname: optionalText,
-  group: optionalText,
-  filename: optionalText,
-  url: optionalText,
-  download: optionalFlag,
-  pre_flight: optionalFlag,
-  "pre-flight": optionalFlag,
-  post_flight: optionalFlag,
-  post_waittime: Schema.optionalKey(Schema.Int),
-  activate: optionalFlag,
-  reboot: optionalFlag,
-  start_at: optionalText,
-  staggered_upgrade: optionalFlag,
-  comment: optionalText,
-  ticket_ref: optionalText
-})
+const ImageLists = Schema.Struct({ ...Enveloped(Schema.Struct(lists)).fields, ...lists })
 
 /** The groups of a staggered upgrade, with the number of devices in `X-Total-Count`. */
-export const UpgradeOrderAnswer = HttpApiSchema.WithHeaders(
+const UpgradeOrderAnswer = HttpApiSchema.WithHeaders(
   Enveloped(
     Schema.Struct({
       upgrade_groups: Schema.Array(Schema.Array(Schema.String)),
@@ -59,24 +39,26 @@ const images = HttpApiGroup.make("firmware").add(
     })
   ),
   HttpApiEndpoint.post("download", "/firmware", {
-    payload: Schema.Struct({ url: Schema.String, sha1: Schema.String, verify_tls: Schema.Boolean }),
+    payload: DownloadRequest.schema,
     success: JobStarted,
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Download a firmware image",
-      description:
-        "Starts a job that downloads the image under the last part of its URL. It becomes visible when it is whole and its SHA-1 is right; the job's result is a sentence.",
-      example: {
-        request: {
-          url: `https://images.example.org/eos/${FILE}`,
-          sha1: "e0537400b5f134aa960603c9b715a8ce30306071",
-          verify_tls: true
-        },
-        response: { status: "success", data: "Scheduled job to download firmware", job_id: 1207 }
-      }
-    })
-  ),
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Download a firmware image",
+        description:
+          "Starts a job that downloads the image under the last part of its URL. It becomes visible when it is whole and its SHA-1 is right; the job's result is a sentence.",
+        example: {
+          request: {
+            url: `https://images.example.org/eos/${FILE}`,
+            sha1: "e0537400b5f134aa960603c9b715a8ce30306071",
+            verify_tls: true
+          },
+          response: { status: "success", data: "Scheduled job to download firmware", job_id: 1207 }
+        }
+      })
+    ),
   HttpApiEndpoint.get("checksum", "/firmware/:filename", { params: filename, success: JobStarted }).annotateMerge(
     documented({
       summary: "Compute the checksum of an image",
@@ -106,41 +88,45 @@ const images = HttpApiGroup.make("firmware").add(
 
 const endpoints = images.add(
   HttpApiEndpoint.post("upgrade", "/firmware/upgrade", {
-    payload: UpgradeInput,
+    payload: UpgradeRequest.schema,
     success: JobStartedOnDevices,
-    error: [...bodyFailures, ServiceUnavailable]
-  }).annotateMerge(
-    documented({
-      summary: "Upgrade the firmware of switches",
-      description:
-        "Starts a job on a managed device or on the managed devices of a group. Each step is taken when its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is needed to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
-      example: {
-        request: {
-          group: "ACCESS",
-          filename: FILE,
-          url: "http://nms.example.org/firmware",
-          pre_flight: true,
-          download: true,
-          activate: true
-        },
-        response: { status: "success", data: "Scheduled job to upgrade devices", job_id: 1211 }
-      }
-    })
-  ),
+    error: [BadRequest, ServiceUnavailable]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Upgrade the firmware of switches",
+        description:
+          "Starts a job on a managed device or on the managed devices of a group. Each step is taken when its flag is set: `pre_flight`, `download`, `activate`, `reboot`, `post_flight`. `filename` is needed to download and to activate; a name that starts with `detect_arch-` is adapted to each model. `start_at` is UTC. `staggered_upgrade` reboots in an order that leaves no switch without an uplink.",
+        example: {
+          request: {
+            group: "ACCESS",
+            filename: FILE,
+            url: "http://nms.example.org/firmware",
+            pre_flight: true,
+            download: true,
+            activate: true
+          },
+          response: { status: "success", data: "Scheduled job to upgrade devices", job_id: 1211 }
+        }
+      })
+    ),
   HttpApiEndpoint.post("upgradeCheck", "/firmware/upgradecheck", {
-    payload: Schema.Struct({ group: Schema.String }),
+    payload: UpgradeCheckRequest.schema,
     success: UpgradeOrderAnswer,
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Show the order of a staggered upgrade",
-      description: "Groups of switches in the order in which they would be rebooted. No device is contacted.",
-      example: {
-        request: { group: "ACCESS" },
-        response: { status: "success", data: { upgrade_groups: [["a2", "a3"], ["a1"]], device_count: 3, steps: 2 } }
-      }
-    })
-  )
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Show the order of a staggered upgrade",
+        description: "Groups of switches in the order in which they would be rebooted. No device is contacted.",
+        example: {
+          request: { group: "ACCESS" },
+          response: { status: "success", data: { upgrade_groups: [["a2", "a3"], ["a1"]], device_count: 3, steps: 2 } }
+        }
+      })
+    )
 )
 
 /** Endpoints of firmware, all with a token. */

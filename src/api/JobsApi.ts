@@ -3,11 +3,13 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"
 import { JobLock } from "../domain/JobLock.ts"
+import { AbortRequest, ClearLockRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery, type QueryParameter } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { BadRequest, bodyFailures, Conflict, NotFound } from "./Failures.ts"
+import { BadRequest, Conflict, NotFound } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
 
 const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
 const one = { status: "success", data: { jobs: [Examples.job] } }
@@ -46,20 +48,22 @@ const endpoints = HttpApiGroup.make("jobs").add(
   ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
     params: { id: Schema.String },
-    payload: Schema.Struct({ action: Schema.Literal("ABORT"), abort_reason: Schema.optionalKey(Schema.String) }),
+    payload: AbortRequest.schema,
     success: Enveloped(Jobs),
-    error: [...bodyFailures, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Abort a job",
-      description:
-        "A job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended.",
-      example: {
-        request: { action: "ABORT", abort_reason: "wrong image" },
-        response: { status: "success", data: { jobs: [aborted] } }
-      }
-    })
-  ),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Abort a job",
+        description:
+          "A job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended.",
+        example: {
+          request: { action: "ABORT", abort_reason: "wrong image" },
+          response: { status: "success", data: { jobs: [aborted] } }
+        }
+      })
+    ),
   HttpApiEndpoint.get("locks", "/joblocks", {
     success: Enveloped(Schema.Struct({ locks: Schema.Array(JobLock) }))
   }).annotateMerge(
@@ -70,19 +74,21 @@ const endpoints = HttpApiGroup.make("jobs").add(
     })
   ),
   HttpApiEndpoint.delete("clearLock", "/joblocks", {
-    payload: Schema.Struct({ name: Schema.String }),
+    payload: ClearLockRequest.schema,
     success: Enveloped(Schema.Struct({ name: Schema.String, status: Schema.Literal("deleted") })),
-    error: [...bodyFailures, NotFound, Conflict]
-  }).annotateMerge(
-    documented({
-      summary: "Clear a lock",
-      description: "Refused while a job is running.",
-      example: {
-        request: { name: "devices" },
-        response: { status: "success", data: { name: "devices", status: "deleted" } }
-      }
-    })
-  )
+    error: [BadRequest, NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Clear a lock",
+        description: "Refused while a job is running.",
+        example: {
+          request: { name: "devices" },
+          response: { status: "success", data: { name: "devices", status: "deleted" } }
+        }
+      })
+    )
 )
 
 /** Endpoints of jobs and locks, all with a token. */

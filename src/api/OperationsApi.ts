@@ -2,15 +2,27 @@
  * Routes that look at a device or work on it beside its configuration (contract api-devices.md §6.3, §7, §8, §11.4, §11.5).
  * Host keys and the certificate authority go beyond the reference.
  */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { parameter } from "../domain/fields/Parameter.ts"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
+import {
+  BounceRequest,
+  HostKeyRequest,
+  UpdateFactsRequest,
+  UpdateInterfacesRequest
+} from "../domain/requests/OperationRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
+import { authority, createAuthority, renewCertificates } from "./CertificateEndpoints.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound } from "./Failures.ts"
+import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
+import { hostname } from "./PathParameters.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
-const hostname = { hostname: Schema.String }
+/** A hostname that no device has is refused in words of its own. */
+const anyHostname = { hostname: Schema.String }
+const interfaceName = parameter(Schema.String, Result.succeed, shown("only the lines of this interface", "Ethernet1"))
 const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
 
 const InterfaceStatus = Schema.Struct({
@@ -26,19 +38,21 @@ const InterfaceStatus = Schema.Struct({
 const reads = HttpApiGroup.make("operations").add(
   HttpApiEndpoint.get("runningConfig", "/device/:hostname/running_config", {
     params: hostname,
+    query: { interface: Schema.optionalKey(interfaceName) },
     success: Enveloped(Schema.Struct({ config: Schema.String })),
     error: [BadRequest, NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Read the running configuration",
-      description:
-        "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
-      query: { interface: { description: "only the lines of this interface", example: "Ethernet1" } },
-      example: {
-        response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }
-      }
-    })
-  ),
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read the running configuration",
+        description:
+          "Reads the configuration from the device while the client waits; secrets are as the device shows them.",
+        example: {
+          response: { status: "success", data: { config: "switchport mode trunk\nspanning-tree portfast" } }
+        }
+      })
+    ),
   HttpApiEndpoint.get("neighbours", "/device/:hostname/lldp_neighbors", {
     params: hostname,
     success: Enveloped(
@@ -47,51 +61,55 @@ const reads = HttpApiGroup.make("operations").add(
       })
     ),
     error: [BadRequest, NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Read the LLDP neighbours",
-      description: "What the device hears on its ports now, in any state in which it can be logged in to.",
-      example: {
-        response: {
-          status: "success",
-          data: { lldp_neighbors: { Ethernet2: [{ hostname: "eosdist1", port: "Ethernet2" }] } }
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read the LLDP neighbours",
+        description: "What the device hears on its ports now, in any state in which it can be logged in to.",
+        example: {
+          response: {
+            status: "success",
+            data: { lldp_neighbors: { Ethernet2: [{ hostname: "eosdist1", port: "Ethernet2" }] } }
+          }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("neighbourDetails", "/device/:hostname/lldp_neighbors_detail", {
     params: hostname,
     success: Enveloped(Schema.Struct({ lldp_neighbors_detail: record(Schema.Array(NeighbourDetail)) })),
     error: [BadRequest, NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Read everything that LLDP neighbours announce",
-      description: "As `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
-      example: {
-        response: {
-          status: "success",
-          data: {
-            lldp_neighbors_detail: {
-              Ethernet2: [
-                {
-                  parent_interface: "",
-                  remote_port: "Ethernet2",
-                  remote_port_description: "",
-                  remote_chassis_id: "08:00:27:00:11:22",
-                  remote_system_name: "eosdist1",
-                  remote_system_description: "Arista Networks EOS",
-                  remote_system_capab: ["bridge", "router"],
-                  remote_system_enable_capab: ["bridge", "router"]
-                }
-              ]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read everything that LLDP neighbours announce",
+        description: "As `lldp_neighbors`, with descriptions, chassis ids and capabilities; empty text where unknown.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              lldp_neighbors_detail: {
+                Ethernet2: [
+                  {
+                    parent_interface: "",
+                    remote_port: "Ethernet2",
+                    remote_port_description: "",
+                    remote_chassis_id: "08:00:27:00:11:22",
+                    remote_system_name: "eosdist1",
+                    remote_system_description: "Arista Networks EOS",
+                    remote_system_capab: ["bridge", "router"],
+                    remote_system_enable_capab: ["bridge", "router"]
+                  }
+                ]
+              }
             }
           }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("interfaceStatus", "/device/:hostname/interface_status", {
-    params: hostname,
+    params: anyHostname,
     success: Enveloped(Schema.Struct({ interface_status: record(InterfaceStatus) })),
     error: [BadRequest]
   }).annotateMerge(
@@ -123,55 +141,56 @@ const reads = HttpApiGroup.make("operations").add(
 
 const writes = reads.add(
   HttpApiEndpoint.put("bounce", "/device/:hostname/interface_status", {
-    params: hostname,
-    payload: Schema.Struct({ bounce_interfaces: Schema.Array(Schema.String) }),
+    params: anyHostname,
+    payload: BounceRequest.schema,
     success: Enveloped(Schema.String),
-    error: [...bodyFailures, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Bounce ports",
-      description:
-        "Takes ports of a managed access switch down and up again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
-      example: {
-        request: { bounce_interfaces: ["Ethernet1", "Ethernet2"] },
-        response: { status: "success", data: "Bounced interfaces: Ethernet1, Ethernet2" }
-      }
-    })
-  ),
+    error: [BadRequest, InternalError]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Bounce ports",
+        description:
+          "Takes ports of a managed access switch down and up again while the client waits. Everything is checked before anything is sent; uplinks are refused.",
+        example: {
+          request: { bounce_interfaces: ["Ethernet1", "Ethernet2"] },
+          response: { status: "success", data: "Bounced interfaces: Ethernet1, Ethernet2" }
+        }
+      })
+    ),
   HttpApiEndpoint.post("updateFacts", "/device_update_facts", {
-    payload: Schema.Struct(hostname),
+    payload: UpdateFactsRequest.schema,
     success: JobStartedOnDevices,
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Update the facts of a device",
-      description: "Starts a job that reads vendor, model, OS version and serial number; its result is what changed.",
-      example: {
-        request: { hostname: "eosdist1" },
-        response: { status: "success", data: "Scheduled job to update facts for eosdist1", job_id: 130 }
-      }
-    })
-  ),
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Update the facts of a device",
+        description: "Starts a job that reads vendor, model, OS version and serial number; its result is what changed.",
+        example: {
+          request: { hostname: "eosdist1" },
+          response: { status: "success", data: "Scheduled job to update facts for eosdist1", job_id: 130 }
+        }
+      })
+    ),
   HttpApiEndpoint.post("updateInterfaces", "/device_update_interfaces", {
-    payload: Schema.Struct({
-      ...hostname,
-      replace: Schema.optionalKey(Schema.Boolean),
-      delete_all: Schema.optionalKey(Schema.Boolean),
-      mlag_peer_hostname: Schema.optionalKey(Schema.NullOr(Schema.String))
-    }),
+    payload: UpdateInterfacesRequest.schema,
     success: JobStartedOnDevices,
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Update the ports of an access switch",
-      description:
-        "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites ports that are known, `delete_all` removes all and stops there; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
-      example: {
-        request: { hostname: "eosaccess" },
-        response: { status: "success", data: "Scheduled job to update interfaces for eosaccess", job_id: 131 }
-      }
-    })
-  )
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Update the ports of an access switch",
+        description:
+          "Starts a job that fills the interface database from the ports that the switch shows. `replace` also rewrites ports that are known, `delete_all` removes all and stops there; `mlag_peer_hostname` names the other switch of a pair, so that the links to it become MLAG ports.",
+        example: {
+          request: { hostname: "eosaccess" },
+          response: { status: "success", data: "Scheduled job to update interfaces for eosaccess", job_id: 131 }
+        }
+      })
+    )
 )
 
 const HostKey = Schema.Struct({
@@ -189,102 +208,45 @@ const keys = writes.add(
     params: hostname,
     success: Enveloped(HostKey),
     error: [BadRequest, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Show the pinned host key",
-      description:
-        "The fingerprint of the SSH key that the device is pinned to since it is managed, and of the key that was refused since then. A device with a refused key is blocked.",
-      example: {
-        response: {
-          status: "success",
-          data: { host_key: { hostname: "lhv-a1", fingerprint: PINNED, refused_fingerprint: REFUSED } }
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Show the pinned host key",
+        description:
+          "The fingerprint of the SSH key that the device is pinned to since it is managed, and of the key that was refused since then. A device with a refused key is blocked.",
+        example: {
+          response: {
+            status: "success",
+            data: { host_key: { hostname: "lhv-a1", fingerprint: PINNED, refused_fingerprint: REFUSED } }
+          }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.put("pinHostKey", "/device/:hostname/host_key", {
     params: hostname,
-    payload: Schema.Struct({
-      action: Schema.Literals(["PIN", "FORGET"]),
-      fingerprint: Schema.optionalKey(Schema.String)
-    }),
+    payload: HostKeyRequest.schema,
     success: Enveloped(HostKey),
-    error: [...bodyFailures, NotFound, Conflict]
-  }).annotateMerge(
-    documented({
-      summary: "Pin another host key",
-      description:
-        "`PIN` trusts the key that was refused, which the request has to name. `FORGET` lets the next login pin whatever key the device shows.",
-      example: {
-        request: { action: "PIN", fingerprint: REFUSED },
-        response: {
-          status: "success",
-          data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
+    error: [BadRequest, NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Pin another host key",
+        description:
+          "`PIN` trusts the key that was refused, which the request has to name. `FORGET` lets the next login pin whatever key the device shows.",
+        example: {
+          request: { action: "PIN", fingerprint: REFUSED },
+          response: {
+            status: "success",
+            data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
+          }
         }
-      }
-    })
-  )
+      })
+    )
 )
 
-const Authority = Schema.Struct({
-  certificate_authority: Schema.Struct({ certificate: Schema.String, subject: Schema.String, not_after: Schema.String })
-})
-const authorityExample = {
-  status: "success",
-  data: {
-    certificate_authority: {
-      certificate: "-----BEGIN CERTIFICATE-----\nMIID...\n-----END CERTIFICATE-----\n",
-      subject: "CN=Switchyard device CA",
-      not_after: "2046-11-16T10:00:00.000Z"
-    }
-  }
-}
-
-const endpoints = keys.add(
-  HttpApiEndpoint.post("renewCertificates", "/device_cert", {
-    payload: Schema.Struct({
-      action: Schema.String,
-      hostname: Schema.optionalKey(Schema.String),
-      group: Schema.optionalKey(Schema.String),
-      comment: Schema.optionalKey(Schema.String),
-      ticket_ref: Schema.optionalKey(Schema.String)
-    }),
-    success: JobStartedOnDevices,
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Renew the certificates of devices",
-      description:
-        "Starts a job that makes a key and a certificate for each selected device, signed by the server's certificate authority, and installs them. `hostname` wins over `group`; the only `action` is RENEW.",
-      example: {
-        request: { action: "RENEW", hostname: "lhv-a1" },
-        response: { status: "success", data: "Scheduled job to renew certificates", job_id: 140 }
-      }
-    })
-  ),
-  HttpApiEndpoint.get("authority", "/certificate_authority", {
-    success: Enveloped(Authority),
-    error: [NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Show the certificate authority",
-      description: "The certificate (PEM) that clients of the devices have to trust. Its key is never shown.",
-      example: { response: authorityExample }
-    })
-  ),
-  HttpApiEndpoint.post("createAuthority", "/certificate_authority", {
-    payload: Schema.Struct({ common_name: Schema.optionalKey(Schema.String) }),
-    success: Enveloped(Authority),
-    error: [...bodyFailures, Conflict, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Create a certificate authority",
-      description:
-        "Makes a key and a certificate in the files CAKEYFILE and CAFILE. Refused when there is one already: a new one would make all certificates worthless.",
-      example: { request: { common_name: "Switchyard device CA" }, response: authorityExample }
-    })
-  )
-)
+const endpoints = keys.add(renewCertificates, authority, createAuthority)
 
 /** Endpoints of work on devices beside their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

@@ -1,50 +1,22 @@
 /** Routes that bring devices into the network and keep them equal to the repositories (contract api-devices.md §5 and §6). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { parameter } from "../domain/fields/Parameter.ts"
+import { parseHostname } from "../domain/fields/Values.ts"
+import { DiscoverRequest } from "../domain/requests/DiscoverRequest.ts"
+import { InitCheckRequest, InitRequest } from "../domain/requests/InitRequest.ts"
+import { SyncOptions, SyncRequest } from "../domain/requests/SyncRequest.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
+import { BadRequest, Conflict, InternalError, NotFound, TooManyRequests } from "./Failures.ts"
+import { hostname } from "./PathParameters.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const id = { id: Schema.String }
 
-const initialisation = {
-  hostname: Schema.String,
-  device_type: Schema.Literals(["ACCESS", "DIST", "CORE"]),
-  mlag_peer_id: Schema.optionalKey(Schema.Int),
-  mlag_peer_hostname: Schema.optionalKey(Schema.String),
-  neighbors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String))),
-  replace_hostname: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
-}
-/** Arguments of an initialisation. */
-export const InitInput = Schema.Struct(initialisation)
-
-const synchronization = {
-  dry_run: Schema.optionalKey(Schema.Boolean),
-  force: Schema.optionalKey(Schema.Boolean),
-  auto_push: Schema.optionalKey(Schema.Boolean),
-  resync: Schema.optionalKey(Schema.Boolean),
-  comment: Schema.optionalKey(Schema.String),
-  ticket_ref: Schema.optionalKey(Schema.String),
-  confirm_mode: Schema.optionalKey(Schema.Literals([0, 1, 2])),
-  urgent: Schema.optionalKey(Schema.Boolean),
-  abort_on_failure: Schema.optionalKey(Schema.Boolean),
-  batch_size: Schema.optionalKey(Schema.Int),
-  canary: Schema.optionalKey(Schema.Union([Schema.Int, Schema.Array(Schema.String)])),
-  max_failures: Schema.optionalKey(Schema.Int),
-  revert_on_failure: Schema.optionalKey(Schema.Boolean)
-}
-/** Which devices to synchronize, and how. */
-export const SyncInput = Schema.Struct({
-  hostname: Schema.optionalKey(Schema.String),
-  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
-  device_type: Schema.optionalKey(Schema.Literals(["ACCESS", "DIST", "CORE"])),
-  group: Schema.optionalKey(Schema.String),
-  all: Schema.optionalKey(Schema.Boolean),
-  ...synchronization
-})
-
-const DiscoverInput = Schema.Struct({ ztp_mac: Schema.String, dhcp_ip: Schema.String })
+/** A hostname in a path that stands for the selector of a body. */
+const selected = { hostname: parameter(Schema.String, parseHostname) }
 
 const discovery: EndpointDocument = {
   summary: "Discover a device",
@@ -60,87 +32,93 @@ const started = { status: "success", data: "Scheduled job to synchronize lhv-a1"
 const syncDescription =
   "A dry run unless `dry_run` is false. `auto_push` lets a live run of one device follow a dry run with a low change score; what is never pushed without a person, such as the removal of a VLAN, is named in the job's result as `auto_push.refused` and has no `next_job_id`. Device types, groups and all leave out what is synchronized unless `resync` is true. `X-Total-Count` is the number of selected devices, left out when it is 0. `canary` (hostnames, or how many) go first and none of them may fail; the others follow in portions of `batch_size`. When `max_failures` devices have failed, nothing new is begun; with `revert_on_failure` devices are confirmed together, per portion (mode 1) or all at the end (mode 2), and a stopped rollout takes back what is not confirmed. Mode 2 stops and takes back at the first failure unless told otherwise. `abort_on_failure` ends the job before anything is pushed when one device is silent or was altered by somebody else. One live run works at a time: another one waits for its turn (`waiting_for` of its record). `urgent` goes beside the run that has the lock, for named devices that it has not begun or has finished; a device that both want is done once."
 
-const discoverOptions = {
-  payload: DiscoverInput,
-  success: JobStarted,
-  error: [...bodyFailures, TooManyRequests] as const
-}
+const discoverOptions = { payload: DiscoverRequest.schema, success: JobStarted, error: TooManyRequests }
 
 const initial = HttpApiGroup.make("provisioning").add(
-  HttpApiEndpoint.post("discover", "/discover_device", discoverOptions).annotateMerge(documented(discovery)),
-  HttpApiEndpoint.post("discoverAlias", "/device_discover", discoverOptions).annotateMerge(
-    documented({ ...discovery, summary: "Discover a device (second name)" })
-  ),
+  HttpApiEndpoint.post("discover", "/discover_device", discoverOptions)
+    .middleware(RequestBody)
+    .annotateMerge(documented(discovery)),
+  HttpApiEndpoint.post("discoverAlias", "/device_discover", discoverOptions)
+    .middleware(RequestBody)
+    .annotateMerge(documented({ ...discovery, summary: "Discover a device (second name)" })),
   HttpApiEndpoint.post("init", "/device_init/:id(^\\d+$)", {
     params: id,
-    payload: InitInput,
+    payload: InitRequest.schema,
     success: JobStarted,
-    error: [...bodyFailures, NotFound]
-  }).annotateMerge(
-    documented({
-      summary: "Initialise a discovered device",
-      description:
-        "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT step 2 is run again.",
-      example: {
-        request: { hostname: "lhv-a9", device_type: "ACCESS" },
-        response: { status: "success", data: "Scheduled job to initialize device_id 45", job_id: 101 }
-      }
-    })
-  ),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Initialise a discovered device",
+        description:
+          "Starts the jobs that give the device its name, addresses and base configuration. For a device in state INIT step 2 is run again.",
+        example: {
+          request: { hostname: "lhv-a9", device_type: "ACCESS" },
+          response: { status: "success", data: "Scheduled job to initialize device_id 45", job_id: 101 }
+        }
+      })
+    ),
   HttpApiEndpoint.post("initCheck", "/device_initcheck/:id(^\\d+$)", {
     params: id,
-    payload: InitInput,
+    payload: InitCheckRequest.schema,
     success: Enveloped(Schema.Record(Schema.String, Schema.Unknown)),
-    error: [...bodyFailures, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Check whether a device could be initialised",
-      description:
-        "Logs in to the device and looks at its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
-      example: {
-        request: { hostname: "lhv-dist3", device_type: "DIST" },
-        response: {
-          status: "success",
-          data: {
-            linknets: [],
-            linknets_compatible: true,
-            neighbors_compatible: false,
-            neighbors_error: "Not enough compatible neighbors (1 of 2) were detected",
-            parsed_args: { device_id: 2, new_hostname: "lhv-dist3", device_type: "DIST", neighbors: null },
-            compatible: false
+    error: [BadRequest, InternalError]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Check whether a device could be initialised",
+        description:
+          "Logs in to the device and looks at its neighbours; nothing is changed. `compatible` says whether an initialisation would be accepted.",
+        example: {
+          request: { hostname: "lhv-dist3", device_type: "DIST" },
+          response: {
+            status: "success",
+            data: {
+              linknets: [],
+              linknets_compatible: true,
+              neighbors_compatible: false,
+              neighbors_error: "Not enough compatible neighbors (1 of 2) were detected",
+              parsed_args: { device_id: 2, new_hostname: "lhv-dist3", device_type: "DIST", neighbors: null },
+              compatible: false
+            }
           }
         }
-      }
-    })
-  )
+      })
+    )
 )
 
 const endpoints = initial.add(
   HttpApiEndpoint.post("syncto", "/device_syncto", {
-    payload: SyncInput,
+    payload: SyncRequest.schema,
     success: JobStartedOnDevices,
-    error: [...bodyFailures, Conflict]
-  }).annotateMerge(
-    documented({
-      summary: "Synchronize devices",
-      description: `The first of \`hostname\`, \`hostnames\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
-      example: { request: { hostname: "lhv-a1", dry_run: true, comment: "ticket work" }, response: started }
-    })
-  ),
+    error: [BadRequest, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Synchronize devices",
+        description: `The first of \`hostname\`, \`hostnames\`, \`device_type\`, \`group\` and \`all\` selects managed devices. ${syncDescription}`,
+        example: { request: { hostname: "lhv-a1", dry_run: true, comment: "ticket work" }, response: started }
+      })
+    ),
   HttpApiEndpoint.post("synctoHostname", "/device_syncto/hostname/:hostname", {
-    params: { hostname: Schema.String },
-    payload: Schema.Struct(synchronization),
+    params: selected,
+    payload: SyncOptions.schema,
     success: JobStartedOnDevices,
-    error: [...bodyFailures, Conflict]
-  }).annotateMerge(
-    documented({
-      summary: "Synchronize one device",
-      description: syncDescription,
-      example: { request: { dry_run: true }, response: started }
-    })
-  ),
+    error: [BadRequest, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Synchronize one device",
+        description: syncDescription,
+        example: { request: { dry_run: true }, response: started }
+      })
+    ),
   HttpApiEndpoint.get("generateConfig", "/device/:hostname/generate_config", {
-    params: { hostname: Schema.String },
+    params: hostname,
     success: Enveloped(
       Schema.Struct({
         config: Schema.Struct({
@@ -151,25 +129,27 @@ const endpoints = initial.add(
       })
     ),
     error: [BadRequest, NotFound, InternalError]
-  }).annotateMerge(
-    documented({
-      summary: "Preview a device's configuration",
-      description:
-        "Renders the configuration without contacting the device. The header `X-Fields` selects parts, for example `available_variables{interfaces}`.",
-      example: {
-        response: {
-          status: "success",
-          data: {
-            config: {
-              hostname: "lhv-a1",
-              generated_config: "hostname lhv-a1\n",
-              available_variables: { hostname: "lhv-a1", mgmt_ip: "10.0.6.6" }
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Preview a device's configuration",
+        description:
+          "Renders the configuration without contacting the device. The header `X-Fields` selects parts, for example `available_variables{interfaces}`.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              config: {
+                hostname: "lhv-a1",
+                generated_config: "hostname lhv-a1\n",
+                available_variables: { hostname: "lhv-a1", mgmt_ip: "10.0.6.6" }
+              }
             }
           }
         }
-      }
-    })
-  )
+      })
+    )
 )
 
 /** Endpoints of discovery, initialisation and synchronization, all with a token. */

@@ -1,15 +1,46 @@
 /** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
-import { Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { DeviceType, deviceTypeOf } from "../domain/Device.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Remark } from "../domain/Remark.ts"
+import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, type EndpointDocument } from "./Documented.ts"
+import { documented, type EndpointDocument, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 const Text = Enveloped(Schema.String)
 const name = { name: Schema.String }
+
+const RepositoryName = Schema.Literals(["settings", "templates"])
+const repositoryOf = Schema.decodeUnknownOption(RepositoryName)
+const repository = {
+  name: Parameter.parameter(
+    RepositoryName,
+    (sent) => Result.fromOption(repositoryOf(sent.toLowerCase()), () => "Invalid repository type"),
+    RepositoryName
+  )
+}
+
+const typeRule = (sent: string) =>
+  Result.fromOption(Option.fromUndefinedOr(deviceTypeOf(sent)), () => "Invalid device type specified")
+
+/** Whose settings. */
+const target = {
+  hostname: Schema.optionalKey(
+    Parameter.hostname("Invalid hostname specified", shown("settings of this device", "lhv-a1"))
+  ),
+  device_type: Schema.optionalKey(
+    Parameter.parameter(
+      DeviceType,
+      typeRule,
+      shown("settings of this type, or of the device as if it were of this type", "ACCESS")
+    )
+  )
+}
 
 const GroupSettings = Schema.Struct({
   regex: Schema.String,
@@ -117,27 +148,23 @@ export class SettingsModelGroup extends withFiles {}
 
 const settings = HttpApiGroup.make("settings").add(
   HttpApiEndpoint.get("effective", "/settings", {
+    query: target,
     success: Enveloped(
       Schema.Struct({ settings: JsonObject, settings_origin: Schema.Record(Schema.String, Schema.String) })
     ),
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read effective settings",
-      description:
-        "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
-      query: {
-        hostname: { description: "settings of this device", example: "lhv-a1" },
-        device_type: {
-          description: "settings of this type, or of the device as if it were of this type",
-          example: "ACCESS"
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read effective settings",
+        description:
+          "Settings of a device, of a device type or of everybody, and the level that each key came from: default, global, fabric, devicetype, group or device.",
+        example: {
+          response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
         }
-      },
-      example: {
-        response: { status: "success", data: { settings: fragment, settings_origin: { ntp_servers: "global" } } }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("server", "/settings/server", { success: Schema.Struct({ api: JsonObject }) }).annotateMerge(
     documented({
       summary: "Read the server's configuration",
@@ -176,46 +203,52 @@ const withGroups = settings.add(
 
 const endpoints = withGroups.add(
   HttpApiEndpoint.get("problems", "/repository/:name/problems", {
-    params: name,
+    params: repository,
     success: Enveloped(Schema.Struct({ commit: Schema.NullOr(Schema.String), problems: Remarks, warnings: Remarks })),
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read a repository's problems",
-      description:
-        "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
-      example: {
-        response: {
-          status: "success",
-          data: { commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f", problems: [], warnings }
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read a repository's problems",
+        description:
+          "What is wrong with `settings` or `templates` now. `problems`: why the last refresh was refused, and what is wrong with the commit in force. `warnings`: unknown keys, groups, directories and files, keys given twice, missing includes, mistakes in mappings, and undefined variables that templates printed at the last rendering of a device by this server.",
+        example: {
+          response: {
+            status: "success",
+            data: { commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f", problems: [], warnings }
+          }
         }
-      }
-    })
-  ),
+      })
+    ),
   HttpApiEndpoint.get("repository", "/repository/:name", {
-    params: name,
+    params: repository,
     success: Text,
     error: BadRequest
-  }).annotateMerge(
-    documented({
-      summary: "Read a repository's commit",
-      description: "The commit in force of `settings` or `templates`, as one line of text.",
-      example: { response: commit }
-    })
-  ),
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read a repository's commit",
+        description: "The commit in force of `settings` or `templates`, as one line of text.",
+        example: { response: commit }
+      })
+    ),
   HttpApiEndpoint.put("refresh", "/repository/:name", {
-    params: name,
-    payload: Schema.Struct({ action: Schema.Literal("REFRESH") }),
+    params: repository,
+    payload: RefreshRequest.schema,
     success: Schema.Struct({ ...Text.fields, warnings: Remarks }),
-    error: [...bodyFailures, InternalError, ServiceUnavailable]
-  }).annotateMerge(
-    documented({
-      summary: "Refresh a repository",
-      description:
-        "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
-      example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
-    })
-  )
+    error: [BadRequest, InternalError, ServiceUnavailable]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Refresh a repository",
+        description:
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
+        example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
+      })
+    )
 )
 
 /** Endpoints of settings, groups and repositories, all with a token. */

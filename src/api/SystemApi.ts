@@ -1,10 +1,12 @@
 /** Plugins, version and health (contract api-rest.md §10 and §11). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { SelftestRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { bodyFailures, InternalError } from "./Failures.ts"
+import { BadRequest, InternalError } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
 
 const PluginData = Schema.NullOr(
   Schema.Struct({
@@ -37,16 +39,18 @@ const plugins = HttpApiGroup.make("plugins").add(
     })
   ),
   HttpApiEndpoint.put("selftest", "/plugins", {
-    payload: Schema.Struct({ action: Schema.Literal("selftest") }),
+    payload: SelftestRequest.schema,
     success: Enveloped(Schema.Struct({ result: Schema.Array(Schema.Boolean) })),
-    error: [...bodyFailures]
-  }).annotateMerge(
-    documented({
-      summary: "Test plugins",
-      description: "Runs the selftest of each plugin; the last loaded comes first.",
-      example: { request: { action: "selftest" }, response: { status: "success", data: { result: [true] } } }
-    })
-  )
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Test plugins",
+        description: "Runs the selftest of each plugin; the last loaded comes first.",
+        example: { request: { action: "selftest" }, response: { status: "success", data: { result: [true] } } }
+      })
+    )
 )
 
 /** Endpoints of plugins, all with a token. */

@@ -8,7 +8,11 @@ import { generateKeyPair, randomBytes } from "node:crypto"
 import { isIP } from "node:net"
 
 /** A certificate could not be made; `message` says why and holds no key. */
-export class CertificateFailed extends Data.TaggedError("CertificateFailed")<{ readonly message: string }> {}
+export class CertificateFailed extends Data.TaggedError("CertificateFailed")<{ readonly message: string }> {
+  get httpStatus() {
+    return 500 as const
+  }
+}
 
 /** A private key and its certificate, both PEM. */
 export interface Issued {

@@ -25,7 +25,6 @@ const Devices = Schema.Struct({
     })
   )
 })
-export type DemoDevice = (typeof Devices.Type)["devices"][number]
 
 const Jobs = Schema.Struct({
   jobs: Schema.Array(
@@ -61,8 +60,8 @@ const PATIENCE_MS = 90_000
 
 const failed = (message: string) => new DemoFailed({ message })
 
-/** A client of the API at this address. */
-export const make = (url: string) => {
+/** One request; yields its envelope, or data of this shape. */
+const makeCalls = (url: string) => {
   const call = Effect.fnUntraced(
     function* (method: "GET" | "POST" | "PUT", path: string, body?: unknown) {
       const request = HttpClientRequest.make(method)(`${url}/api/v1.0${path}`)
@@ -85,18 +84,38 @@ export const make = (url: string) => {
       )
     )
 
-  const devices = (query: string) => Effect.map(data(Devices, `/devices?${query}`), (found) => found.devices)
+  return { call, data }
+}
 
-  /** Asks until the answer is there; names what it waited for when it is not. */
-  const until = Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
-    const deadline = (yield* Clock.currentTimeMillis) + PATIENCE_MS
-    while ((yield* Clock.currentTimeMillis) < deadline) {
-      const answer = yield* ask
-      if (answer !== null) return answer
-      yield* Effect.sleep(POLL)
-    }
-    return yield* failed(`waited in vain for ${what}`)
-  })
+/** Asks until the answer is there; names what it waited for when it is not. */
+const until = Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
+  const deadline = (yield* Clock.currentTimeMillis) + PATIENCE_MS
+  while ((yield* Clock.currentTimeMillis) < deadline) {
+    const answer = yield* ask
+    if (answer !== null) return answer
+    yield* Effect.sleep(POLL)
+  }
+  return yield* failed(`waited in vain for ${what}`)
+})
+
+/** The diff of each device in a sync job, failures as an error. */
+const diffs = Effect.fnUntraced(function* (job: DemoJob) {
+  const result = yield* Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) =>
+    failed(error.message)
+  )
+  const broken = Object.entries(result.devices).filter(([, device]) => device.failed)
+  if (broken.length > 0) return yield* failed(`job ${job.id} failed on ${JSON.stringify(broken).slice(0, 2000)}`)
+  return Object.entries(result.devices).map(([hostname, { job_tasks }]) => ({
+    hostname,
+    diff: job_tasks.map((task) => task.diff).join("")
+  }))
+})
+
+/** A client of the API at this address. */
+export const make = (url: string) => {
+  const { call, data } = makeCalls(url)
+
+  const devices = (query: string) => Effect.map(data(Devices, `/devices?${query}`), (found) => found.devices)
 
   const jobOf = (id: number) => Effect.map(data(Jobs, `/job/${id}`), ({ jobs }) => jobs[0] ?? null)
 
@@ -114,19 +133,6 @@ export const make = (url: string) => {
     return job.status === "FINISHED"
       ? job
       : yield* failed(`job ${job.id} ended ${job.status}: ${JSON.stringify(job.exception)}`)
-  })
-
-  /** The diff of each device in a sync job, failures as an error. */
-  const diffs = Effect.fnUntraced(function* (job: DemoJob) {
-    const result = yield* Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) =>
-      failed(error.message)
-    )
-    const broken = Object.entries(result.devices).filter(([, device]) => device.failed)
-    if (broken.length > 0) return yield* failed(`job ${job.id} failed on ${JSON.stringify(broken).slice(0, 2000)}`)
-    return Object.entries(result.devices).map(([hostname, { job_tasks }]) => ({
-      hostname,
-      diff: job_tasks.map((task) => task.diff).join("")
-    }))
   })
 
   const causes = Effect.map(data(History, "/device_synchistory"), ({ hostnames }) => hostnames)

@@ -1,9 +1,15 @@
-/** What is asked of a device while a request waits (contract api-devices.md §6.3, §8, §11.4 and §11.5). */
-import { Context, type Effect, Schema } from "effect"
+/**
+ * What is asked of a device while a request waits (contract api-devices.md §6.3, §8, §11.4 and §11.5): each question goes to
+ * the device's entity, which answers one call at a time.
+ */
+import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Bounced } from "./OperationCalls.ts"
-import type { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
 import type { Device } from "../domain/Device.ts"
+import type { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
+import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
+import { DeviceEntity } from "./DeviceCalls.ts"
+import type { Bounced } from "./OperationCalls.ts"
+import { patiently } from "./PatientCall.ts"
 
 /** The device could not be asked, or not understood. `type` is the name that operators know; `silent`: it did not answer. */
 export class DeviceUnread extends Schema.TaggedError<DeviceUnread>()("DeviceUnread", {
@@ -14,6 +20,75 @@ export class DeviceUnread extends Schema.TaggedError<DeviceUnread>()("DeviceUnre
 
 /** Neighbours by local port. */
 export type Neighbours = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
+
+/** How long a request waits, also for a device that is busy with a change. */
+const PATIENCE = "60 seconds"
+
+const SILENT: ReadonlySet<string> = new Set(["ConnectionException", "ConnectAuthError", "CommandTimeout", "Busy"])
+
+interface CallError {
+  readonly _tag: string
+  readonly message: string
+  readonly type?: string
+}
+
+const unread = (error: CallError): DeviceUnread => {
+  const type = error.type ?? error._tag
+  return new DeviceUnread({ type, silent: SILENT.has(type), message: error.message })
+}
+
+const busy = ({ hostname }: Device) =>
+  new DeviceUnread({ type: "Busy", silent: true, message: `Device ${hostname} did not answer within ${PATIENCE}` })
+
+const read = <A, E extends CallError>(device: Device, call: Effect.Effect<A, E>) =>
+  patiently(call).pipe(
+    Effect.mapError(unread),
+    Effect.timeoutOrElse({ duration: PATIENCE, orElse: () => Effect.fail(busy(device)) })
+  )
+
+type BounceTemplate = "bounce-down.j2" | "bounce-up.j2"
+
+/** An empty half would leave the ports as the other half has put them. */
+const emptyHalf = (file: BounceTemplate, { platform }: Device, ports: ReadonlyArray<string>) =>
+  new DeviceUnread({
+    type: "TemplateError",
+    silent: false,
+    message: `Template ${file} for platform ${platform} renders an empty config, so bouncing ${ports.join(", ")} would leave the interface in the state the other half put it in`
+  })
+
+const makeBounce = Effect.gen(function* () {
+  const templates = yield* ActiveTemplates
+  const entityOf = yield* DeviceEntity.client
+
+  const half = Effect.fnUntraced(function* (device: Device, interfaces: ReadonlyArray<string>, file: BounceTemplate) {
+    const { text } = yield* Effect.mapError(
+      templates.renderNamed(device.platform ?? "", file, { interfaces }),
+      (error) => (error._tag === "SqlError" ? error : unread(error))
+    )
+    return text.trim() === "" ? yield* emptyHalf(file, device, interfaces) : text
+  })
+
+  return Effect.fn("LiveDevices.bounce")(function* (device: Device, ports: ReadonlyArray<string>) {
+    const down = yield* half(device, ports, "bounce-down.j2")
+    const up = yield* half(device, ports, "bounce-up.j2")
+    const call = Effect.mapError(entityOf(String(device.id)).BouncePorts({ ports, down, up }), unread)
+    const running = yield* Effect.forkDetach(call)
+    return yield* Fiber.join(running)
+  })
+})
+
+const make = Effect.gen(function* () {
+  const bounce = yield* makeBounce
+  const entityOf = yield* DeviceEntity.client
+  return LiveDevices.of({
+    runningConfig: (device) =>
+      Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),
+    neighbours: (device) => read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })),
+    neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
+    interfaces: (device) => read(device, entityOf(String(device.id)).ReadInterfaces()),
+    bounce
+  })
+})
 
 type Read<A> = (device: Device) => Effect.Effect<A, DeviceUnread>
 
@@ -31,4 +106,6 @@ export class LiveDevices extends Context.Service<
       ports: ReadonlyArray<string>
     ) => Effect.Effect<Bounced, DeviceUnread | SqlError.SqlError>
   }
->()("switchyard/http/ports/LiveDevices") {}
+>()("switchyard/devices/LiveDevices") {
+  static readonly layer = Layer.effect(LiveDevices, make)
+}

@@ -9,7 +9,7 @@ import { type Answer, apiBase, type HookApi, type HookEnvironment, makeHookApi }
 import { type Claim, type Lease, LeaseQueue } from "./LeaseQueue.ts"
 
 /** Exit codes of the contract. */
-export const exitCodes = {
+const exitCodes = {
   ok: 0,
   argumentsMissing: 1,
   badArguments: 2,

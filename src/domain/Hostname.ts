@@ -7,7 +7,7 @@ import { Option, Schema } from "effect"
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /** The database column holds this many characters, so a longer name is refused as invalid. */
-export const MAX_HOSTNAME_LENGTH = 64
+const MAX_HOSTNAME_LENGTH = 64
 
 /**
  * True for a hostname or FQDN: labels of 1–63 letters, digits and inner hyphens, 1–64 characters in all;

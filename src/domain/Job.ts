@@ -1,41 +1,19 @@
 /**
- * Background jobs: the record that the API shows, the shapes of results and exceptions, and the names of the
- * functions. Carries contract `engine.md` §2 and `api-rest.md` §5.
+ * Background jobs: the record that the API shows, and the shapes of results and exceptions. What functions there are is in
+ * `jobs/`. Carries contract `engine.md` §2 and `api-rest.md` §5.
  */
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
+import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { JobCounts, Outcome } from "./JobOutcome.ts"
 import { JobWaiting } from "./JobWaiting.ts"
 
 /** Every status that a job can have; UNKNOWN is a value that is never assigned. */
-export const jobStatuses = ["UNKNOWN", "SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const
+export const jobStatuses = ["UNKNOWN", ...jobStates] as const
 export const JobStatus = Schema.Literals(jobStatuses)
 export type JobStatus = typeof JobStatus.Type
 
 /** A job in one of these will not change any more. */
-export const finalStatuses: ReadonlyArray<JobStatus> = ["FINISHED", "EXCEPTION", "ABORTED"]
-
-/** Name of a job's function; the record adds ` (dry_run)` when its arguments say so. */
-export const jobFunctions = [
-  "sync_devices",
-  "confirm_devices",
-  "apply_config",
-  "discover_device",
-  "init_access_device_step1",
-  "init_fabric_device_step1",
-  "init_device_step2",
-  "update_facts",
-  "update_interfacedb",
-  "renew_cert",
-  "device_erase",
-  "get_firmware",
-  "get_firmware_chksum",
-  "remove_file",
-  "device_upgrade",
-  "device_drift",
-  "revert_job",
-  "refresh_repo"
-] as const
-export type JobFunction = (typeof jobFunctions)[number]
+export const finalStatuses: ReadonlyArray<JobStatus> = endedStates
 
 /** One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. */
 export const JobTask = Schema.Struct({
@@ -120,8 +98,8 @@ export class JobFailure extends Schema.TaggedError<JobFailure>()("JobFailure", {
 }) {}
 
 /** The record's name of a function called with these arguments. */
-export const functionName = (name: JobFunction, args: StartArguments): string =>
-  args["dry_run"] === true ? `${name} (dry_run)` : name
+export const functionName = (name: string, args: unknown): string =>
+  Predicate.hasProperty(args, "dry_run") && args.dry_run === true ? `${name} (dry_run)` : name
 
 /** The function behind a record's name. */
 export const functionOf = (recordName: string): string => recordName.replace(/ \(dry_run\)$/, "")

@@ -2,18 +2,7 @@
 import { Schema } from "effect"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 
-/** `uptime` in seconds; `interface_list` in natural order without subinterfaces. */
-export const Facts = Schema.Struct({
-  hostname: Schema.String,
-  fqdn: Schema.String,
-  vendor: Schema.String,
-  model: Schema.String,
-  serial_number: Schema.String,
-  os_version: Schema.String,
-  uptime: Schema.Finite,
-  interface_list: Schema.Array(Schema.String)
-})
-export type Facts = typeof Facts.Type
+export { Facts } from "../domain/Facts.ts"
 
 /** `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. */
 export const InterfaceState = Schema.Struct({

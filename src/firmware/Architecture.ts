@@ -2,7 +2,7 @@
  * Which of the two builds of EOS a switch needs: a file name that starts with `detect_arch-` is adapted to the model
  * (contract engine.md §14.3). Models are matched by their whole text; a site may bring its own list in its settings.
  */
-import { DETECT_ARCHITECTURE } from "./ImageName.ts"
+import { DETECT_ARCHITECTURE } from "../domain/ImageName.ts"
 
 /** Families of 32-bit models: what they have in common, and how each goes on. */
 const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [

@@ -7,7 +7,7 @@ import * as path from "node:path"
 import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { type FirmwareError, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
-import { nameInUrl } from "./ImageName.ts"
+import { nameInUrl } from "../domain/ImageName.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as RemoteImages from "./RemoteImages.ts"
 

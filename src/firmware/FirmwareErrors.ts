@@ -1,5 +1,5 @@
 /** What can go wrong with firmware images. The texts are those that clients know (contract engine.md §14.1). */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */
 export class FirmwareRefused extends Schema.TaggedError<FirmwareRefused>()("FirmwareRefused", {
@@ -12,3 +12,7 @@ export class FirmwareUnreachable extends Schema.TaggedError<FirmwareUnreachable>
 }) {}
 
 export type FirmwareError = FirmwareRefused | FirmwareUnreachable
+
+/** Works on the disk. Fails with FirmwareRefused and this message, whatever goes wrong. */
+export const disk = <A>(message: string, run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: () => new FirmwareRefused({ message }) })

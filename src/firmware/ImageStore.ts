@@ -2,13 +2,14 @@
  * The images that this server keeps itself, in a folder of its data directory. An image becomes visible in one step, when it
  * is whole and its checksum is right; what is still coming, and what is known about the files, is in hidden folders beside.
  */
-import { Effect, Option, Schema, Semaphore } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { FirmwareRefused } from "./FirmwareErrors.ts"
-import * as ImageDigests from "./ImageDigests.ts"
+import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
+import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
-import { defaultName, isImageName } from "./ImageName.ts"
+import { defaultName, isImageName } from "../domain/ImageName.ts"
+import * as KnownDigests from "./KnownDigests.ts"
 
 /** A link by which switches find the image that is current. */
 export interface DefaultImage {
@@ -30,12 +31,7 @@ export interface ImageStoreOptions {
 
 const STALE_MILLIS = 7 * 24 * 3600 * 1000
 
-const Known = Schema.fromJsonString(Schema.Struct({ ...ImageDigests.ImageDigests.fields, modified: Schema.Finite }))
-
 const refuse = (message: string) => new FirmwareRefused({ message })
-
-const disk = <A>(message: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: () => refuse(message) })
 
 /** Runs effects of one key one after the other; keeps nothing for keys that nobody uses. */
 const makeTurns = () => {
@@ -75,73 +71,8 @@ const linkTo = async (link: string, file: string) => {
 
 const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
 
-/** Opens the store. Its folders are made by the first download. */
-export const make = (options: ImageStoreOptions) => {
-  const { folder } = options
-  const incoming = path.join(folder, ".incoming")
-  const sums = path.join(folder, ".digests")
-  const inTurn = makeTurns()
-  const prepare = disk("Could not make the folder of the firmware images", async () => {
-    await fs.mkdir(incoming, { recursive: true })
-    await fs.mkdir(sums, { recursive: true })
-    await dropStale(incoming)
-  })
-
-  const stat = (name: string) =>
-    isImageName(name)
-      ? Effect.option(disk(`Could not find file ${name}`, () => fs.stat(path.join(folder, name)))).pipe(
-          Effect.map(Option.filter((found) => found.isFile()))
-        )
-      : Effect.succeedNone
-
-  const writeKnown = (name: string, digests: ImageDigests.ImageDigests, modified: number) =>
-    disk(`Could not note the checksum of ${name}`, async () => {
-      await fs.mkdir(sums, { recursive: true })
-      const file = path.join(sums, `${name}.json`)
-      await fs.writeFile(`${file}.${process.pid}.part`, JSON.stringify({ ...digests, modified }))
-      await fs.rename(`${file}.${process.pid}.part`, file)
-    })
-
-  const known = (name: string) =>
-    disk("not noted", () => fs.readFile(path.join(sums, `${name}.json`), "utf8")).pipe(
-      Effect.flatMap(Schema.decodeEffect(Known)),
-      Effect.option
-    )
-
-  const computed = Effect.fnUntraced(function* (name: string, modified: number) {
-    const running = ImageDigests.begin()
-    yield* ImageDigests.addFile(running, path.join(folder, name))
-    const digests = running.end()
-    yield* writeKnown(name, digests, modified)
-    return digests
-  })
-
-  const image = Effect.fn("ImageStore.image")(function* (name: string) {
-    const found = yield* stat(name)
-    if (Option.isNone(found)) return Option.none<ImageDigests.ImageDigests>()
-    const { mtimeMs, size } = found.value
-    const noted = Option.filter(yield* known(name), (one) => one.modified === mtimeMs && one.size === size)
-    return Option.some(Option.isSome(noted) ? noted.value : yield* inTurn(name, computed(name, mtimeMs)))
-  })
-
-  const publish = Effect.fnUntraced(function* (name: string, part: string, digests: ImageDigests.ImageDigests) {
-    const { mtimeMs } = yield* disk("Could not store firmware", () => fs.stat(part))
-    yield* writeKnown(name, digests, mtimeMs)
-    yield* disk("Could not store firmware", () => fs.rename(part, path.join(folder, name)))
-  })
-
-  const add = Effect.fn("ImageStore.add")(function* (name: string, url: string, sha1: string, verifyTls: boolean) {
-    const found = yield* stat(name)
-    const there = Option.isSome(found) ? yield* computed(name, found.value.mtimeMs) : undefined
-    if (there?.sha1 === sha1) return
-    yield* prepare
-    const part = path.join(incoming, `${sha1}-${name}`)
-    const { allowLocal, maxBytes } = options
-    const digests = yield* ImageDownload.download({ url, sha1, verifyTls, allowLocal, maxBytes, part })
-    yield* publish(name, part, digests)
-  })
-
-  const list = disk("Could not get files", async (): Promise<ImageList> => {
+const listImages = (folder: string) =>
+  disk("Could not get files", async (): Promise<ImageList> => {
     const found = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
       if (isMissing(error)) return []
       throw error
@@ -160,13 +91,72 @@ export const make = (options: ImageStoreOptions) => {
     return { files, defaults: defaults.filter(({ file }) => files.includes(file)) }
   })
 
+/** The image of this name, if there is one. */
+const lookIn = (folder: string) => (name: string) =>
+  isImageName(name)
+    ? Effect.option(disk(`Could not find file ${name}`, () => fs.stat(path.join(folder, name)))).pipe(
+        Effect.map(Option.filter((found) => found.isFile())),
+        Effect.map(Option.map(({ mtimeMs, size }): KnownDigests.ImageOnDisk => ({ name, modified: mtimeMs, size })))
+      )
+    : Effect.succeedNone
+
+/** Downloads into a hidden folder and moves what is whole and right to its place. */
+const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
+  const incoming = path.join(folder, ".incoming")
+  const find = lookIn(folder)
+  const known = KnownDigests.make(folder)
+
+  const prepare = disk("Could not make the folder of the firmware images", async () => {
+    await fs.mkdir(incoming, { recursive: true })
+    await dropStale(incoming)
+  })
+
+  const publish = Effect.fnUntraced(function* (name: string, part: string, digests: ImageDigests) {
+    const { mtimeMs } = yield* disk("Could not store firmware", () => fs.stat(part))
+    yield* known.write(name, digests, mtimeMs)
+    yield* disk("Could not store firmware", () => fs.rename(part, path.join(folder, name)))
+  })
+
+  return Effect.fn("ImageStore.add")(function* (name: string, url: string, sha1: string, verifyTls: boolean) {
+    const found = yield* find(name)
+    const there = Option.isSome(found) ? yield* known.compute(found.value) : undefined
+    if (there?.sha1 === sha1) return
+    yield* prepare
+    const part = path.join(incoming, `${sha1}-${name}`)
+    const digests = yield* ImageDownload.download({ url, sha1, verifyTls, allowLocal, maxBytes, part })
+    yield* publish(name, part, digests)
+  })
+}
+
+/** Opens the store. Its folders are made by the first download. */
+export const make = (options: ImageStoreOptions) => {
+  const { folder } = options
+  const inTurn = makeTurns()
+  const add = makeDownloads(options)
+  const known = KnownDigests.make(folder)
+  const find = lookIn(folder)
+  const list = listImages(folder)
+
+  const found = Effect.fnUntraced(function* (name: string) {
+    return yield* Effect.flatMap(find(name), (image) =>
+      Effect.mapError(Effect.fromOption(image), () => refuse(`Could not find file ${name}`))
+    )
+  })
+
+  const image = Effect.fn("ImageStore.image")(function* (name: string) {
+    const there = yield* find(name)
+    if (Option.isNone(there)) return Option.none<ImageDigests>()
+    const noted = yield* known.read(there.value)
+    return Option.some(Option.isSome(noted) ? noted.value : yield* inTurn(name, known.compute(there.value)))
+  })
+
   const remove = Effect.fn("ImageStore.remove")(function* (name: string) {
-    if (Option.isNone(yield* stat(name))) return yield* refuse(`Could not find file ${name}`)
+    yield* found(name)
     const { defaults } = yield* list
     yield* disk(`Could not remove file ${name}`, async () => {
       for (const link of defaults) if (link.file === name) await fs.rm(path.join(folder, link.default), { force: true })
       await fs.rm(path.join(folder, name))
-      await fs.rm(path.join(sums, `${name}.json`), { force: true })
+      await known.forget(name)
     })
   })
 
@@ -186,11 +176,7 @@ export const make = (options: ImageStoreOptions) => {
     /** Downloads an image under this name; a second call for the same name waits for the first. */
     add: (name: string, url: string, sha1: string, verifyTls: boolean) => inTurn(name, add(name, url, sha1, verifyTls)),
     /** The checksums computed anew from the file. */
-    recompute: Effect.fn("ImageStore.recompute")(function* (name: string) {
-      const found = yield* stat(name)
-      if (Option.isNone(found)) return yield* refuse(`Could not find file ${name}`)
-      return yield* inTurn(name, computed(name, found.value.mtimeMs))
-    }),
+    recompute: (name: string) => Effect.flatMap(found(name), (there) => inTurn(name, known.compute(there))),
     /** Removes an image and the default links to it. */
     remove: (name: string) => inTurn(name, remove(name)),
     /** Makes the image the default of its family. */

@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -24,6 +25,7 @@ import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
+import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
@@ -38,7 +40,7 @@ const Groups = Layer.mergeAll(
   JobsLive,
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
-  OperationsLive.pipe(Layer.provide(HostKeyStore.layer)),
+  OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
@@ -46,7 +48,14 @@ const Groups = Layer.mergeAll(
   SystemLive,
   HealthLive
 ).pipe(
-  Layer.provide([AuthorizationLive, AvailabilityLive, RequestsLive, SiteStore.layer, UnknownDeviceStore.layer]),
+  Layer.provide([
+    AuthorizationLive,
+    AvailabilityLive,
+    RequestsLive,
+    DeviceTargets.layer,
+    SiteStore.layer,
+    UnknownDeviceStore.layer
+  ]),
   Layer.provide(Tokens.layer)
 )
 

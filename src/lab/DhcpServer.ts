@@ -38,7 +38,7 @@ export interface DhcpServer {
 }
 
 /** Range that is used when the topology names none. */
-export const DEFAULT_POOL = "10.255.0.10-10.255.63.250"
+const DEFAULT_POOL = "10.255.0.10-10.255.63.250"
 const HOOK_TIMEOUT_MS = 60_000
 const HOOKS_AT_ONCE = 8
 const OUTPUT_TAIL = 500

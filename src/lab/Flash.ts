@@ -65,6 +65,3 @@ export const nameIn = (path: string): string | undefined => {
   const match = /^(?:flash:\/?|(?:file:)?\/mnt\/flash\/)(.*)$/.exec(path)
   return match?.[1] === undefined ? undefined : match[1].replace(/^\/+/, "")
 }
-
-/** The EOS version that an image file name carries: `EOS-4.32.2F.swi` → `4.32.2F`. */
-export const versionOf = (image: string): string | undefined => /EOS(?:64)?-(\d+(?:\.\d+)+[A-Z]*)/.exec(image)?.[1]

@@ -59,7 +59,7 @@ export interface LabShape {
 }
 
 /** What a blank switch gets when the topology says nothing: admin/admin, SSH, DHCP on VLAN 1, LLDP. */
-export const DEFAULT_INITIAL_CONFIG = `username admin privilege 15 role network-admin secret admin
+const DEFAULT_INITIAL_CONFIG = `username admin privilege 15 role network-admin secret admin
 aaa authorization exec default local
 aaa authorization commands all default local
 lldp run

@@ -23,7 +23,7 @@ export interface LabProgramOptions extends LabOptions {
 }
 
 /** A topology file with the hook of the command line. Fails with TopologyInvalid. Needs a file system. */
-export const readTopology = Effect.fn("LabProgram.readTopology")(function* (options: LabProgramOptions) {
+const readTopology = Effect.fn("LabProgram.readTopology")(function* (options: LabProgramOptions) {
   const topology = yield* Topology.fromFile(options.topologyFile)
   const environment = { ...topology.lab?.dhcp?.environment, ...options.hookEnvironment }
   const hook = options.hook ?? topology.lab?.dhcp?.hook

@@ -15,6 +15,7 @@ import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
 import type { Power } from "./Power.ts"
 import { pause } from "./RealTime.ts"
+import { showRunning, showStartup } from "./eos/PrintedConfig.ts"
 import * as Switch from "./Switch.ts"
 
 export interface SessionView {
@@ -127,8 +128,8 @@ const views = (device: Switch.Switch, around: Surroundings) => ({
   hardware: () => device.hardware,
   version: () => device.version,
   power: () => device.power,
-  running: () => Switch.showRunning(device),
-  startup: () => Switch.showStartup(device),
+  running: () => showRunning(device),
+  startup: () => showStartup(device),
   sessions: () => [...device.sessions.values()].map(({ name, state, user }) => ({ name, state, user })),
   timer: () =>
     device.timer === undefined

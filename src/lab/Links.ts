@@ -1,6 +1,7 @@
 /**
  * Who is connected to whom, which links are up, and what LLDP and reachability follow from it.
  */
+import { systemDescription } from "./eos/Release.ts"
 import type { End } from "./Topology.ts"
 import type { Neighbour, Switch } from "./Switch.ts"
 
@@ -62,7 +63,7 @@ const announce = (other: Switch, port: string, neighbourPort: string): Neighbour
     systemName: domain !== undefined && other.behaviour.lldpName === "fqdn" ? `${hostname}.${domain}` : hostname,
     neighbourPort,
     chassisId: other.hardware.mac,
-    description: `Arista Networks EOS version ${other.version} running on an Arista Networks ${other.hardware.model}`,
+    description: systemDescription(other),
     ttl: LLDP_TTL
   }
 }

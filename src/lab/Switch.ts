@@ -7,10 +7,11 @@ import * as ConfigFacts from "./eos/ConfigFacts.ts"
 import type { ConfigSession, CommitTimer } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
 import type { Faults } from "./Faults.ts"
-import * as Hardware from "./eos/Hardware.ts"
+import type { Hardware } from "./eos/Hardware.ts"
 import * as History from "./History.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
+import { imageOf, versionOf } from "./eos/Release.ts"
 
 /** How one switch behaves, resolved from the topology and the lab's defaults. */
 export interface Behaviour {
@@ -77,7 +78,7 @@ export interface Switch {
   readonly name: string
   readonly behaviour: Behaviour
   readonly world: World
-  hardware: Hardware.Hardware
+  hardware: Hardware
   hostKey: ParsedKey
   power: "off" | "booting" | "on"
   version: string
@@ -107,13 +108,13 @@ export interface Switch {
 }
 
 /** Default size of a flash in bytes. */
-export const FLASH_BYTES = 3_440_508_928
+const FLASH_BYTES = 3_440_508_928
 const IMAGE_BYTES = 890_123_456
 
 /** A switch that is switched off. */
 export const make = (options: {
   readonly name: string
-  readonly hardware: Hardware.Hardware
+  readonly hardware: Hardware
   readonly hostKey: ParsedKey
   readonly version: string
   readonly behaviour: Behaviour
@@ -122,7 +123,7 @@ export const make = (options: {
   readonly flashBytes: number | undefined
   readonly historyLimit: number
 }): Switch => {
-  const bootImage = `EOS-${options.version}.swi`
+  const bootImage = imageOf(options.version)
   const flash = Flash.make(options.flashBytes ?? FLASH_BYTES)
   Flash.write(flash, bootImage, {
     size: Math.min(IMAGE_BYTES, Math.floor(flash.size / 2)),
@@ -168,24 +169,6 @@ export const setRunning = (device: Switch, printed: string): void => {
   device.world.changed(device)
 }
 
-/** The running configuration as `show running-config` prints it. */
-export const showRunning = (device: Switch): string => withHeader(device, "running-config", device.running)
-
-/** The startup configuration as printed, or undefined after an erase. */
-export const showStartup = (device: Switch): string | undefined =>
-  device.startup === undefined ? undefined : withHeader(device, "startup-config", device.startup)
-
-/** A printed configuration with the lines around it. */
-export const withHeader = (device: Switch, what: string, printed: string): string =>
-  `! Command: show ${what}\n! device: ${device.facts.hostname} (${device.hardware.model}, EOS-${device.version})\n!\n` +
-  `! boot system flash:/${device.bootImage}\n${printed === "" ? "!\n" : printed}end\n`
-
-/** True when the switch runs this EOS release or a later one. */
-export const isAtLeast = (device: Switch, major: number, minor: number): boolean => {
-  const [first = 0, second = 0] = device.version.split(".").map(Number)
-  return first > major || (first === major && second >= minor)
-}
-
 /** Seconds since boot. */
 export const uptime = (device: Switch): number => Math.round((Date.now() - device.bootedAt) / 10) / 100
 
@@ -203,20 +186,8 @@ export const down = (device: Switch, power: "off" | "booting"): void => {
 export const up = (device: Switch): void => {
   device.power = "on"
   device.bootedAt = Date.now()
-  device.version = Flash.versionOf(device.bootImage) ?? device.version
+  device.version = versionOf(device.bootImage) ?? device.version
   device.running = device.startup ?? ""
   device.facts = ConfigFacts.read(device.running)
   device.world.changed(device)
 }
-
-/** The rules that configuration lines meet on this switch. */
-export const loaderRules = (
-  device: Switch,
-  reject: ((line: string) => string | undefined) | undefined
-): Loader.LoaderRules => ({
-  hasInterface: device.behaviour.checkInterfaces ? (name) => Hardware.hasInterface(device.hardware, name) : undefined,
-  poe: device.hardware.poe,
-  strictWords: device.behaviour.strictWords,
-  dropDefaults: device.behaviour.dropDefaults,
-  reject
-})

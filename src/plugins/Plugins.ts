@@ -1,10 +1,18 @@
-/** The plugins that this server has loaded (contract api-rest.md §10). */
-import { Context, type Effect, Schema } from "effect"
+/** The plugins that this server has loaded, as the API shows and tests them (contract api-rest.md §10). */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { PluginRegistry } from "./PluginRegistry.ts"
 
 /** The plugin file cannot be shown. */
 export class PluginsUnavailable extends Schema.TaggedError<PluginsUnavailable>()("PluginsUnavailable", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 500 as const
+  }
+  get refusal() {
+    return `Error retrieving plugins ${this.message}`
+  }
+}
 
 /** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
 export interface LoadedPlugins {
@@ -14,6 +22,16 @@ export interface LoadedPlugins {
   } | null
 }
 
+const make = Effect.map(Effect.service(PluginRegistry), ({ file, plugins, selftest }) =>
+  Plugins.of({
+    loaded: Effect.succeed({
+      loaded_plugins: plugins.map(({ name }) => `switchyard.plugins.${name}`),
+      plugindata: Option.getOrNull(file)
+    }),
+    selftest
+  })
+)
+
 /** Lists and tests plugins. */
 export class Plugins extends Context.Service<
   Plugins,
@@ -22,4 +40,6 @@ export class Plugins extends Context.Service<
     /** What the selftests returned, last loaded plugin first; without those that have none. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
->()("switchyard/http/ports/Plugins") {}
+>()("switchyard/plugins/Plugins") {
+  static readonly layer = Layer.effect(Plugins, make)
+}

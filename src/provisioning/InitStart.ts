@@ -2,18 +2,13 @@
  * Which job a device_init request starts, how far step 1 of an MLAG pair has to go, and when step 2 follows (contract
  * `engine.md` §5.5, §5.13, DESIGN §7 row 9).
  */
-import { Result } from "effect"
+import { Option, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
+import { accessOnlyFault } from "../domain/requests/InitRequest.ts"
 import type { InitArguments } from "./InitArguments.ts"
 import { DeviceStateError, InitArgumentError } from "./ProvisioningErrors.ts"
 
 export type InitJob = "init_access_device_step1" | "init_fabric_device_step1" | "init_device_step2"
-
-/** Arguments that only access switches may have are given for them alone. */
-export const forItsType = (args: InitArguments): Result.Result<void, InitArgumentError> =>
-  args.device_type !== "ACCESS" && (args.mlag_peer_id !== undefined || args.replace_hostname === true)
-    ? Result.fail(new InitArgumentError({ message: "MLAG peers and replacement are for device_type ACCESS only" }))
-    : Result.void
 
 /** The job of a device_init request: step 2 again for a device that is past step 1, else step 1 of its type. */
 export const initJob = (
@@ -26,7 +21,10 @@ export const initJob = (
   if (args.device_type === "UNKNOWN") {
     return Result.fail(new InitArgumentError({ message: "Unsupported 'device_type' provided" }))
   }
-  return Result.map(forItsType(args), () => "init_fabric_device_step1")
+  return Option.match(accessOnlyFault(args), {
+    onNone: () => Result.succeed("init_fabric_device_step1"),
+    onSome: (message) => Result.fail(new InitArgumentError({ message }))
+  })
 }
 
 const refuse = (message: string) => Result.fail(new DeviceStateError({ message }))

@@ -101,7 +101,7 @@ export interface LinkSurvey {
 type End = readonly [device: number, port: string]
 
 /** The networks that links use, in a form that subnets can be compared with; texts that are none are left out. */
-export const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): ReadonlyArray<Network> =>
+const linkNetworks = (links: Iterable<Pick<NewLinknet, "ipv4_network">>): ReadonlyArray<Network> =>
   [...links].flatMap(({ ipv4_network }) =>
     ipv4_network === null
       ? []

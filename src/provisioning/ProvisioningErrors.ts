@@ -47,7 +47,11 @@ export class InconsistentMlagPeer extends Schema.TaggedError<InconsistentMlagPee
 ) {}
 
 /** The arguments of device_init or device_initcheck are not usable (`api-devices.md` §5.1). */
-export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("InitArgumentError", withMessage) {}
+export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("InitArgumentError", withMessage) {
+  get httpStatus() {
+    return 400 as const
+  }
+}
 
 /** A list as the contract's texts print it: `['a', 'b']`. */
 export const quotedList = (names: ReadonlyArray<string>): string => `[${names.map((name) => `'${name}'`).join(", ")}]`

@@ -1,7 +1,33 @@
 /** Which version of the program runs (contract api-rest.md §11.1). */
-import { Context } from "effect"
+import { Context, Effect, Layer, Path } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { release } from "../domain/Release.ts"
 
-/** Version of the package, and the line about its commit. */
+const UNKNOWN = "No git repo found"
+
+const gitVersion = Effect.fnUntraced(
+  function* (root: string) {
+    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+    const format = "--format=%H%x00%D%x00%ci"
+    const shown = yield* spawner.string(ChildProcess.make("git", ["-C", root, "log", "-1", format]))
+    const [hash = "", refs = "", time = ""] = shown.trim().split("\0")
+    if (hash === "") return UNKNOWN
+    const branch = /HEAD -> ([^,]+)/.exec(refs)?.[1] ?? "HEAD"
+    return `Git commit ${hash} ${branch} (${time.replace(/ ([+-]\d\d)(\d\d)$/, "$1:$2")})`
+  },
+  Effect.orElseSucceed(() => UNKNOWN)
+)
+
+const make = Effect.gen(function* () {
+  const path = yield* Path.Path
+  const root = path.resolve(import.meta.dirname, "../..")
+  return Build.of({ version: release, git_version: yield* gitVersion(root) })
+})
+
+/** Version of the package, and the line about the commit that it was checked out from. */
 export class Build extends Context.Service<Build, { readonly version: string; readonly git_version: string }>()(
-  "switchyard/http/ports/Build"
-) {}
+  "switchyard/runtime/Build"
+) {
+  /** Read once at the start. */
+  static readonly layer = Layer.effect(Build, make)
+}

@@ -44,10 +44,9 @@ const fromLayered = (layered: Layered): Effect.Effect<EffectiveSettings, Setting
     onSuccess: Effect.succeed
   })
 
-const make = Effect.gen(function* () {
+/** The snapshot in force, or that of the job which asks. */
+const makeSnapshot = Effect.gen(function* () {
   const repositories = yield* RepositoryStore
-  const devices = yield* DeviceStore
-  const links = yield* LinknetStore
   const config = yield* ServerConfig
   const known = yield* Ref.make(Option.none<InForce>())
   const one = yield* Semaphore.make(1)
@@ -91,7 +90,7 @@ const make = Effect.gen(function* () {
     return (yield* build(kept.value, previous)).snapshot
   }, one.withPermits(1))
 
-  const snapshot = Effect.gen(function* () {
+  return Effect.gen(function* () {
     const working = yield* WorkingCommits
     const commit =
       working === null ? yield* repositories.commitOf("settings", "") : Option.fromNullishOr(working.settings)
@@ -99,6 +98,12 @@ const make = Effect.gen(function* () {
     if (cached !== undefined) return cached
     return yield* working === null ? newInForce : ofJob(working.settings)
   }).pipe(Effect.withSpan("ActiveSettings.snapshot"))
+})
+
+const make = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const links = yield* LinknetStore
+  const snapshot = yield* makeSnapshot
 
   /** Access switches below a distribution switch take part in its VXLANs. */
   const below = Effect.fnUntraced(function* (device: Device) {

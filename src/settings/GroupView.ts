@@ -1,11 +1,8 @@
 /** The groups of a snapshot as the groups API and the templates need them (contract, settings §4 and REST §9). */
 import { groupsOfDevice } from "./EffectiveSettings.ts"
-import type { GroupMember, SettingsGroup } from "./SettingsGroups.ts"
+import type { GroupMember } from "./SettingsGroups.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
-
-/** `group_settings` of GET /groups for one group. */
-export type GroupSettings = Pick<SettingsGroup, "regex" | "group_priority" | "templates_branch">
 
 /** Every group with the hostnames of its members in the order of the devices; groups without members are there too. */
 export const groupMembers = (
@@ -18,15 +15,6 @@ export const groupMembers = (
   }
   return members
 }
-
-/** The settings of every group by its name. */
-export const groupSettings = (snapshot: SettingsSnapshot): ReadonlyMap<string, GroupSettings> =>
-  new Map(
-    snapshot.definitions.groups.map(({ group_priority, name, regex, templates_branch }) => [
-      name,
-      { regex, group_priority, templates_branch }
-    ])
-  )
 
 /** The branches of the templates repository that groups name, each once, in the order of the groups. */
 export const templatesBranches = (snapshot: SettingsSnapshot): ReadonlyArray<string> => [

@@ -51,7 +51,7 @@ const SETTINGS_NAME =
   /^[^/.][^/]*\/(?:[^/]+\/)?(?:base_system|interfaces[^/]*|routing|vxlans|groups|access_lists)\.ya?ml$/
 
 /** True for a file that looks like settings in a directory that is none, because its name was mistyped for instance. */
-export const isMisplaced = (path: string): boolean => SETTINGS_NAME.test(path) && !SETTINGS_DIRECTORY.test(path)
+const isMisplaced = (path: string): boolean => SETTINGS_NAME.test(path) && !SETTINGS_DIRECTORY.test(path)
 
 /** True for a path below the directories of settings, placeholders included, and for misplaced ones; nothing else need be loaded. */
 export const isWithinSettings = (path: string): boolean => SETTINGS_DIRECTORY.test(path) || isMisplaced(path)

@@ -36,7 +36,7 @@ export const DEFAULT_GROUP = "DEFAULT"
 const ORIGIN = "global->groups.yml"
 
 /** The file that holds the definitions. */
-export const GROUPS_FILE = "global/groups.yml"
+const GROUPS_FILE = "global/groups.yml"
 
 const everybody: SettingsGroup = {
   name: DEFAULT_GROUP,

@@ -97,7 +97,7 @@ const repeatedIn = (values: ReadonlyMap<unknown, unknown>, report: Report): void
 const known = new WeakMap<SettingsFile, ReadonlyArray<Finding>>()
 
 /** What is doubtful in one file, whatever the others say. Found once per file: it is the same object in later snapshots. */
-export const fileFindings = (file: SettingsFile): ReadonlyArray<Finding> => {
+const fileFindings = (file: SettingsFile): ReadonlyArray<Finding> => {
   const before = known.get(file)
   if (before !== undefined) return before
   const found: Array<Finding> = []

@@ -1,15 +1,42 @@
 /**
- * What the API asks of the settings in force: effective values, groups, and the model that values are checked with. The
- * implementation follows the applied commit of the settings repository (contract api-rest.md §7 and §9).
+ * What the API asks of the settings in force: effective values, groups, and the model that values are checked with. Follows
+ * the applied commit of the settings repository (contract api-rest.md §7 and §9).
  */
-import { Context, type Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../domain/Device.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { makeSharedRead } from "../store/SharedRead.ts"
+import { ActiveSettings, type SettingsError } from "./ActiveSettings.ts"
+import { groupsOfDevice, originLevels } from "./EffectiveSettings.ts"
+import { fileModelOf } from "./FileModels.ts"
+import { groupMembers } from "./GroupView.ts"
+import type { EffectiveSettings } from "./Layering.ts"
+import { DEFAULT_GROUP } from "./SettingsGroups.ts"
+import { settingsJsonSchema, settingsToJson } from "./SettingsJsonSchema.ts"
+import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** There are no usable settings: nothing is cloned yet, or they are broken for this target. `message` is the reason alone. */
 export class SettingsUnavailable extends Schema.TaggedError<SettingsUnavailable>()("SettingsUnavailable", {
   message: Schema.String
-}) {}
+}) {
+  get httpStatus() {
+    return 503 as const
+  }
+  get refusal() {
+    return `Error getting settings: ${this.message}`
+  }
+}
+
+/** The settings define no group of this name. */
+export class UnknownGroup extends Schema.TaggedError<UnknownGroup>()("UnknownGroup", { name: Schema.String }) {
+  override get message() {
+    return `Could not find a group with name ${this.name}`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
 
 /** No settings file has this name, so nothing may stand in it. */
 export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>()("UnknownSettingsFile", {
@@ -17,6 +44,9 @@ export class UnknownSettingsFile extends Schema.TaggedError<UnknownSettingsFile>
 }) {
   override get message() {
     return `Filename: '${this.file}' does not map to any model.`
+  }
+  get httpStatus() {
+    return 400 as const
   }
 }
 
@@ -29,8 +59,8 @@ export type SettingsTarget =
   | { readonly _tag: "Everybody" }
 
 /** Plain JSON: the validated settings, and the level that each top-level key came from. */
-export interface EffectiveSettings {
-  readonly settings: Readonly<Record<string, unknown>>
+export interface SettingsWithOrigin {
+  readonly settings: Plain
   readonly settings_origin: Readonly<Record<string, string>>
 }
 
@@ -43,17 +73,98 @@ export interface GroupView {
   readonly hostnames: ReadonlyArray<string>
 }
 
+const unavailable = (error: SettingsError) =>
+  SqlError.isSqlError(error) ? error : new SettingsUnavailable({ message: error.message })
+
+const asRecord = (value: unknown): Plain => {
+  const json = settingsToJson(value)
+  return typeof json === "object" && json !== null && !Array.isArray(json) ? { ...json } : {}
+}
+
+const withOrigin = (effective: EffectiveSettings): SettingsWithOrigin => ({
+  settings: asRecord(effective.settings),
+  settings_origin: originLevels(effective)
+})
+
+const textOf = (effective: EffectiveSettings) => JSON.stringify(settingsToJson(effective.settings))
+
+const modelOf = (file: string) =>
+  Effect.mapError(Effect.fromNullishOr(fileModelOf(file)), () => new UnknownSettingsFile({ file }))
+
+const makeGroups = Effect.gen(function* () {
+  const active = yield* ActiveSettings
+  const devices = yield* DeviceStore
+
+  // every page of devices asks for it, and which commit is in force is a question to the database
+  const sharedSnapshot = makeSharedRead<SettingsSnapshot, SettingsError>()
+
+  const groups = Effect.gen(function* () {
+    const snapshot = yield* active.snapshot
+    const members = groupMembers(snapshot, yield* devices.all)
+    return snapshot.definitions.groups.map(({ group_priority, name, regex, templates_branch }) => ({
+      name,
+      regex,
+      group_priority,
+      templates_branch,
+      hostnames: (members.get(name) ?? []).toSorted()
+    }))
+  }).pipe(Effect.mapError(unavailable))
+
+  const group = Effect.fn("SettingsView.group")(function* (name: string) {
+    const found = (yield* groups).find((one) => one.name === name)
+    return found ?? (yield* new UnknownGroup({ name }))
+  })
+
+  const primaryGroups = Effect.fn("SettingsView.primaryGroups")(function* (rows: ReadonlyArray<Device>) {
+    const snapshot = yield* Effect.result(sharedSnapshot("", active.snapshot))
+    if (Result.isFailure(snapshot)) {
+      return SqlError.isSqlError(snapshot.failure) ? yield* snapshot.failure : rows.map(() => DEFAULT_GROUP)
+    }
+    return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
+  })
+
+  return { groups, group, primaryGroups }
+})
+
+const make = Effect.gen(function* () {
+  const active = yield* ActiveSettings
+  const groups = yield* makeGroups
+
+  const effective = (target: SettingsTarget) => {
+    const found =
+      target._tag === "Device"
+        ? active.ofDevice(target.device)
+        : active.ofType(target._tag === "DeviceType" ? target.device_type : undefined)
+    return found.pipe(Effect.map(withOrigin), Effect.mapError(unavailable))
+  }
+
+  const sameUnderName = Effect.fn("SettingsView.sameUnderName")(function* (device: Device, hostname: string) {
+    const now = yield* active.ofDevice(device)
+    const then = yield* active.ofDevice({ ...device, hostname })
+    return textOf(now) === textOf(then)
+  }, Effect.mapError(unavailable))
+
+  return SettingsView.of({
+    ...groups,
+    effective,
+    sameUnderName,
+    model: Effect.succeed(settingsJsonSchema),
+    fileModel: (file) => Effect.map(modelOf(file), ({ jsonSchema }) => jsonSchema)
+  })
+})
+
 type Answer<A, E = never> = Effect.Effect<A, SettingsUnavailable | SqlError.SqlError | E>
 
 /** Reads the settings in force. */
 export class SettingsView extends Context.Service<
   SettingsView,
   {
-    readonly effective: (target: SettingsTarget) => Answer<EffectiveSettings>
+    readonly effective: (target: SettingsTarget) => Answer<SettingsWithOrigin>
     /** True when the device would have the same settings under the new hostname. */
     readonly sameUnderName: (device: Device, hostname: string) => Answer<boolean>
     /** All groups in the order of definition, DEFAULT included, over all devices of the database. */
     readonly groups: Answer<ReadonlyArray<GroupView>>
+    readonly group: (name: string) => Answer<GroupView, UnknownGroup>
     /** The primary group of each device, in the order of the devices; `DEFAULT` while there are no settings. */
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** JSON schema of the settings, with its parts under `definitions` and references to them. */
@@ -61,4 +172,6 @@ export class SettingsView extends Context.Service<
     /** The same schema for what a file of this name may hold. */
     readonly fileModel: (file: string) => Effect.Effect<Plain, UnknownSettingsFile>
   }
->()("switchyard/http/ports/SettingsView") {}
+>()("switchyard/settings/SettingsView") {
+  static readonly layer = Layer.effect(SettingsView, make)
+}

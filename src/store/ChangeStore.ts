@@ -46,20 +46,6 @@ export interface TimedChange {
   readonly diff: string | null
 }
 
-/** The newest change of a live run on a device. */
-export interface LiveChange {
-  readonly id: number
-  readonly device_id: number
-  readonly job_id: number
-  readonly function_name: string
-  readonly phase: ChangePhase
-  /** It has not come to its end, and neither has its job. */
-  readonly underWay: boolean
-  /** Commits that its job works on. */
-  readonly settings_commit: string | null
-  readonly templates_commit: string | null
-}
-
 /** A confirmed change, to be undone if nobody has changed the device since. */
 export interface UndoableChange extends ChangeProgress {
   readonly hostname: string
@@ -88,7 +74,7 @@ export interface ClaimTexts {
 }
 
 /** A claim of one change. */
-interface Claiming {
+interface ClaimRequest {
   readonly id: number
   /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
   readonly token: string
@@ -98,7 +84,7 @@ interface Claiming {
 }
 
 /** Which change was stored. */
-type Inserted = Pick<StoredChange, "id" | "job_id" | "device_id">
+type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
 
 /** Phases after which there is nothing to undo. */
 const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
@@ -108,7 +94,7 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs`
 
 /** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: Claiming, place: number) => ({
+const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: ClaimRequest, place: number) => ({
   place,
   id,
   token,
@@ -137,11 +123,6 @@ const make = Effect.gen(function* () {
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
     hash = excluded.hash, config = excluded.config, proved_at = now()`)
-  const newestLive = sql.literal(
-    "(select * from config_change where protocol ->> 'dryRun' = 'false') c join job on job.id = c.job_id"
-  )
-  const liveColumns = sql.literal(`distinct on (c.device_id) c.id, c.device_id, c.job_id, job.function_name, c.phase,
-    job.settings_commit, job.templates_commit, c.${UNFINISHED} and job.status in ('SCHEDULED', 'RUNNING', 'ABORTING') as "underWay"`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
@@ -152,12 +133,12 @@ const make = Effect.gen(function* () {
       protocol: Struct.omit(protocol, ["diff"])
     }))
     const columnsOfNew = sql.literal("job_id, device_id, phase, epoch, protocol, candidate, load_mode")
-    const inserted = yield* sql<Inserted>`insert into config_change (${columnsOfNew})
+    const inserted = yield* sql<InsertedChange>`insert into config_change (${columnsOfNew})
       select ${columnsOfNew} from jsonb_to_recordset(${sql.json(rows)}) as given (job_id integer, device_id integer,
         phase text, epoch integer, protocol jsonb, candidate text, load_mode text)
       on conflict on constraint config_change_once do nothing returning id, job_id, device_id`
     return yield* Effect.forEach(changes, (change) => {
-      const isThis = (row: Inserted) => row.job_id === change.job_id && row.device_id === change.device_id
+      const isThis = (row: InsertedChange) => row.job_id === change.job_id && row.device_id === change.device_id
       const made = inserted.find(isThis)
       return made === undefined ? earlier(change) : Effect.succeed({ id: made.id, candidate: change.candidate })
     })
@@ -169,7 +150,7 @@ const make = Effect.gen(function* () {
     return yield* Effect.orDie(Effect.fromOption(first(rows)))
   })
 
-  const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<Claiming>) {
+  const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
     const rows = yield* sql<{ place: number }>`
       with wanted as (select * from jsonb_to_recordset(${sql.json(claims.map(wantedOf))}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
@@ -210,9 +191,6 @@ const make = Effect.gen(function* () {
         (rows) => rows.map((row) => row.job_id)
       )
     ),
-    ofJob: Effect.fn("ChangeStore.ofJob")(
-      (jobId: number) => sql<StoredChange>`select ${columns} from config_change where job_id = ${jobId} order by id`
-    ),
     progressOfJob: Effect.fn("ChangeStore.progressOfJob")(
       (jobId: number) =>
         sql<ChangeProgress>`select ${progress} from config_change c where job_id = ${jobId} order by id`
@@ -228,24 +206,6 @@ const make = Effect.gen(function* () {
       (ids: ReadonlyArray<number>) => sql<TimedChange>`select id, diff,
           (protocol ->> 'committedAt')::float8 as committed_at, (protocol ->> 'timerSeconds')::float8 as timer_seconds
         from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`
-    ),
-    newest: Effect.map(
-      sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
-      (rows) => rows[0]?.id ?? 0
-    ),
-    newestLive: Effect.fn("ChangeStore.newestLive")(
-      makeGroupedFind(
-        sql,
-        (ids) => sql<LiveChange>`select ${liveColumns} from ${newestLive} where c.device_id = any(${ids}::integer[])
-          order by c.device_id, c.id desc`,
-        ({ device_id }) => device_id
-      )
-    ),
-    underWay: Effect.fn("ChangeStore.underWay")(
-      (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
-        select * from (select ${liveColumns}, device.hostname from ${newestLive} join device on device.id = c.device_id
-          where device.hostname = any(${hostnames}::text[]) order by c.device_id, c.id desc) newest
-        where "underWay" order by hostname`
     ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
@@ -290,21 +250,12 @@ export class ChangeStore extends Context.Service<
     ) => Effect.Effect<boolean, SqlError.SqlError>
     /** As `unfinished_jobs` of a change. */
     readonly unfinishedJobsOf: (deviceId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    readonly ofJob: (jobId: number) => Effect.Effect<ReadonlyArray<StoredChange>, SqlError.SqlError>
     /** Where the changes of a job stand. */
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
     /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Those of the changes that wait for nothing but the timers of their devices. */
     readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
-    /** Number of the newest change of all. */
-    readonly newest: Effect.Effect<number, SqlError.SqlError>
-    /** The newest change of a live run on the device. */
-    readonly newestLive: (deviceId: number) => Find<LiveChange>
-    /** Live changes of jobs that have not ended, on these devices. */
-    readonly underWay: (
-      hostnames: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */

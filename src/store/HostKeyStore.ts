@@ -44,17 +44,17 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Done = Effect.Effect<void, SqlError.SqlError>
+type Write = Effect.Effect<void, SqlError.SqlError>
 
 /** Host keys by device. */
 export class HostKeyStore extends Context.Service<
   HostKeyStore,
   {
     readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
-    readonly pin: (deviceId: number, fingerprint: string) => Done
+    readonly pin: (deviceId: number, fingerprint: string) => Write
     /** Records a key that is not the pinned one, for the alarm and for re-pinning. */
-    readonly refuse: (deviceId: number, fingerprint: string) => Done
-    readonly forget: (deviceId: number) => Done
+    readonly refuse: (deviceId: number, fingerprint: string) => Write
+    readonly forget: (deviceId: number) => Write
   }
 >()("switchyard/store/HostKeyStore") {
   static readonly layer = Layer.effect(HostKeyStore, make)

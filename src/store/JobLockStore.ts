@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"
+import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -9,7 +10,7 @@ const make = Effect.gen(function* () {
     "job_id, name, to_char(start_time at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') as start_time, abort"
   )
 
-  const unfinished = sql.literal("status in ('SCHEDULED', 'RUNNING', 'ABORTING')")
+  const unfinished = sql.literal(`status in ${JOB_UNFINISHED}`)
 
   /** Jobs that wait for the lock and came before this one; one whose process has died does not count. */
   const waitsBefore = (name: string, jobId: number) => sql`w.status = 'SCHEDULED' and w.waiting_for ->> 'lock' = ${name}
@@ -35,7 +36,7 @@ const make = Effect.gen(function* () {
     releaseEnded: Effect.withSpan(
       Effect.map(
         sql<{ job_id: number }>`delete from joblock using job where job.id = joblock.job_id
-          and job.status in ('FINISHED', 'EXCEPTION', 'ABORTED') returning job_id`,
+          and job.status in ${sql.literal(JOB_ENDED)} returning job_id`,
         (rows) => rows.map(({ job_id }) => job_id)
       ),
       "JobLockStore.releaseEnded"

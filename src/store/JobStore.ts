@@ -5,19 +5,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import {
-  type DeviceResult,
-  type Job,
-  type JobException,
-  JobNotFound,
-  type JobStatus,
-  type JobTask,
-  type StartArguments
-} from "../domain/Job.ts"
+import { type DeviceResult, type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
-import type { JobWaiting } from "../domain/JobWaiting.ts"
 import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
-import { TIMERS_LEFT, WAITING } from "./JobWaitingColumn.ts"
+import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
+import { JOB_BEGUN } from "./JobStatusSql.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -25,7 +17,8 @@ export interface NewJob {
   readonly scheduled_by: string
   readonly comment: string | null
   readonly ticket_ref: string | null
-  readonly start_arguments: StartArguments | null
+  /** Plain JSON; null for a job whose record shows no arguments. */
+  readonly start_arguments: unknown
   readonly delaySeconds: number
 }
 
@@ -43,12 +36,6 @@ export interface SyncBeside {
   readonly hostnames: ReadonlyArray<string>
 }
 
-/** One attempt at a job; one that is started again because nobody works on it gets the next number. */
-export interface JobAttempt {
-  readonly jobId: number
-  readonly attempt: number
-}
-
 /** What may be written to a job's row; times are set to now where the flag is given. */
 export interface JobPatch {
   readonly status?: JobStatus
@@ -60,12 +47,6 @@ export interface JobPatch {
   readonly change_score?: number | null
   readonly outcome?: Outcome
 }
-
-/** Names of tasks that can be left out of results: those that hold the configuration and the difference. */
-const LONG_TASKS = ["Generate device config", "Sync device config"] as const
-export type SyncTaskName = (typeof LONG_TASKS)[number]
-
-const isLong = ({ task_name }: JobTask): boolean => LONG_TASKS.some((name) => name === task_name)
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
 export interface JobDevice {
@@ -84,34 +65,10 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
-/** A job's record with this expression as its result. */
-const columnsWith = (result: string): string => `job.id, job.status, iso_time(job.scheduled_time) as scheduled_time,
-  iso_time(job.start_time) as start_time, iso_time(job.finish_time) as finish_time, job.function_name, job.scheduled_by,
-  job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
-  job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
-  job.outcome, job.failed_devices, job.counts, job.start_arguments,
-  job.settings_commit, job.templates_commit,
-  ${WAITING} as waiting_for`
-
-/**
- * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
- * itself adds its keys. Null without device rows.
- */
-const fromDevices = (tasks: string): string => `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})))
-    || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
-    from job_device d where d.job_id = job.id having count(*) > 0)`
-
-const COLUMNS = columnsWith(`coalesce(${fromDevices("d.job_tasks")}, job.result)`)
-
-const OWN_COLUMNS = columnsWith("job.result")
-
-/** Without the result, which grows with the number of devices. */
-const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id`
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const columns = sql.literal(COLUMNS)
+  const begun = sql.literal(JOB_BEGUN)
   const one = (id: number) => (rows: ReadonlyArray<Job>) =>
     rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
 
@@ -128,15 +85,6 @@ const make = Effect.gen(function* () {
     ]
     if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
   })
-
-  /** The tasks of a device without those of these names. */
-  const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
-    names.length === 0
-      ? "d.job_tasks"
-      : `case when ${LONG_TASKS.every((name) => names.includes(name))} and d.brief_tasks is not null then d.brief_tasks else
-        (select coalesce(jsonb_agg(task order by place), '[]')
-          from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
-          where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}'])) end`
 
   const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
     if (rows.length === 0) return
@@ -168,7 +116,6 @@ const make = Effect.gen(function* () {
   )
 
   return JobStore.of({
-    columns: COLUMNS,
     ownColumns: OWN_COLUMNS,
     own: Effect.fn("JobStore.own")((id: number) =>
       Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
@@ -178,7 +125,7 @@ const make = Effect.gen(function* () {
       without: ReadonlyArray<SyncTaskName>
     ) {
       const rows = yield* sql<{ id: number; text: string }>`
-        select id, text from (select job.id, ${sql.literal(fromDevices(tasksBut(without)))}::text as text
+        select id, text from (select job.id, ${sql.literal(resultOf(without))}::text as text
           from job where job.id = any(${ids}::integer[])) results where text is not null`
       return new Map(rows.map(({ id, text }) => [id, text]))
     }),
@@ -240,7 +187,7 @@ const make = Effect.gen(function* () {
       (id: number, hostnames: ReadonlyArray<string>) => sql<SyncBeside>`select job.id as job_id,
           array(select name from jsonb_array_elements_text(job.memo -> 'hostnames') name
             where name = any(${hostnames}::text[]) order by name) as hostnames
-        from job where status in ('RUNNING', 'ABORTING') and function_name = 'sync_devices' and id <> ${id}
+        from job where status in ${begun} and function_name = 'sync_devices' and id <> ${id}
           and (job.memo -> 'hostnames') ?| ${hostnames}::text[] order by id`
     ),
     memo: Effect.fn("JobStore.memo")(function* (id: number) {
@@ -250,40 +197,9 @@ const make = Effect.gen(function* () {
     remember: Effect.fn("JobStore.remember")((id: number, memo: unknown) =>
       Effect.asVoid(sql`update job set memo = ${sql.json(memo)} where id = ${id}`)
     ),
-    stayAlive: Effect.fn("JobStore.stayAlive")((attempts: ReadonlyArray<JobAttempt>) => {
-      const given = attempts.map(({ attempt, jobId }) => ({ attempt, jobId }))
-      return Effect.map(
-        sql<{ id: number }>`update job set alive_at = now()
-          from jsonb_to_recordset(${sql.json(given)}) as given ("jobId" integer, attempt integer)
-          where id = given."jobId" and job.attempt = given.attempt returning id`,
-        (rows) => rows.map(({ id }) => id)
-      )
-    }),
-    silent: Effect.fn("JobStore.silent")(
-      (seconds: number) => sql<JobAttempt>`select id as "jobId", attempt from job
-        where status in ('SCHEDULED', 'RUNNING', 'ABORTING')
-          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) order by id`
-    ),
-    attempt: Effect.fn("JobStore.attempt")(function* (id: number) {
-      const [row] = yield* sql<{ attempt: number }>`select attempt from job where id = ${id}`
-      return row === undefined ? yield* new JobNotFound({ id }) : row.attempt
-    }),
-    waitFor: Effect.fn("JobStore.waitFor")((id: number, waiting: JobWaiting) =>
-      Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
-    ),
-    refreshWaiting: Effect.fn("JobStore.refreshWaiting")((id: number) =>
-      Effect.asVoid(sql`update job set waiting_for = ${sql.literal(TIMERS_LEFT)} where id = ${id}
-        and (waiting_for ->> 'until') is distinct from (${sql.literal(TIMERS_LEFT)} ->> 'until')`)
-    ),
-    nextAttempt: Effect.fn("JobStore.nextAttempt")(function* ({ attempt, jobId }: JobAttempt, seconds: number) {
-      const rows = yield* sql`update job set attempt = attempt + 1, alive_at = now()
-        where id = ${jobId} and attempt = ${attempt} and status in ('SCHEDULED', 'RUNNING', 'ABORTING')
-          and greatest(alive_at, scheduled_time) < now() - make_interval(secs => ${seconds}) returning id`
-      return rows.length === 1
-    }),
     running: Effect.withSpan(
       sql<RunningSince>`select id, function_name, iso_time(start_time) as since from job
-        where status in ('RUNNING', 'ABORTING') order by id`,
+        where status in ${begun} order by id`,
       "JobStore.running"
     ),
     scheduledDiscovery: Effect.fn("JobStore.scheduledDiscovery")(function* (dhcpIp: string, otherThan: number) {
@@ -294,16 +210,14 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Done = Effect.Effect<void, SqlError.SqlError>
+type Write = Effect.Effect<void, SqlError.SqlError>
 type Read<A> = Effect.Effect<A, SqlError.SqlError | JobNotFound>
 
 /** Jobs by id. */
 export class JobStore extends Context.Service<
   JobStore,
   {
-    /** The select list that turns a row of `job` into a `Job`. */
-    readonly columns: string
-    /** The same with what the job stored itself as its result, without what it did on its devices. */
+    /** The select list that turns a row of `job` into a `Job` with what the job stored itself as its result. */
     readonly ownColumns: string
     /** The record with `ownColumns`. */
     readonly own: (id: number) => Read<Job>
@@ -324,11 +238,11 @@ export class JobStore extends Context.Service<
     readonly lockStatus: (id: number) => Read<JobStatus>
     /** Milliseconds until the job is due by the database's clock, 0 when it is. */
     readonly millisUntilDue: (id: number) => Read<number>
-    readonly update: (id: number, patch: JobPatch) => Done
+    readonly update: (id: number, patch: JobPatch) => Write
     /** Writes what was done on one device, new or again. */
-    readonly addDevice: (jobId: number, device: JobDevice) => Done
+    readonly addDevice: (jobId: number, device: JobDevice) => Write
     /** The same for many devices in one statement; no device of a job twice. */
-    readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Done
+    readonly addDevices: (rows: ReadonlyArray<JobDeviceRow>) => Write
     /** Devices that are done, without their task texts. */
     readonly devices: (jobId: number) => Effect.Effect<ReadonlyArray<JobDevice>, SqlError.SqlError>
     /** Brings the names and numbers of devices in the job's row up to date and yields the numbers. */
@@ -340,19 +254,7 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<SyncBeside>, SqlError.SqlError>
     /** What the function remembered for a restart. */
     readonly memo: (id: number) => Effect.Effect<Option.Option<unknown>, SqlError.SqlError>
-    readonly remember: (id: number, memo: unknown) => Done
-    /** Writes that these attempts are worked on; yields the jobs of those that no newer one has replaced. */
-    readonly stayAlive: (attempts: ReadonlyArray<JobAttempt>) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Jobs that are due and have not ended, and of which nobody has said for so many seconds that they are worked on. */
-    readonly silent: (seconds: number) => Effect.Effect<ReadonlyArray<JobAttempt>, SqlError.SqlError>
-    /** The number of the attempt that may work on the job. */
-    readonly attempt: (id: number) => Read<number>
-    /** Writes what the job waits for before it begins. */
-    readonly waitFor: (id: number, waiting: JobWaiting) => Done
-    /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
-    readonly refreshWaiting: (id: number) => Done
-    /** Replaces the attempt of a job that still is silent; false when it is not, or somebody else has done it. */
-    readonly nextAttempt: (left: JobAttempt, seconds: number) => Effect.Effect<boolean, SqlError.SqlError>
+    readonly remember: (id: number, memo: unknown) => Write
     /** Jobs that have begun and not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunningSince>, SqlError.SqlError>
     /** Another discovery of this address is waiting (contract engine.md §2.8). */

@@ -4,6 +4,7 @@
  * devices the job has.
  */
 import { EXPIRY_MARGIN_SECONDS } from "../../machines/change/ChangeDecision.ts"
+import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - extract(epoch from now())))::int`
@@ -11,7 +12,7 @@ const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - e
 /** The value as the API shows it. */
 export const WAITING = `case
   when job.status = 'SCHEDULED' and job.waiting_for ->> 'reason' = 'lock' then job.waiting_for
-  when job.status in ('RUNNING', 'ABORTING') and job.waiting_for ->> 'reason' = 'timer' then
+  when job.status in ${JOB_BEGUN} and job.waiting_for ->> 'reason' = 'timer' then
     jsonb_build_object('reason', 'timer', 'devices', job.waiting_for -> 'devices', 'seconds', ${SECONDS_LEFT},
       'message', 'Only waits until devices that cannot be reached have taken the change back by their timers: '
         || ${SECONDS_LEFT} || ' s left') end`

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
+import { JOB_ENDED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 export interface LeftChange {
@@ -28,7 +29,7 @@ const make = Effect.gen(function* () {
   const unfinished = sql.literal(UNFINISHED)
   const from = sql.literal(`from config_change c join job on job.id = c.job_id join device on device.id = c.device_id
     left join job_device r on r.job_id = c.job_id and r.hostname = device.hostname`)
-  const hasEnded = sql.literal(`job.status in ('FINISHED', 'EXCEPTION', 'ABORTED')`)
+  const hasEnded = sql.literal(`job.status in ${JOB_ENDED}`)
 
   const unrecorded = (broken: string) => {
     const [before = "", after = ""] = UNRECORDED.split("$broken$")

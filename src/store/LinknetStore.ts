@@ -69,10 +69,6 @@ const make = Effect.gen(function* () {
         sql<Linknet>`select ${columns} from linknet
           where (device_a_id = ${deviceId} and device_a_port = ${port}) or (device_b_id = ${deviceId} and device_b_port = ${port})`
     ),
-    networks: Effect.map(
-      sql<{ ipv4_network: string }>`select ipv4_network from linknet where ipv4_network is not null`,
-      (rows) => rows.map((row) => row.ipv4_network)
-    ),
     insert: Effect.fn("LinknetStore.insert")(function* (link: NewLinknet) {
       const rows = yield* distinct(link)(
         sql<Linknet>`insert into linknet ${sql.insert({ ...link })} returning ${columns}`
@@ -108,8 +104,6 @@ export class LinknetStore extends Context.Service<
     readonly ofDevices: (deviceIds: ReadonlyArray<number>) => ReadMany
     /** Links at this port of this device, whichever end it is. */
     readonly atPort: (deviceId: number, port: string) => ReadMany
-    /** All networks that links use, as CIDR text. */
-    readonly networks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     readonly insert: (link: NewLinknet) => Effect.Effect<Linknet, SqlError.SqlError | Clash>
     readonly update: (id: number, fields: Partial<NewLinknet>) => Find<Clash>
     readonly remove: (id: number) => Find

@@ -25,49 +25,30 @@ import outcomes from "./migrations/0015_outcomes.ts"
 import unknownDevices from "./migrations/0016_unknown_devices.ts"
 import waiting from "./migrations/0017_waiting.ts"
 
-const migrations = {
-  "0001_devices": devices,
-  "0002_links": links,
-  "0003_jobs": jobs,
-  "0004_changes": changes,
-  "0005_events": events,
-  "0006_repositories": repositories,
-  "0007_undo": undo,
-  "0008_firmware": firmware,
-  "0009_operations": operations,
-  "0010_diff": diff,
-  "0011_brief_tasks": briefTasks,
-  "0012_attempts": attempts,
-  "0013_readiness": readiness,
-  "0014_job_commits": jobCommits,
-  "0015_outcomes": outcomes,
-  "0016_unknown_devices": unknownDevices,
-  "0017_waiting": waiting
-}
-
 /**
- * The oldest release that can work with the database after each migration. One that only adds what older releases do not
- * look at keeps the release of the one before it; one that takes away or changes what they use names its own release.
+ * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
+ * adds what older releases do not look at keeps the release of the one before it; one that takes away or changes what they use
+ * names its own release.
  */
-export const oldestCompatible: Readonly<Record<keyof typeof migrations, string>> = {
-  "0001_devices": "0.1.0",
-  "0002_links": "0.1.0",
-  "0003_jobs": "0.1.0",
-  "0004_changes": "0.1.0",
-  "0005_events": "0.1.0",
-  "0006_repositories": "0.1.0",
-  "0007_undo": "0.1.0",
-  "0008_firmware": "0.1.0",
-  "0009_operations": "0.1.0",
-  "0010_diff": "0.1.0",
-  "0011_brief_tasks": "0.1.0",
-  "0012_attempts": "0.1.0",
-  "0013_readiness": "0.1.0",
-  "0014_job_commits": "0.1.0",
-  "0015_outcomes": "0.1.0",
-  "0016_unknown_devices": "0.1.0",
-  "0017_waiting": "0.1.0"
-}
+export const migrations = [
+  { name: "0001_devices", oldest: "0.1.0", up: devices },
+  { name: "0002_links", oldest: "0.1.0", up: links },
+  { name: "0003_jobs", oldest: "0.1.0", up: jobs },
+  { name: "0004_changes", oldest: "0.1.0", up: changes },
+  { name: "0005_events", oldest: "0.1.0", up: events },
+  { name: "0006_repositories", oldest: "0.1.0", up: repositories },
+  { name: "0007_undo", oldest: "0.1.0", up: undo },
+  { name: "0008_firmware", oldest: "0.1.0", up: firmware },
+  { name: "0009_operations", oldest: "0.1.0", up: operations },
+  { name: "0010_diff", oldest: "0.1.0", up: diff },
+  { name: "0011_brief_tasks", oldest: "0.1.0", up: briefTasks },
+  { name: "0012_attempts", oldest: "0.1.0", up: attempts },
+  { name: "0013_readiness", oldest: "0.1.0", up: readiness },
+  { name: "0014_job_commits", oldest: "0.1.0", up: jobCommits },
+  { name: "0015_outcomes", oldest: "0.1.0", up: outcomes },
+  { name: "0016_unknown_devices", oldest: "0.1.0", up: unknownDevices },
+  { name: "0017_waiting", oldest: "0.1.0", up: waiting }
+] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
 export class ReleaseTooOld extends Schema.TaggedError<ReleaseTooOld>()("ReleaseTooOld", {
@@ -100,7 +81,7 @@ export const checkRelease = Effect.fn("Migrations.checkRelease")(function* (own:
 /** Also for earlier migrations, which were applied when there was no place to write it. */
 const recordOldest = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const known = Object.entries(oldestCompatible).map(([name, oldest]) => ({ id: idOf(name), oldest }))
+  const known = migrations.map(({ name, oldest }) => ({ id: idOf(name), oldest }))
   yield* sql`update switchyard_migrations m set oldest_compatible = known.oldest
     from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as known(id integer, oldest text)
     where m.migration_id = known.id and m.oldest_compatible is null`
@@ -109,13 +90,10 @@ const recordOldest = Effect.gen(function* () {
 const idOf = (name: string) => Number(name.slice(0, 4))
 
 /** The migration that has made the place for it. */
-const FIRST_RECORDED = idOf("0013_readiness" satisfies keyof typeof migrations)
+const FIRST_RECORDED = idOf("0013_readiness" satisfies (typeof migrations)[number]["name"])
 
 const recorded = Object.fromEntries(
-  Object.entries(migrations).map(([name, up]) => [
-    name,
-    idOf(name) < FIRST_RECORDED ? up : Effect.andThen(up, recordOldest)
-  ])
+  migrations.map(({ name, up }) => [name, idOf(name) < FIRST_RECORDED ? up : Effect.andThen(up, recordOldest)])
 )
 
 const migrate = Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(recorded) })

@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 
 /** Which repository. */
 export type RepositoryName = "settings" | "templates"
@@ -29,7 +30,7 @@ const make = Effect.gen(function* () {
 
   /** True for a commit, named by columns of this table, that a job which has not ended works on. */
   const isWorkedOn = (table: "repository" | "repository_kept") =>
-    sql.literal(`exists (select 1 from job where job.status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+    sql.literal(`exists (select 1 from job where job.status in ${JOB_UNFINISHED}
       and case ${table}.name when 'settings' then job.settings_commit = ${table}.commit
         else job.templates_commit = ${table}.commit or exists (select 1
           from jsonb_each_text(job.pinned -> 'branches') branch where branch.value = ${table}.commit) end)`)
@@ -80,21 +81,21 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Found<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
+type Find<A> = Effect.Effect<Option.Option<A>, SqlError.SqlError>
 
 /** Applied commits by repository and ref. */
 export class RepositoryStore extends Context.Service<
   RepositoryStore,
   {
-    readonly find: (name: RepositoryName, ref: string) => Found<AppliedCommit>
+    readonly find: (name: RepositoryName, ref: string) => Find<AppliedCommit>
     /** The files of a commit that is in force or that a job still works on. */
-    readonly filesOf: (name: RepositoryName, commit: string) => Found<Pick<AppliedCommit, "commit" | "files">>
+    readonly filesOf: (name: RepositoryName, commit: string) => Find<Pick<AppliedCommit, "commit" | "files">>
     /** Refs of this repository that are in force. */
     readonly refs: (name: RepositoryName) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** Brings a commit into force. In a transaction that holds the lock. */
     readonly put: (commit: AppliedCommit) => Effect.Effect<void, SqlError.SqlError>
     /** The hash of the commit in force, without its files; cheap enough to ask before each use. */
-    readonly commitOf: (name: RepositoryName, ref: string) => Found<string>
+    readonly commitOf: (name: RepositoryName, ref: string) => Find<string>
     /** All that is in force, as a text that differs when something else is. */
     readonly inForce: Effect.Effect<string, SqlError.SqlError>
     /** Takes the lock of what is in force until the transaction ends; false when somebody else has it. */

@@ -51,7 +51,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Done<E = never> = Effect.Effect<void, SqlError.SqlError | E>
+type Write<E = never> = Effect.Effect<void, SqlError.SqlError | E>
 type Addresses = Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
 
 /** Reservations by device. */
@@ -60,10 +60,10 @@ export class ReservationStore extends Context.Service<
   {
     readonly all: Effect.Effect<ReadonlyArray<Reservation>, SqlError.SqlError>
     /** Writes the device's reservation of this family; one that it had is replaced. */
-    readonly reserve: (reservation: Reservation) => Done<AddressTaken>
-    readonly release: (deviceId: number) => Done
+    readonly reserve: (reservation: Reservation) => Write<AddressTaken>
+    readonly release: (deviceId: number) => Write
     /** Forgets reservations older than a day. */
-    readonly dropStale: Done
+    readonly dropStale: Write
     /** Management addresses of both families that devices have or that are reserved. */
     readonly takenAddresses: Addresses
     readonly takenInfraAddresses: Addresses

@@ -1,14 +1,7 @@
 /** Why devices are not synchronized, in the order in which it was found out (contract engine.md §4.1). */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { SyncCause, SyncEvent } from "../domain/SyncEvent.ts"
-
-/** A cause to be recorded for devices; `by` is the user, `job_id` the job that found it. */
-export interface NewSyncEvent {
-  readonly cause: SyncCause
-  readonly by: string
-  readonly job_id: number | null
-}
+import type { SyncEvent } from "../domain/SyncEvent.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 
 /** Any number that no other advisory lock of this database has. */
 const REGISTRATION_LOCK = 4_202
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
     discoveries: Effect.withSpan(
       Effect.map(
         sql<{ readonly count: number }>`select count(*)::int as count from job
-          where function_name = 'discover_device' and status in ('SCHEDULED', 'RUNNING', 'ABORTING')`,
+          where function_name = 'discover_device' and status in ${sql.literal(JOB_UNFINISHED)}`,
         (rows) => rows[0]?.count ?? 0
       ),
       "UnknownDeviceStore.discoveries"

@@ -42,7 +42,7 @@ export const taskError = ({ platform, variables }: RenderTask, failure: Failure)
 }
 
 /** What the mapping says about a device type. Fails with RepoStructureError. */
-export const mappingEntryOf = (
+const mappingEntryOf = (
   snapshot: TemplateSnapshot,
   platformName: string,
   deviceType: string

@@ -45,7 +45,7 @@ const MAX_SENTENCE = 2_000
 const MAX_LINE = 500
 
 /** The text of one line of a file, counted from 1; null when the file or the line is unknown. */
-export const sourceLineOf = (source: string | undefined, line: number): string | null =>
+const sourceLineOf = (source: string | undefined, line: number): string | null =>
   source?.split(/\r\n|\r|\n/, line)[line - 1]?.slice(0, MAX_LINE) ?? null
 
 /**

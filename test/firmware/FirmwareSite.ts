@@ -15,6 +15,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as Server from "../../src/Server.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import * as Campus from "../support/Campus.ts"
+import { DeviceUpgrade } from "../../src/domain/jobs/DeviceUpgrade.ts"
 
 export const NEW_VERSION = "4.32.2F"
 export const IMAGE = `EOS-${NEW_VERSION}.swi`
@@ -133,7 +134,7 @@ export const ALL_STEPS = { pre_flight: true, download: true, activate: true, reb
 export const upgrade = Effect.fnUntraced(function* (args: Readonly<Record<string, unknown>>) {
   const engine = yield* JobEngine
   const url = yield* imageUrl
-  const id = yield* engine.start({ function: "device_upgrade", args: { url, ...args }, user: "tester" })
+  const id = yield* engine.start(DeviceUpgrade, { url, ...args }, { user: "tester" })
   return yield* engine.ended(id)
 })
 

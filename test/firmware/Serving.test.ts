@@ -8,6 +8,7 @@ import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import * as Site from "./FirmwareSite.ts"
+import { GetFirmware } from "../../src/domain/jobs/GetFirmware.ts"
 
 const MIB = 1024 * 1024
 const LONG = process.env["LONG_TESTS"] === "true"
@@ -76,7 +77,7 @@ it.live(
         const file = `${url}/${Site.IMAGE}`
         const sha1 = sha1OfZeros(SIZE)
         const args = { url: yield* makeZeros, sha1, verify_tls: true }
-        const download = Effect.flatMap(engine.start({ function: "get_firmware", args, user: "tester" }), engine.ended)
+        const download = Effect.flatMap(engine.start(GetFirmware, args, { user: "tester" }), engine.ended)
         const stored = yield* growth(download)
         assert.strictEqual(stored.value.result, `File downloaded from: ${args.url}`)
         const served = yield* growth(readAll(file))

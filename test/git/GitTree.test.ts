@@ -1,9 +1,24 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
-import { loadChecked, loadSnapshot } from "../../src/settings/SettingsLoader.ts"
+import { Effect, FileSystem, Result } from "effect"
+import type { GitRepository } from "../../src/git/GitRepository.ts"
+import { isWithinSettings } from "../../src/settings/RepositoryPaths.ts"
+import { checkSettingsGently } from "../../src/settings/SettingsCheck.ts"
+import { buildSnapshot, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
 import { everything, gitIn, makeRemote } from "./gitRemote.ts"
 import { exampleFiles } from "../settings/repository.ts"
+
+/** The settings of a tag or commit, as a refresh reads them, or what is wrong with its files. */
+const snapshotOf = (repository: GitRepository, ref: string, previous?: SettingsSnapshot) =>
+  Effect.gen(function* () {
+    const { files, refused } = yield* repository.readTree(yield* repository.resolve(ref), isWithinSettings)
+    return buildSnapshot({
+      files,
+      refused,
+      root: repository.directory,
+      ...(previous === undefined ? {} : { previous })
+    })
+  })
 
 layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it) => {
   describe("with a branch, tag or commit", () => {
@@ -168,17 +183,20 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         remote.push("main", "good", "wrong")
         const repository = yield* remote.repository()
         const { commit } = yield* repository.refresh
-        const snapshot = yield* loadSnapshot(repository, yield* repository.resolve("good"))
+        const snapshot = Result.getOrThrow(yield* snapshotOf(repository, "good"))
         assert.strictEqual(snapshot.files.size, 19)
         const inventory = { devices: [], linknets: [], managementDomains: [], globalUniqueVlans: true }
-        const checked = yield* loadChecked(repository, yield* repository.resolve("good"), inventory, {
-          previous: snapshot
-        })
+        const again = Result.getOrThrow(yield* snapshotOf(repository, "good", snapshot))
+        const checked = yield* checkSettingsGently(again, inventory)
+        assert.deepStrictEqual(checked.problems, [])
         assert.lengthOf(checked.warnings, 2)
-        const wrong = yield* Effect.flip(loadChecked(repository, yield* repository.resolve("wrong"), inventory))
-        assert.match(wrong.message, /^Validation error for setting vxlans->a->vni, bad value: None /)
-        const error = yield* Effect.flip(loadSnapshot(repository, commit.hash, { previous: snapshot }))
-        assert.strictEqual(error.message, `File ${remote.copy}/global/groups.yml not found`)
+        const wrong = Result.getOrThrow(yield* snapshotOf(repository, "wrong"))
+        const [fault] = (yield* checkSettingsGently(wrong, inventory)).problems
+        assert.match(fault?.message ?? "", /^Validation error for setting vxlans->a->vni, bad value: None /)
+        const missing = yield* snapshotOf(repository, commit.hash, snapshot)
+        assert.deepStrictEqual(Result.isFailure(missing) ? missing.failure.map(({ message }) => message) : [], [
+          `File ${remote.copy}/global/groups.yml not found`
+        ])
       })
     )
   })

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { attempt, Position } from "../../src/jinja/Failure.ts"
 import { parseTemplate } from "../../src/jinja/syntax/Parser.ts"
-import { printTemplate } from "../../src/jinja/syntax/Printer.ts"
+import { printTemplate } from "./TemplatePrinter.ts"
 import type { Template } from "../../src/jinja/syntax/Tree.ts"
 import { generatedCases, referenceCases } from "./Cases.ts"
 import { randomFrom, randomTemplate } from "./RandomTemplates.ts"

@@ -1,11 +1,15 @@
 /** Arguments, start, check and replacement of an initialisation (contract `api-devices.md` §5, `engine.md` §5.13–5.17). */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type InitArguments, parseInitArguments } from "../../src/provisioning/InitArguments.ts"
+import { InitRequest } from "../../src/domain/requests/InitRequest.ts"
+import { type InitArguments, initArguments } from "../../src/provisioning/InitArguments.ts"
 import { initCheck, type InitCheckSurvey } from "../../src/provisioning/InitCheck.ts"
 import { accessStart, initJob, step2Delay } from "../../src/provisioning/InitStart.ts"
 import { checkReplacement, lostInterfaces, planReplacement } from "../../src/provisioning/Replacement.ts"
 import { acc1Rows } from "./Campus.ts"
+
+const argumentsOf = (sent: Readonly<Record<string, unknown>>) =>
+  Result.map(InitRequest.check(sent).complete, (request) => initArguments(71, request))
 
 const body = { hostname: "acc-b2-07", device_type: "access" }
 
@@ -18,13 +22,13 @@ describe("the arguments of device_init", () => {
       neighbors: ["dist1"],
       replace_hostname: true
     }
-    expect(JSON.stringify(Result.getOrThrow(parseInitArguments(71, full)))).toBe(
+    expect(JSON.stringify(Result.getOrThrow(argumentsOf(full)))).toBe(
       '{"device_id":71,"new_hostname":"acc-b2-07","device_type":"ACCESS","mlag_peer_id":72,"mlag_peer_new_hostname":"acc-b2-08","neighbors":["dist1"],"replace_hostname":true}'
     )
   })
 
   it.each([{}, { neighbors: null }, { replace_hostname: null }])("may be left out: %j", (extra) => {
-    expect(parseInitArguments(71, { ...body, ...extra })).toEqual(
+    expect(argumentsOf({ ...body, ...extra })).toEqual(
       Result.succeed({ device_id: 71, new_hostname: "acc-b2-07", device_type: "ACCESS", neighbors: null })
     )
   })
@@ -48,7 +52,8 @@ describe("the arguments of device_init", () => {
     [{ ...body, neighbors: ["dist1", 5] }, "Invalid hostname specified in neighbor list"],
     [{ ...body, replace_hostname: "yes" }, "'replace_hostname' must be a boolean"]
   ])("%j are refused", (arguments_, message) => {
-    expect(parseInitArguments(71, arguments_)).toMatchObject({ failure: { message } })
+    const refused = argumentsOf(arguments_)
+    expect(Result.isFailure(refused) ? refused.failure[0] : undefined).toBe(message)
   })
 })
 

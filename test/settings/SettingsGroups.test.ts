@@ -4,7 +4,7 @@ import { compileGroupPattern } from "../../src/settings/GroupPattern.ts"
 import { groupsOfDevice } from "../../src/settings/EffectiveSettings.ts"
 import { Descriptions, Patterns } from "../../src/settings/Patterns.ts"
 import { groupConflicts, readGroups, selectionGroups } from "../../src/settings/SettingsGroups.ts"
-import { groupMembers, groupSettings, missingBranchProblem, templatesBranches } from "../../src/settings/GroupView.ts"
+import { groupMembers, missingBranchProblem, templatesBranches } from "../../src/settings/GroupView.ts"
 import { refreshAnswer } from "../../src/settings/SettingsProblem.ts"
 import { readYaml } from "../../src/settings/YamlFile.ts"
 import { failure, messages, snapshotWith, success } from "./repository.ts"
@@ -198,8 +198,8 @@ describe("a device", () => {
     assert.deepStrictEqual(members.get("DEFAULT"), ["sw1", "x"])
     assert.deepStrictEqual(members.get("HIGH"), ["sw1"])
     assert.deepStrictEqual(members.get("BY_NAME"), [])
-    const high = { regex: "sw1$", group_priority: 90, templates_branch: "pilot" }
-    assert.deepStrictEqual(groupSettings(snapshot).get("HIGH"), high)
+    const high = snapshot.definitions.groups.find(({ name }) => name === "HIGH")
+    assert.deepInclude(high, { regex: "sw1$", group_priority: 90, templates_branch: "pilot" })
     assert.deepStrictEqual(templatesBranches(snapshot), ["pilot"])
     assert.deepStrictEqual(refreshAnswer(missingBranchProblem("pilot")), {
       status: 500,

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
+import { DeviceDeletion } from "../../src/jobs/upkeep/DeviceDeletion.ts"
 import { DeviceStates } from "../../src/jobs/engine/DeviceStates.ts"
 import { JobStates } from "../../src/jobs/engine/JobStates.ts"
 import type { Previews } from "../../src/jobs/sync/Previews.ts"
@@ -14,6 +15,7 @@ import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../src/store/InterfaceStore.ts"
 import { JobLockStore } from "../../src/store/JobLockStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
+import { LiveChangeStore } from "../../src/store/LiveChangeStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
 import { ReservationStore } from "../../src/store/ReservationStore.ts"
@@ -107,6 +109,7 @@ const Stores = Layer.mergeAll(
   JobLockStore.layer,
   ChangeStore.layer,
   JobStore.layer,
+  LiveChangeStore.layer,
   LinknetStore.layer,
   MgmtDomainStore.layer,
   ReservationStore.layer,
@@ -141,7 +144,7 @@ export interface Parts {
 export const Backend = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
   (parts.previews ?? Layer.empty).pipe(
     Layer.provideMerge(TestPorts),
-    Layer.provideMerge(DeviceStates.layer),
+    Layer.provideMerge(Layer.merge(DeviceStates.layer, DeviceDeletion.layer)),
     Layer.provideMerge(RecordingEngine),
     Layer.provideMerge(JobStates.layer),
     Layer.provideMerge(Stores),

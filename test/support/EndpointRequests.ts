@@ -219,9 +219,11 @@ export const meaningfulBody = ({ example, payload }: ApiEndpoint): Readonly<Reco
   return { ...(isObject(example) ? example : {}), ...Object.fromEntries(known) }
 }
 
-/** The path of an endpoint with a device of the scene in it. */
+/** The path of an endpoint with a device of the scene in it, or a repository. */
 export const pathOf = ({ path }: ApiEndpoint): string =>
-  path.replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
+  path
+    .replace("/repository/:name", "/repository/settings")
+    .replace(/:\w+(\(.*\))?/, (_, pattern) => (pattern === undefined ? "east-a1" : "4"))
 
 /** A request as it goes out. */
 export interface WrittenRequest {

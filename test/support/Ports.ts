@@ -13,7 +13,12 @@ import {
   RepositoryFailed,
   RepositoryInvalid
 } from "../../src/jobs/repositories/Repositories.ts"
-import { SettingsUnavailable, SettingsView, UnknownSettingsFile } from "../../src/settings/SettingsView.ts"
+import {
+  SettingsUnavailable,
+  SettingsView,
+  UnknownGroup,
+  UnknownSettingsFile
+} from "../../src/settings/SettingsView.ts"
 import { Readiness } from "../../src/jobs/engine/Readiness.ts"
 import * as WrittenCheck from "../../src/store/WrittenCheck.ts"
 import { SqlClient } from "effect/sql"
@@ -26,6 +31,31 @@ const underlay = {
   infra_link_net: "10.198.0.0/24"
 }
 const settings = { ntp_servers: [{ host: "10.255.0.1" }], vxlans, underlay }
+
+const groupsOf = (devices: DeviceStore["Service"]) =>
+  Effect.flatMap(devices.all, (all) =>
+    all.some(({ hostname }) => hostname === "nosettings")
+      ? Effect.fail(new SettingsUnavailable({ message: "File data/settings/global/base_system.yml not found" }))
+      : Effect.succeed([
+          {
+            name: "EAST_WING",
+            regex: "east-",
+            group_priority: 100,
+            templates_branch: null,
+            hostnames: all
+              .map(({ hostname }) => hostname)
+              .filter((name) => name.startsWith("east-"))
+              .toSorted()
+          },
+          {
+            name: "DEFAULT",
+            regex: ".*",
+            group_priority: 1,
+            templates_branch: null,
+            hostnames: all.map(({ hostname }) => hostname).toSorted()
+          }
+        ])
+  )
 
 /** Devices whose hostname starts with `broken` have no settings, those of `special` keep theirs to themselves; a device `nosettings` stands for a repository that is not there. */
 const SettingsLayer = Layer.effect(
@@ -40,29 +70,14 @@ const SettingsLayer = Layer.effect(
         hostname.startsWith("broken")
           ? Effect.fail(new SettingsUnavailable({ message: "Directory data/settings/global not found" }))
           : Effect.succeed(device.hostname.startsWith("special") === hostname.startsWith("special")),
-      groups: Effect.flatMap(devices.all, (all) =>
-        all.some(({ hostname }) => hostname === "nosettings")
-          ? Effect.fail(new SettingsUnavailable({ message: "File data/settings/global/base_system.yml not found" }))
-          : Effect.succeed([
-              {
-                name: "EAST_WING",
-                regex: "east-",
-                group_priority: 100,
-                templates_branch: null,
-                hostnames: all
-                  .map(({ hostname }) => hostname)
-                  .filter((name) => name.startsWith("east-"))
-                  .toSorted()
-              },
-              {
-                name: "DEFAULT",
-                regex: ".*",
-                group_priority: 1,
-                templates_branch: null,
-                hostnames: all.map(({ hostname }) => hostname).toSorted()
-              }
-            ])
-      ),
+      groups: groupsOf(devices),
+      group: (name) =>
+        Effect.flatMap(groupsOf(devices), (groups) =>
+          Effect.mapError(
+            Effect.fromNullishOr(groups.find((group) => group.name === name)),
+            () => new UnknownGroup({ name })
+          )
+        ),
       primaryGroups: (found) =>
         Effect.succeed(found.map(({ hostname }) => (hostname.startsWith("east-") ? "EAST_WING" : "DEFAULT"))),
       model: Effect.succeed({ title: "f_root", type: "object", definitions: { f_ntp: { type: "object" } } }),

@@ -6,9 +6,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
-import type { JobFunction } from "../../src/domain/Job.ts"
 import * as Engine from "../../src/Engine.ts"
-import * as InitCheckLive from "../../src/jobs/init/InitCheckLive.ts"
 import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../src/jobs/repositories/RefreshRepository.ts"
 import { Lab, type LabShape, makeLab } from "../../src/lab/Lab.ts"
@@ -22,6 +20,7 @@ import { ReservationStore } from "../../src/store/ReservationStore.ts"
 import { booted } from "./BlankSwitch.ts"
 import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import { jobNamed } from "./Jobs.ts"
 
 export const USER = "tester"
 
@@ -203,7 +202,7 @@ export const layer = Layer.unwrap(
     }
     const lab = yield* makeProvisioningLab
     const env = Campus.environment(lab, folders, folders.folder)
-    const server = Layer.mergeAll(InitCheckLive.layer).pipe(
+    const server = Engine.initCheck.pipe(
       Layer.provideMerge(Engine.layer),
       Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: "4" })),
       Layer.provideMerge(TestDatabase)
@@ -220,13 +219,13 @@ export const layer = Layer.unwrap(
 )
 
 /** Runs a job to its end. */
-export const runJob = Effect.fnUntraced(function* (name: JobFunction, args: Readonly<Record<string, unknown>>) {
+export const runJob = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {
   const engine = yield* JobEngine
-  return yield* engine.ended(yield* engine.start({ function: name, args, user: USER }))
+  return yield* engine.ended(yield* engine.start(jobNamed(name), args, { user: USER }))
 })
 
 /** A job and those that follow it. */
-export const runChain = Effect.fnUntraced(function* (name: JobFunction, args: Readonly<Record<string, unknown>>) {
+export const runChain = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {
   const engine = yield* JobEngine
   const jobs = [yield* runJob(name, args)]
   for (let next = jobs[0]?.next_job_id ?? null; next !== null; next = jobs.at(-1)?.next_job_id ?? null) {

@@ -4,17 +4,17 @@ import { spawn } from "node:child_process"
 import * as path from "node:path"
 import { createInterface } from "node:readline"
 import type { Bounce } from "../../src/devices/OperationCalls.ts"
-import { finalStatuses, type JobFunction } from "../../src/domain/Job.ts"
+import { finalStatuses } from "../../src/domain/Job.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 
 export interface ServerProcess {
   /** Refreshes a repository and waits for it. */
   readonly refresh: (name: "settings" | "templates") => Effect.Effect<void>
   /** Starts a job and yields its id. */
-  readonly start: (name: JobFunction, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
+  readonly start: (name: string, args: Readonly<Record<string, unknown>>) => Effect.Effect<number>
   /** The same for a server that may refuse it. `memo` is what the function needs to know beside its arguments. */
   readonly tryStart: (
-    name: JobFunction,
+    name: string,
     args: Readonly<Record<string, unknown>> | null,
     memo?: unknown
   ) => Effect.Effect<number, CommandRefused>

@@ -10,18 +10,18 @@ import { createInterface } from "node:readline"
 import { DeviceEntity } from "../../src/devices/DeviceCalls.ts"
 import { Bounce } from "../../src/devices/OperationCalls.ts"
 import * as Engine from "../../src/Engine.ts"
-import { jobFunctions } from "../../src/domain/Job.ts"
 import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../src/jobs/repositories/RefreshRepository.ts"
 import * as Logging from "../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import * as Database from "../../src/store/Database.ts"
 import type { JobStore } from "../../src/store/JobStore.ts"
+import { jobNamed } from "./Jobs.ts"
 
 const Command = Schema.Union([
   Schema.Struct({ refresh: Schema.Literals(["settings", "templates"]) }),
   Schema.Struct({
-    start: Schema.Literals(jobFunctions),
+    start: Schema.String,
     args: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
     memo: Schema.optionalKey(Schema.Unknown)
   }),
@@ -38,7 +38,7 @@ const obey = Effect.fnUntraced(function* (command: Command) {
   if ("refresh" in command) yield* refresh(command.refresh, "tester")
   else if ("start" in command) {
     const { args, memo, start } = command
-    return yield* engine.start({ function: start, args, user: "tester", ...(memo === undefined ? {} : { memo }) })
+    return yield* engine.start(jobNamed(start), args, { user: "tester", ...(memo === undefined ? {} : { memo }) })
   } else if ("bounce" in command) {
     const actorOf = yield* DeviceEntity.client
     yield* actorOf(String(command.bounce)).BouncePorts(command)

@@ -132,7 +132,7 @@ const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Coll
   for (const [key, field] of rules) {
     const place = { key, body }
     const outcome = Object.hasOwn(body, key)
-      ? Result.map(field.rule(body[key], place), Option.some)
+      ? Result.map(field.rule(body[key], place), Option.fromUndefinedOr)
       : field.whenAbsent(place)
     if (Result.isFailure(outcome)) {
       const sentences = listOf(outcome.failure)

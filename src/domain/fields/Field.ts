@@ -52,6 +52,13 @@ const carry = <S extends Schema.Top>(schema: S, field: FieldRule): S["Rebuild"] 
 export const optional = <S extends Schema.Top>(value: S, rule: Rule<S["Type"]>, wire: Schema.Top = value) =>
   Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent: nothing }))
 
+/** The same for a rule that may ignore a value: when it gives undefined, the key is absent as if it had not been sent. */
+export const ignorable = <S extends Schema.Top>(
+  value: S,
+  rule: Rule<S["Type"] | undefined>,
+  wire: Schema.Top = value
+) => Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent: nothing }))
+
 /** A field that has to be there; `missing` is what is said when it is not. */
 export const required = <S extends Schema.Top>(
   value: S,
@@ -69,10 +76,10 @@ export const otherwise = <S extends Schema.Top>(
 ): S["Rebuild"] =>
   carry(value, { rule, wire, required: false, whenAbsent: () => Result.succeed(Option.some(fallback)) })
 
-/** A field whose absence is judged by what else was sent. */
+/** A field whose absence is judged by what else was sent; its rule may ignore a value. */
 export const depending = <S extends Schema.Top>(
   value: S,
   whenAbsent: AbsentRule,
-  rule: Rule<S["Type"]>,
+  rule: Rule<S["Type"] | undefined>,
   wire: Schema.Top = value
 ) => Schema.optionalKey(carry(value, { rule, wire, required: false, whenAbsent }))

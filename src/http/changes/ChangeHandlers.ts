@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { withBody } from "../core/BodyRequest.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeApplyConfig, makeDrift, makeRevert } from "./ChangeRequests.ts"
 import { makePreviousConfig } from "./PreviousConfig.ts"
@@ -16,13 +16,11 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
     const drift = yield* makeDrift
     return handlers
       .handle("previousConfig", ({ params }) => answered(previous.read(params.hostname)))
-      .handleRaw("restoreConfig", ({ params, request }) =>
-        withBody(request, (body, user) => previous.restore(params.hostname, body, user))
+      .handle("restoreConfig", ({ params, payload }) =>
+        asCaller((user) => previous.restore(params.hostname, payload, user))
       )
-      .handleRaw("applyConfig", ({ params, request }) =>
-        withBody(request, (body, user) => apply(params.hostname, body, user))
-      )
-      .handleRaw("revertJob", ({ params, request }) => withBody(request, (body, user) => revert(params.id, body, user)))
-      .handleRaw("drift", ({ request }) => withBody(request, drift))
+      .handle("applyConfig", ({ params, payload }) => asCaller((user) => apply(params.hostname, payload, user)))
+      .handle("revertJob", ({ params, payload }) => asCaller((user) => revert(params.id, payload, user)))
+      .handle("drift", ({ payload }) => asCaller((user) => drift(payload, user)))
   })
 )

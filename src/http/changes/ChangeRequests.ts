@@ -2,17 +2,18 @@
 import { Effect } from "effect"
 import { jobStarted, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
+import { toId } from "../../domain/fields/Values.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { RevertJob } from "../../domain/jobs/RevertJob.ts"
+import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
+import { targetOf } from "../../domain/requests/DeviceSelector.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
-import { has, own, textAt, toId } from "../../domain/fields/Values.ts"
-import { makeSelect } from "../provisioning/Synchronization.ts"
-import { parseTarget } from "../provisioning/SyncRequest.ts"
-import { checkHostname } from "./PreviousConfig.ts"
+import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
@@ -20,13 +21,10 @@ const refuse = (message: string) => new BadRequest({ message })
 export const makeApplyConfig = Effect.gen(function* () {
   const engine = yield* JobEngine
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
-  return Effect.fn("ApplyConfig.start")(function* (hostname: string, body: JsonObject, user: string) {
-    yield* checkHostname(hostname)
-    const config = own(body, "full_config")
-    if (typeof config !== "string" || config === "") return yield* refuse("full_config must be specified")
-    const dry_run = own(body, "dry_run") !== false
+  return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
+    const { dry_run, full_config: config } = request
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
-    const job = yield* engine.start({ function: "apply_config", args: { hostname, dry_run, config }, user })
+    const job = yield* engine.start(ApplyConfig, { hostname, dry_run, config }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -42,7 +40,7 @@ export const makeRevert = Effect.gen(function* () {
   const engine = yield* JobEngine
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
-  return Effect.fn("RevertJob.start")(function* (digits: string, body: JsonObject, user: string) {
+  return Effect.fn("RevertJob.start")(function* (digits: string, request: RevertRequest, user: string) {
     const unknown = () => Effect.fail(new NotFound({ message: `No job with id ${digits} found` }))
     const id = yield* Effect.catchTag(Effect.fromOption(toId(digits)), "NoSuchElementError", unknown)
     const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", unknown)
@@ -52,13 +50,11 @@ export const makeRevert = Effect.gen(function* () {
     const job_id = changedBy(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
-    const started = yield* engine.start({
-      function: "revert_job",
-      args: { job_id, dry_run: own(body, "dry_run") === true },
-      user,
-      comment: textAt(body, "comment"),
-      ticketRef: textAt(body, "ticket_ref")
-    })
+    const started = yield* engine.start(
+      RevertJob,
+      { job_id, dry_run: request.dry_run },
+      { user, comment: request.comment, ticketRef: request.ticket_ref }
+    )
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)
   })
 })
@@ -66,17 +62,10 @@ export const makeRevert = Effect.gen(function* () {
 /** Starts `device_drift` for the selected devices, all when there is no selector. */
 export const makeDrift = Effect.gen(function* () {
   const engine = yield* JobEngine
-  const devices = yield* DeviceStore
-  const select = yield* makeSelect
-  return Effect.fn("DeviceDrift.start")(function* (body: JsonObject, user: string) {
-    const named = ["hostname", "device_type", "group"].some((key) => has(body, key))
-    const target = yield* Effect.mapError(Effect.fromResult(parseTarget(named ? body : { all: true })), refuse)
-    const { args, selection, what } = yield* select(target, false)
-    const count = yield* devices.countManaged(selection)
-    if (target._tag === "Hostname" && count === 0) {
-      return yield* refuse(`Hostname '${target.hostname}' not found or is not a managed device`)
-    }
-    const job = yield* engine.start({ function: "device_drift", args, user })
+  const targets = yield* DeviceTargets
+  return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
+    const { args, count, what } = yield* targets.select(targetOf(request))
+    const job = yield* engine.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })
 })

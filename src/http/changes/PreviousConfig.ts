@@ -3,19 +3,15 @@ import { DateTime, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
-import { isHostname } from "../../domain/Hostname.ts"
+import { toInteger } from "../../domain/fields/Values.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
+import type { RestoreRequest } from "../../domain/requests/ChangeRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
-import { isFalsy, own, toInteger } from "../../domain/fields/Values.ts"
 import { first } from "../listing/ListRequest.ts"
 
 const refuse = (message: string) => Effect.fail(new BadRequest({ message }))
 const newest: HistoryChoice = { _tag: "Previous", count: 0 }
-
-/** Refuses what cannot be a hostname. */
-export const checkHostname = (hostname: string) =>
-  isHostname(hostname) ? Effect.void : refuse("Invalid hostname specified")
 
 const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
 
@@ -58,22 +54,20 @@ export const makePreviousConfig = Effect.gen(function* () {
   })
 
   const read = Effect.fn("PreviousConfig.read")(function* (hostname: string) {
-    yield* checkHostname(hostname)
     const { config, ...found } = yield* find(hostname, yield* choose(yield* HttpServerRequest.ParsedSearchParams))
     return enveloped({ ...found, ...(config === null ? {} : { config }) })
   })
 
-  const restore = Effect.fn("PreviousConfig.restore")(function* (hostname: string, body: JsonObject, user: string) {
-    yield* checkHostname(hostname)
-    const sent = own(body, "job_id")
-    if (sent === undefined || isFalsy(sent)) return yield* refuse("job_id must be specified")
-    const id = typeof sent === "boolean" ? Option.none() : toInteger(sent)
-    if (Option.isNone(id)) return yield* refuse("job_id must be an integer")
-    const { config, failed } = yield* find(hostname, { _tag: "Job", id: id.value })
+  const restore = Effect.fn("PreviousConfig.restore")(function* (
+    hostname: string,
+    { dry_run, job_id }: RestoreRequest,
+    user: string
+  ) {
+    const { config, failed } = yield* find(hostname, { _tag: "Job", id: job_id })
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
-    const args = { hostname, dry_run: own(body, "dry_run") !== false, config }
-    const job = yield* engine.start({ function: "apply_config", args, user })
+    const args = { hostname, dry_run, config }
+    const job = yield* engine.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })
 

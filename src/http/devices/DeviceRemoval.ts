@@ -1,6 +1,7 @@
 /** DELETE /device/<id> (contract api-devices.md §3.5). */
 import { Effect } from "effect"
-import * as DeviceDeletion from "../../jobs/upkeep/DeviceDeletion.ts"
+import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
+import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -9,7 +10,7 @@ import { transaction } from "../core/Unavailable.ts"
 export const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
-  const deletion = yield* DeviceDeletion.make
+  const deletion = yield* DeviceDeletion
   const inTransaction = yield* transaction
 
   return {
@@ -20,7 +21,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, user: string) {
       yield* devices.get(id)
-      return yield* engine.start({ function: "device_erase", args: { device_id: id }, user })
+      return yield* engine.start(DeviceErase, { device_id: id }, { user })
     })
   }
 })

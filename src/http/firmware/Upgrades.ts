@@ -1,63 +1,58 @@
 /** Starts upgrades and shows their order (contract api-rest.md §4.7 and §4.9). */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
+import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
+import type { UpgradeRequest } from "../../domain/requests/FirmwareRequests.ts"
 import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
+import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
-import { has, shown } from "../../domain/fields/Values.ts"
-import { makeGroupLookup } from "../settings/GroupLookup.ts"
-import { parseTarget, parseUpgrade, type UpgradeTarget } from "./UpgradeRequest.ts"
+import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Starts the job of a request body for this user, and answers with the number of selected devices. */
+const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
+
+/** Seconds until a start; it has to be in the future. */
+const delayUntil = Effect.fnUntraced(function* (start: number) {
+  const now = yield* Clock.currentTimeMillis
+  return start > now ? Math.ceil((start - now) / 1000) : yield* refuse("start_at must be in the future")
+})
+
+/** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const devices = yield* DeviceStore
+  const targets = yield* DeviceTargets
   const engine = yield* JobEngine
-  const groupNamed = yield* makeGroupLookup
-
-  const select = Effect.fnUntraced(function* (target: UpgradeTarget) {
-    if (target._tag === "Group") {
-      const { hostnames } = yield* groupNamed(target.group)
-      return { args: { group: target.group }, count: yield* devices.countManaged({ hostnames }) }
-    }
-    const { hostname } = target
-    const count = yield* devices.countManaged({ hostnames: [hostname] })
-    if (count === 0) return yield* refuse(`Hostname '${hostname}' not found or is not a managed device`)
-    return { args: { hostname }, count }
-  })
-
-  return Effect.fn("Upgrades.start")(function* (body: JsonObject, user: string) {
-    const target = yield* Effect.mapError(Effect.fromResult(parseTarget(body)), refuse)
-    const { args, count } = yield* select(target)
-    const now = yield* Clock.currentTimeMillis
-    const request = yield* Effect.mapError(Effect.fromResult(parseUpgrade(body, defaultUrl(config), now)), refuse)
-    const job = yield* engine.start({
-      function: "device_upgrade",
-      args: { ...request.args, ...args },
-      user,
-      comment: request.comment,
-      ticketRef: request.ticketRef,
-      ...(request.delaySeconds === undefined ? {} : { delaySeconds: request.delaySeconds })
-    })
+  return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
+    const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
+    const { count } = yield* targets.select(targetOf(request))
+    const job = yield* engine.start(
+      DeviceUpgrade,
+      { ...Struct.omit(request, BESIDE), url, ...hostnameOrGroup(request) },
+      {
+        user,
+        comment,
+        ticketRef: ticket_ref,
+        ...(start_at === undefined ? {} : { delaySeconds: yield* delayUntil(start_at) })
+      }
+    )
     return jobStartedOnDevices("Scheduled job to upgrade devices", job, count)
   })
 })
 
-/** Answers with the groups of a staggered upgrade. */
+/** Answers with the steps of a staggered upgrade of a group. */
 export const makeUpgradeCheck = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const orders = yield* UpgradeOrders
-  const groupNamed = yield* makeGroupLookup
-  return Effect.fn("Upgrades.check")(function* (body: JsonObject) {
-    if (!has(body, "group")) return yield* refuse("No devices to upgrade were specified")
-    const { hostnames } = yield* groupNamed(shown(body["group"]))
+  const settings = yield* SettingsView
+  return Effect.fn("Upgrades.check")(function* (group: string) {
+    const { hostnames } = yield* settings.group(group)
     const selected = yield* devices.selectManaged({ hostnames })
     if (selected.length === 0) {
       return yield* refuse("Could not determine upgrade order for the specified device group")

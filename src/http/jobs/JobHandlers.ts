@@ -6,18 +6,16 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
+import { toId } from "../../domain/fields/Values.ts"
 import type { Job } from "../../domain/Job.ts"
+import type { AbortRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { readBody } from "../core/JsonBody.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
-import { has, own, shown, toId } from "../../domain/fields/Values.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
-
-const MAX_REASON = 255
 
 const unknownJob = (id: string | number) => new NotFound({ message: `No job with id ${id} found` })
 
@@ -37,15 +35,11 @@ const makeJobs = Effect.gen(function* () {
     return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
-  const abort = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
+  const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller
-    const body = yield* readBody(request)
-    if (!has(body, "action")) return yield* new BadRequest({ message: "Action must be specified" })
     const { id } = yield* get(digits)
-    const action = shown(body["action"]).toUpperCase()
     if (action !== "ABORT") return yield* new BadRequest({ message: `Unknown action: ${action}` })
-    const reason = own(body, "abort_reason")
-    yield* engine.abort(id, name, typeof reason === "string" ? reason.slice(0, MAX_REASON) : undefined).pipe(
+    yield* engine.abort(id, name, abort_reason).pipe(
       Effect.catchTags({
         JobNotFound: () => Effect.fail(unknownJob(digits)),
         JobNotAbortable: ({ message }) => Effect.fail(new BadRequest({ message }))
@@ -55,8 +49,12 @@ const makeJobs = Effect.gen(function* () {
   return {
     list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
     get: (request: HttpServerRequest.HttpServerRequest, digits: string) => answer(request, only(digits)),
-    abort: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-      yield* abort(request, digits)
+    abort: Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      digits: string,
+      payload: AbortRequest
+    ) {
+      yield* abort(digits, payload)
       return yield* answer(request, only(digits))
     })
   }
@@ -81,13 +79,7 @@ const makeLocks = Effect.gen(function* () {
   })
   return {
     all: Effect.map(locks.all, (all) => enveloped({ locks: all })),
-    clear: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const name = own(yield* readBody(request), "name")
-      if (name === undefined || name === null || name === "") {
-        return yield* new BadRequest({ message: "No lock name specified" })
-      }
-      return yield* inTransaction(clear(shown(name)))
-    })
+    clear: (name: string) => inTransaction(clear(name))
   }
 })
 
@@ -99,8 +91,8 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
     return handlers
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
-      .handleRaw("abort", ({ params, request }) => answered(jobs.abort(request, params.id)))
+      .handle("abort", ({ params, payload, request }) => answered(jobs.abort(request, params.id, payload)))
       .handle("locks", () => answered(locks.all))
-      .handleRaw("clearLock", ({ request }) => answered(locks.clear(request)))
+      .handle("clearLock", ({ payload }) => answered(locks.clear(payload.name)))
   })
 )

@@ -1,7 +1,7 @@
 /** Leaves parts of sync results out, for clients that only look at the rest (contract api-rest.md §5.4). Pure. */
 import type { Job } from "../../domain/Job.ts"
-import type { SyncTaskName } from "../../store/JobStore.ts"
 import { isObject } from "../../domain/fields/Values.ts"
+import type { SyncTaskName } from "../../store/JobColumns.ts"
 
 /** Task names by the part that a client names. */
 const TASKS: Readonly<Record<string, SyncTaskName>> = { config: "Generate device config", diff: "Sync device config" }

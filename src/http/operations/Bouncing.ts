@@ -2,15 +2,13 @@
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
-import { own, shown } from "../../domain/fields/Values.ts"
-import { LiveDevices } from "../../devices/LiveDevices.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Bounces the ports of a body. Every condition is checked before anything is sent. */
+/** Bounces ports of a device. Every condition is checked before anything is sent. */
 export const makeBouncing = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
@@ -24,10 +22,7 @@ export const makeBouncing = Effect.gen(function* () {
     return yield* refuse(`Hostname ${hostname} is not of type ACCESS or not in state MANAGED`)
   })
 
-  return Effect.fn("Bouncing.bounce")(function* (hostname: string, body: JsonObject) {
-    const asked = own(body, "bounce_interfaces")
-    if (!Array.isArray(asked)) return yield* refuse("Unknown action")
-    const ports = [...new Set(asked.map(shown))]
+  return Effect.fn("Bouncing.bounce")(function* (hostname: string, ports: ReadonlyArray<string>) {
     const device = yield* accessSwitch(hostname)
     const rows = yield* interfaces.ofDevice(device.id)
     const uplink = rows.find(({ configtype, name }) => configtype === "ACCESS_UPLINK" && ports.includes(name))

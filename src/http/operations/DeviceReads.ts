@@ -1,12 +1,9 @@
 /** Routes that read a device while the client waits (contract api-devices.md §6.3, §8, §11.4). */
 import { Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { checkHostname } from "../changes/PreviousConfig.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
-import { first } from "../listing/ListRequest.ts"
 import { type DeviceUnread, LiveDevices } from "../../devices/LiveDevices.ts"
 import { interfaceLines } from "./InterfaceLines.ts"
 
@@ -21,27 +18,21 @@ export const makeDeviceReads = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const { byHostname } = yield* makeDeviceLookup
 
-  const named = Effect.fnUntraced(function* (hostname: string) {
-    yield* checkHostname(hostname)
-    return yield* byHostname(hostname)
-  })
-
   return {
-    runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string) {
-      const device = yield* named(hostname)
+    runningConfig: Effect.fn("DeviceReads.runningConfig")(function* (hostname: string, name: string | undefined) {
+      const device = yield* byHostname(hostname)
       if (device.state !== "MANAGED") {
         return yield* new BadRequest({ message: `Hostname '${hostname}' not found or is not a managed device` })
       }
-      const name = first(yield* HttpServerRequest.ParsedSearchParams, "interface")
       const text = yield* Effect.mapError(live.runningConfig(device), exception)
       return enveloped({ config: name === undefined ? text : interfaceLines(text, name, device.platform ?? "") })
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbours(yield* named(hostname)), neighbourFailure)
+      const heard = yield* Effect.mapError(live.neighbours(yield* byHostname(hostname)), neighbourFailure)
       return enveloped({ lldp_neighbors: heard })
     }),
     neighbourDetails: Effect.fn("DeviceReads.neighbourDetails")(function* (hostname: string) {
-      const heard = yield* Effect.mapError(live.neighbourDetails(yield* named(hostname)), neighbourFailure)
+      const heard = yield* Effect.mapError(live.neighbourDetails(yield* byHostname(hostname)), neighbourFailure)
       return enveloped({ lldp_neighbors_detail: heard })
     }),
     interfaceStatus: Effect.fn("DeviceReads.interfaceStatus")(function* (hostname: string) {

@@ -4,16 +4,12 @@
  */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, Conflict } from "../../api/Failures.ts"
+import { Conflict } from "../../api/Failures.ts"
+import type { HostKeyRequest } from "../../domain/requests/OperationRequests.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
-import { checkHostname } from "../changes/PreviousConfig.ts"
-import type { JsonObject } from "../core/JsonBody.ts"
 import { transaction } from "../core/Unavailable.ts"
-import { own } from "../../domain/fields/Values.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-
-const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}=?$/
 
 /** The two handlers. */
 export const makeHostKeys = Effect.gen(function* () {
@@ -21,11 +17,6 @@ export const makeHostKeys = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const { byHostname } = yield* makeDeviceLookup
   const inTransaction = yield* transaction
-
-  const named = Effect.fnUntraced(function* (hostname: string) {
-    yield* checkHostname(hostname)
-    return yield* byHostname(hostname)
-  })
 
   const show = Effect.fnUntraced(function* (hostname: string, deviceId: number) {
     const found = Option.getOrUndefined(yield* hostKeys.find(deviceId))
@@ -50,25 +41,21 @@ export const makeHostKeys = Effect.gen(function* () {
     yield* hostKeys.pin(id, fingerprint)
   })
 
+  const change = Effect.fnUntraced(function* (id: number, hostname: string, fingerprint: string | undefined) {
+    if (fingerprint === undefined) return yield* hostKeys.forget(id)
+    return yield* Effect.catchTag(inTransaction(pin(id, hostname, fingerprint)), "DeviceNotFound", () =>
+      Effect.asVoid(byHostname(hostname))
+    )
+  })
+
   return {
     get: Effect.fn("HostKeys.get")(function* (hostname: string) {
-      const { id } = yield* named(hostname)
+      const { id } = yield* byHostname(hostname)
       return yield* show(hostname, id)
     }),
-    put: Effect.fn("HostKeys.put")(function* (hostname: string, body: JsonObject, user: string) {
-      const { id } = yield* named(hostname)
-      const action = own(body, "action")
-      const fingerprint = own(body, "fingerprint")
-      if (action === "FORGET") yield* hostKeys.forget(id)
-      else if (action !== "PIN") {
-        return yield* new BadRequest({ message: "action must be PIN or FORGET" })
-      } else if (typeof fingerprint !== "string" || !FINGERPRINT.test(fingerprint)) {
-        return yield* new BadRequest({ message: "fingerprint must be the refused fingerprint (SHA256:...)" })
-      } else {
-        yield* Effect.catchTag(inTransaction(pin(id, hostname, fingerprint)), "DeviceNotFound", () =>
-          Effect.asVoid(byHostname(hostname))
-        )
-      }
+    put: Effect.fn("HostKeys.put")(function* (hostname: string, { action, fingerprint }: HostKeyRequest, user: string) {
+      const { id } = yield* byHostname(hostname)
+      yield* change(id, hostname, fingerprint)
       yield* Effect.logWarning("SECURITY: an operator changed the pinned host key of a device", {
         device: hostname,
         action,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { withBody } from "../core/BodyRequest.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeBouncing } from "./Bouncing.ts"
 import { makeAuthority, makeRenewal } from "./CertificateRequests.ts"
@@ -20,19 +20,17 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
     const renew = yield* makeRenewal
     const authority = yield* makeAuthority
     return handlers
-      .handle("runningConfig", ({ params }) => answered(reads.runningConfig(params.hostname)))
+      .handle("runningConfig", ({ params, query }) => answered(reads.runningConfig(params.hostname, query.interface)))
       .handle("neighbours", ({ params }) => answered(reads.neighbours(params.hostname)))
       .handle("neighbourDetails", ({ params }) => answered(reads.neighbourDetails(params.hostname)))
       .handle("interfaceStatus", ({ params }) => answered(reads.interfaceStatus(params.hostname)))
-      .handleRaw("bounce", ({ params, request }) => withBody(request, (body) => bounce(params.hostname, body)))
-      .handleRaw("updateFacts", ({ request }) => withBody(request, updates.facts))
-      .handleRaw("updateInterfaces", ({ request }) => withBody(request, updates.interfaces))
+      .handle("bounce", ({ params, payload }) => answered(bounce(params.hostname, payload.bounce_interfaces)))
+      .handle("updateFacts", ({ payload }) => asCaller((user) => updates.facts(payload.hostname, user)))
+      .handle("updateInterfaces", ({ payload }) => asCaller((user) => updates.interfaces(payload, user)))
       .handle("hostKey", ({ params }) => answered(hostKeys.get(params.hostname)))
-      .handleRaw("pinHostKey", ({ params, request }) =>
-        withBody(request, (body, user) => hostKeys.put(params.hostname, body, user))
-      )
-      .handleRaw("renewCertificates", ({ request }) => withBody(request, renew))
+      .handle("pinHostKey", ({ params, payload }) => asCaller((user) => hostKeys.put(params.hostname, payload, user)))
+      .handle("renewCertificates", ({ payload }) => asCaller((user) => renew(payload, user)))
       .handle("authority", () => answered(authority.show))
-      .handleRaw("createAuthority", ({ request }) => withBody(request, authority.create))
+      .handle("createAuthority", ({ payload }) => asCaller((user) => authority.create(payload.common_name, user)))
   })
 )

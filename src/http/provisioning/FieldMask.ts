@@ -1,6 +1,5 @@
 /** The mask of the header X-Fields: `a,b{c,d}` keeps key a and of b the keys c and d; `*` keeps all (contract api-rest.md §1.8). */
-import type { JsonObject } from "../core/JsonBody.ts"
-import { isObject } from "../../domain/fields/Values.ts"
+import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 
 /** Keys to keep; null keeps a value whole. */
 export type FieldMask = ReadonlyMap<string, FieldMask | null>

@@ -1,8 +1,7 @@
 /** GET generate_config: the rendered configuration, or the parts of it that the client wants (contract api-devices.md §6.2). */
 import { Effect, Schema } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
-import { isHostname } from "../../domain/Hostname.ts"
+import { InternalError } from "../../api/Failures.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { Previews } from "../../jobs/sync/Previews.ts"
 import { applyMask, parseMask } from "./FieldMask.ts"
@@ -19,7 +18,6 @@ export const makePreview = Effect.gen(function* () {
   const lookup = yield* makeDeviceLookup
   const previews = yield* Previews
   return Effect.fn("PreviewRequest.generate")(function* (hostname: string, fields: string | undefined) {
-    if (!isHostname(hostname)) return yield* new BadRequest({ message: "Invalid hostname specified" })
     const device = yield* lookup.byHostname(hostname)
     const preview = yield* previews
       .generate(device)

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { withBody } from "../core/BodyRequest.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDiscovery, makeInitCheck, makeInitialisation } from "./Initialisation.ts"
 import { makePreview } from "./PreviewRequest.ts"
@@ -17,13 +17,13 @@ export const ProvisioningLive = HttpApiBuilder.group(Api, "provisioning", (handl
     const synchronize = yield* makeSynchronization
     const preview = yield* makePreview
     return handlers
-      .handleRaw("discover", ({ request }) => withBody(request, discover))
-      .handleRaw("discoverAlias", ({ request }) => withBody(request, discover))
-      .handleRaw("init", ({ params, request }) => withBody(request, (body, user) => initialise(params.id, body, user)))
-      .handleRaw("initCheck", ({ params, request }) => withBody(request, (body) => check(params.id, body)))
-      .handleRaw("syncto", ({ request }) => withBody(request, synchronize))
-      .handleRaw("synctoHostname", ({ params, request }) =>
-        withBody(request, (body, user) => synchronize({ ...body, hostname: params.hostname }, user))
+      .handle("discover", ({ payload }) => asCaller((user) => discover(payload, user)))
+      .handle("discoverAlias", ({ payload }) => asCaller((user) => discover(payload, user)))
+      .handle("init", ({ params, payload }) => asCaller((user) => initialise(params.id, payload, user)))
+      .handle("initCheck", ({ params, payload }) => answered(check(params.id, payload)))
+      .handle("syncto", ({ payload }) => asCaller((user) => synchronize(payload, user)))
+      .handle("synctoHostname", ({ params, payload }) =>
+        asCaller((user) => synchronize({ ...payload, hostname: params.hostname }, user))
       )
       .handle("generateConfig", ({ params, request }) =>
         answered(preview(params.hostname, request.headers["x-fields"]))

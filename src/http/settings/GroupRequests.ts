@@ -23,14 +23,10 @@ export const makeGroups = Effect.gen(function* () {
   const settings = yield* SettingsView
   const devices = yield* DeviceStore
 
-  const all = Effect.catchTag(settings.groups, "SettingsUnavailable", ({ message }) =>
-    Effect.fail(new ServiceUnavailable({ message: `Error getting settings: ${message}` }))
-  )
-
   return {
-    all: Effect.map(all, shape),
+    all: Effect.map(settings.groups, shape),
     one: Effect.fn("Groups.one")(function* (name: string) {
-      const group = named(name)(yield* all)
+      const group = named(name)(yield* settings.groups)
       if (group === undefined) {
         return yield* new NotFound({ message: "No such group found, or group is not valid" })
       }

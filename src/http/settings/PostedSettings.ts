@@ -28,7 +28,7 @@ const checkAll = (content: JsonObject): Checked<Json> =>
   })
 
 /** What is said of a name that no settings file has. */
-export const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
+const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
 
 const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Checked<Json> => {
   const model = fileModelOf(file)

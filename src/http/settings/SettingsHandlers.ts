@@ -1,16 +1,13 @@
 /** Handlers of settings, their model, groups and repositories (contract api-rest.md §7–§9). */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
-import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
-import { readBody } from "../core/JsonBody.ts"
+import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has } from "../../domain/fields/Values.ts"
 import { Repositories, type RepositoryFailed, type RepositoryInvalid } from "../../jobs/repositories/Repositories.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { makeCheckRequest } from "./CheckRequest.ts"
@@ -18,36 +15,19 @@ import { makeEffective } from "./EffectiveRequest.ts"
 import { makeGroups } from "./GroupRequests.ts"
 import { serverView } from "./ServerView.ts"
 
-const NAMES: ReadonlyArray<RepositoryName> = ["settings", "templates"]
-
-const nameOf = (sent: string) => {
-  const found = NAMES.find((name) => name === sent.toLowerCase())
-  return found === undefined
-    ? Effect.fail(new BadRequest({ message: "Invalid repository type" }))
-    : Effect.succeed(found)
-}
-
 const asFailure = ({ message, problems }: RepositoryInvalid | RepositoryFailed) =>
   problems === undefined ? { message } : { message, problems }
 
 const makeRepository = Effect.gen(function* () {
   const repositories = yield* Repositories
   return {
-    describe: Effect.fnUntraced(function* (name: string) {
-      return enveloped(yield* repositories.describe(yield* nameOf(name)))
+    describe: Effect.fnUntraced(function* (name: RepositoryName) {
+      return enveloped(yield* repositories.describe(name))
     }),
-    problems: Effect.fnUntraced(function* (name: string) {
-      return enveloped(yield* repositories.problems(yield* nameOf(name)))
+    problems: Effect.fnUntraced(function* (name: RepositoryName) {
+      return enveloped(yield* repositories.problems(name))
     }),
-    refresh: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, sent: string) {
-      const { name: user } = yield* Caller
-      const body = yield* readBody(request)
-      const name = yield* nameOf(sent)
-      if (!has(body, "action")) return yield* new BadRequest({ message: "No action specified" })
-      const { action } = body
-      if (typeof action !== "string" || action.toUpperCase() !== "REFRESH") {
-        return yield* new BadRequest({ message: "Invalid action" })
-      }
+    refresh: Effect.fnUntraced(function* (name: RepositoryName, user: string) {
       const { message, warnings } = yield* repositories.refresh(name, user).pipe(
         Effect.catchTags({
           RepositoryInvalid: (refusal) => Effect.fail(new BadRequest(asFailure(refusal))),
@@ -68,7 +48,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
     const groups = yield* makeGroups
     const repository = yield* makeRepository
     return handlers
-      .handle("effective", () => answered(effective))
+      .handle("effective", ({ query }) => answered(effective(query)))
       .handle("server", () => Effect.succeed({ api: serverView(config) }))
       .handle("groups", () => answered(groups.all))
       .handle("group", ({ params }) => answered(groups.one(params.name)))
@@ -76,7 +56,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
       .handle("osVersion", ({ params }) => answered(groups.osVersions(params.name)))
       .handle("repository", ({ params }) => answered(repository.describe(params.name)))
       .handle("problems", ({ params }) => answered(repository.problems(params.name)))
-      .handleRaw("refresh", ({ params, request }) => answered(repository.refresh(request, params.name)))
+      .handle("refresh", ({ params }) => asCaller((user) => repository.refresh(params.name, user)))
   })
 )
 
@@ -92,13 +72,10 @@ const modelAnswer = (model: Readonly<Record<string, unknown>>) => ({
 export const SettingsModelLive = HttpApiBuilder.group(Api, "settingsModel", (handlers) =>
   Effect.gen(function* () {
     const settings = yield* SettingsView
-    const refuse = ({ message }: { readonly message: string }) => new BadRequest({ message })
     const validate = yield* makeCheckRequest
     return handlers
       .handle("model", () => Effect.map(settings.model, modelAnswer))
-      .handle("fileModel", ({ params }) =>
-        Effect.mapBoth(settings.fileModel(params.file), { onSuccess: modelAnswer, onFailure: refuse })
-      )
+      .handle("fileModel", ({ params }) => answered(Effect.map(settings.fileModel(params.file), modelAnswer)))
       .handleRaw("validate", ({ request }) => answered(validate(request, null)))
       .handleRaw("validateFile", ({ params, request }) => answered(validate(request, params.file)))
   })

@@ -1,14 +1,10 @@
 /** Handlers of plugins, version and health (contract api-rest.md §10 and §11). */
 import { Duration, Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
-import { readBody } from "../core/JsonBody.ts"
 import { answered } from "../core/Unavailable.ts"
-import { has } from "../../domain/fields/Values.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
 import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
@@ -17,20 +13,9 @@ import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
   Effect.gen(function* () {
     const plugins = yield* Plugins
-    const list = Effect.mapBoth(plugins.loaded, {
-      onSuccess: enveloped,
-      onFailure: ({ message }) => new InternalError({ message: `Error retrieving plugins ${message}` })
-    })
-    const selftest = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const body = yield* readBody(request)
-      if (!has(body, "action")) return yield* new BadRequest({ message: "No action specified" })
-      const { action } = body
-      if (typeof action !== "string" || action.toLowerCase() !== "selftest") {
-        return yield* new BadRequest({ message: "Unknown action specified" })
-      }
-      return enveloped({ result: yield* plugins.selftest })
-    })
-    return handlers.handle("list", () => list).handleRaw("selftest", ({ request }) => answered(selftest(request)))
+    return handlers
+      .handle("list", () => answered(Effect.map(plugins.loaded, enveloped)))
+      .handle("selftest", () => Effect.map(plugins.selftest, (result) => enveloped({ result })))
   })
 )
 

@@ -67,7 +67,7 @@ const evaluateArguments = (args: CompiledArguments, activation: Activation, firs
 }
 
 /** Calls a value. Fails with TypeError if it cannot be called. */
-export const callValue = (
+const callValue = (
   callee: Value,
   rendering: Rendering,
   args: ReadonlyArray<Value>,

@@ -81,7 +81,7 @@ const visitParameters = (parameters: ReadonlyArray<Parameter>, visitor: Visitor)
 }
 
 /** Reports the names in statements, at any depth but not in blocks. */
-export const visitBody = (body: Body, visitor: Visitor): void => {
+const visitBody = (body: Body, visitor: Visitor): void => {
   for (const statement of body) visitStatement(statement, visitor)
 }
 

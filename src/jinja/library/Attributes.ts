@@ -42,7 +42,7 @@ export const gettersFor = (attribute: Value): ReadonlyArray<Getter> =>
   isText(attribute) ? piecesOf(textOf(attribute), ",").map((part) => getterFor(part)) : [getterFor(attribute)]
 
 /** Texts in lower case, other values as they are: how filters compare unless they are told that case matters. */
-export const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
+const ignoreCase = (value: Value): Value => (isText(value) ? textOf(value).toLowerCase() : value)
 
 /** The getter's value, in lower case unless case matters. */
 export const caseAware = (getter: Getter, caseSensitive: boolean): Getter =>

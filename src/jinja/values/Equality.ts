@@ -64,7 +64,7 @@ const decide = (ordering: Ordering, sign: number): boolean =>
   ordering === "<" ? sign < 0 : ordering === "<=" ? sign <= 0 : ordering === ">" ? sign > 0 : sign >= 0
 
 /** Compares texts by code points; negative, zero or positive. */
-export const compareText = (a: string, b: string): number => {
+const compareText = (a: string, b: string): number => {
   if (a === b) return 0
   spend(Math.min(a.length, b.length) / 64)
   const length = Math.min(a.length, b.length)

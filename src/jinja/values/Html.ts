@@ -15,7 +15,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 /** The printed value with `& < > ' "` as entities. */
-export const escapeText = (text: string): string => {
+const escapeText = (text: string): string => {
   const escaped = text.replace(/[&<>'"]/g, (character) => {
     allocate(1)
     return entities[character] ?? character

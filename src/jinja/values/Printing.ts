@@ -116,7 +116,7 @@ const escapeCharacter = (character: string): string => {
 }
 
 /** A text in quotes as Python writes it: single quotes unless it holds only those. */
-export const textRepr = (text: string): string => {
+const textRepr = (text: string): string => {
   reserveText(text.length)
   if (/^[ !#-&(-[\]-~]*$/.test(text)) return `'${text}'`
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'"

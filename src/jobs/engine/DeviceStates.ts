@@ -15,7 +15,8 @@ import {
   DeviceType,
   type HostnameTaken
 } from "../../domain/Device.ts"
-import type { StartArguments } from "../../domain/Job.ts"
+import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
+import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -63,6 +64,7 @@ const isDeviceType = Schema.is(DeviceType)
 const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields> =>
   isDeviceType(device_type) ? { ...fields, device_type } : fields
 
+const started = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
 const noJobs = Effect.as([] as ReadonlyArray<number>)
 
 const make = Effect.gen(function* () {
@@ -91,13 +93,6 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const startJob = (
-    name: "discover_device" | "init_device_step2",
-    args: StartArguments,
-    delaySeconds: number,
-    cause: Cause
-  ) => Effect.map(engine.start({ function: name, args, user: cause.by, delaySeconds }), (id) => [id])
-
   const performers: { readonly [K in keyof DeviceActions]: Perform<K> } = {
     setFields: (device, patch) => noJobs(devices.update(device.id, toFields(patch))),
     touchLastSeen: ({ id }) => noJobs(sql`update device set last_seen = now() where id = ${id}`),
@@ -109,9 +104,16 @@ const make = Effect.gen(function* () {
       return noJobs(sql`insert into device_action ${sql.insert(action)}`)
     },
     scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
-      startJob("discover_device", { ztp_mac, dhcp_ip, iteration: attempt }, discoveryDelay(attempt), cause),
+      started(
+        engine.start(
+          DiscoverDevice,
+          // only a device with a MAC address is discovered
+          { ztp_mac: ztp_mac ?? "", dhcp_ip, iteration: attempt },
+          { user: cause.by, delaySeconds: discoveryDelay(attempt) }
+        )
+      ),
     scheduleInitStep2: ({ id }, { attempt, delaySeconds }, cause) =>
-      startJob("init_device_step2", { device_id: id, iteration: attempt }, delaySeconds, cause),
+      started(engine.start(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
     undoInitLinks: (device) => noJobs(undoInitLinks(device)),
     releaseReservations: ({ id }) => noJobs(reservations.release(id)),
     reserveManagementAddresses: (device) => noJobs(reserveAddresses(device)),

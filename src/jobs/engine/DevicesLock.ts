@@ -2,26 +2,17 @@
  * The lock of everything that configures devices (contract engine.md §3, DESIGN §7 row 24). A job that finds it taken waits
  * for its turn before it begins, and its record says for whom. The lock ends with its job (`JobStates.ts`).
  */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { finalStatuses, functionOf, JobFailure, type StartArguments } from "../../domain/Job.ts"
+import { finalStatuses, JobFailure } from "../../domain/Job.ts"
 import { DEVICES_LOCK, describeHolder, type LockHolder } from "../../domain/JobLock.ts"
 import type { LockWait } from "../../domain/JobWaiting.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
-import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { JobWaitStore } from "../../store/JobWaitStore.ts"
 
 const POLL = "300 millis"
-
-/** Functions that work under the lock, and with which arguments. An urgent sync is kept apart by the devices' actors alone. */
-const LOCKED: Readonly<Record<string, (args: StartArguments) => boolean>> = {
-  sync_devices: ({ dry_run, urgent }) => dry_run === false && urgent !== true,
-  revert_job: ({ dry_run }) => dry_run !== true
-}
-
-/** Whether the job works under the lock. One that has a follow-up has handed it over already. */
-const needsLock = ({ function_name, next_job_id, start_arguments }: JobHead): boolean =>
-  next_job_id === null && LOCKED[functionOf(function_name)]?.(start_arguments ?? {}) === true
 
 const waitFor = (holder: LockHolder): LockWait => ({
   reason: "lock",
@@ -32,33 +23,26 @@ const waitFor = (holder: LockHolder): LockWait => ({
   message: `Waits for the lock ${DEVICES_LOCK}: ${describeHolder(holder)}`
 })
 
-/** Taking the lock in turn. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const locks = yield* JobLockStore
   const jobs = yield* JobStore
+  const waits = yield* JobWaitStore
   const { LOCK_WAIT } = yield* ServerConfig
 
-  /**
-   * Waits until the job has the lock, if it needs it, or is to stop. Fails with JoblockError when it stays taken for
-   * LOCK_WAIT seconds.
-   */
-  const inTurn = Effect.fn("DevicesLock.inTurn")(function* (
-    id: number
-  ): Effect.fn.Return<void, JobFailure | SqlError.SqlError> {
-    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", Effect.die)
-    if (!needsLock(job) || finalStatuses.includes(job.status)) return
+  /** Null when the job has the lock, else why not yet. */
+  const attempt = (id: number) =>
+    locks.acquire(DEVICES_LOCK, id).pipe(
+      Effect.as(null),
+      Effect.catchTag("JobLockBusy", (busy) => Effect.succeed(busy))
+    )
+
+  const acquire = Effect.fn("DevicesLock.acquire")(function* (id: number) {
     let shown: LockHolder | null = null
     const since = yield* Clock.currentTimeMillis
-    while (true) {
-      const busy = yield* Effect.match(locks.acquire(DEVICES_LOCK, id), {
-        onSuccess: () => null,
-        onFailure: (error) => error
-      })
-      if (busy === null) return
-      if (busy._tag === "SqlError") return yield* busy
+    for (let busy = yield* attempt(id); busy !== null; busy = yield* attempt(id)) {
       const { holder } = busy
       if (shown?.job_id !== holder.job_id || shown.isWaiting !== holder.isWaiting) {
-        yield* jobs.waitFor(id, waitFor(holder))
+        yield* waits.waitFor(id, waitFor(holder))
         yield* Effect.logInfo("The job waits for a lock", { for: holder.job_id })
         shown = holder
       }
@@ -70,5 +54,19 @@ export const make = Effect.gen(function* () {
       if (status === "ABORTING" || finalStatuses.includes(status)) return
     }
   })
-  return { inTurn }
+
+  return DevicesLock.of({ acquire })
 })
+
+/** Taking the lock in turn. */
+export class DevicesLock extends Context.Service<
+  DevicesLock,
+  {
+    /**
+     * Waits until the job has the lock, or is to stop. Fails with JoblockError when it stays taken for LOCK_WAIT seconds.
+     */
+    readonly acquire: (id: number) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+  }
+>()("switchyard/jobs/DevicesLock") {
+  static readonly layer = Layer.effect(DevicesLock, make)
+}

@@ -6,7 +6,8 @@
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { JobWorkflow } from "./JobEngine.ts"
+import { JOB_ENDED } from "../../store/JobStatusSql.ts"
+import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** Executions that one statement removes, so that it never holds its locks for long. */
 const BATCH = 500
@@ -20,7 +21,7 @@ const make = Effect.gen(function* () {
   const endedExecutions = sql<{ entity_id: string }>`
     select distinct m.entity_id from cluster_messages m
     join job j on j.id = (m.payload::jsonb ->> 'jobId')::integer
-    where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and j.status in ('FINISHED', 'EXCEPTION', 'ABORTED')
+    where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and j.status in ${sql.literal(JOB_ENDED)}
       and coalesce(j.finish_time, j.scheduled_time) < now() - make_interval(days => ${JOB_RECORD_DAYS})
     limit ${BATCH}`
 

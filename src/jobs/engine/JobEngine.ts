@@ -1,114 +1,45 @@
 /**
- * Starts and aborts jobs. A job is one row of the job table and one workflow execution; both are written in the same
- * transaction, so a job id that was handed out always runs (promise 4). What the functions do is in `JobRunner.ts` and in
- * one file per function. Carries contract engine.md §2.3 and §2.10.
+ * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution (`JobLaunch.ts`);
+ * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. Carries contract engine.md §2.10.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Sharding } from "effect/cluster"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Workflow, WorkflowEngine } from "effect/workflow"
+import { WorkflowEngine } from "effect/workflow"
 import { abortReason } from "../../../machines/job/JobLifecycle.ts"
-import {
-  finalStatuses,
-  functionName,
-  type Job,
-  type JobFunction,
-  JobNotAbortable,
-  JobNotFound,
-  type StartArguments
-} from "../../domain/Job.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { type JobAttempt, JobStore } from "../../store/JobStore.ts"
+import { finalStatuses, type Job, JobNotAbortable, JobNotFound } from "../../domain/Job.ts"
+import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { JobLaunch, type StartOptions } from "./JobLaunch.ts"
 import { JobStates } from "./JobStates.ts"
-
-/**
- * One execution per attempt at a job; its payload is nothing but their numbers, because the row is the truth. Further attempts
- * are made by `JobSweep.ts` only.
- */
-export const JobWorkflow = Workflow.make("Job", {
-  payload: { jobId: Schema.Int, attempt: Schema.optionalKey(Schema.Int) },
-  idempotencyKey: ({ attempt = 0, jobId }) => (attempt === 0 ? String(jobId) : `${jobId}.${attempt}`),
-  success: Schema.Void
-})
-
-/** Seconds without a sign of life after which nobody works on a job; a sign is given every two. */
-export const SILENCE = 15
-
-/** A job to be started. `delaySeconds` defaults to the server's JOB_DELAY. */
-export interface StartJob {
-  readonly function: JobFunction
-  /** Shown in the record; null for a repository refresh, as clients know it. */
-  readonly args: StartArguments | null
-  /** What the function needs to know and the record does not show. */
-  readonly memo?: unknown
-  readonly user: string
-  readonly comment?: string | null
-  readonly ticketRef?: string | null
-  readonly delaySeconds?: number
-}
+import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** How often a request that waits for its job looks at the row. */
 const POLL = "50 millis"
-const COMMENT_LENGTH = 255
-const TICKET_LENGTH = 32
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
+  const attempts = yield* JobAttemptStore
   const states = yield* JobStates
-  const config = yield* ServerConfig
+  const launches = yield* JobLaunch
   const sharding = yield* Sharding.Sharding
   const engine = yield* WorkflowEngine.WorkflowEngine
 
-  /** Only one discovery of an address may wait; a second one is not queued (contract engine.md §2.8). */
-  const isPending = Effect.fnUntraced(function* (id: number, { args, function: name }: StartJob) {
-    if (name !== "discover_device") return false
-    const dhcp_ip = String(args?.["dhcp_ip"])
-    // two at the same instant must not both believe that they are the only one
-    yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`
-    if (!(yield* jobs.scheduledDiscovery(dhcp_ip, id))) return false
-    yield* states
-      .apply(id, { type: "REJECTED_AS_PENDING", ztp_mac: String(args?.["ztp_mac"]), dhcp_ip })
-      .pipe(Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die }))
-    return true
-  })
-
-  const executeJob = (attempt: JobAttempt) =>
-    JobWorkflow.execute(attempt, { discard: true, detached: true }).pipe(
-      Effect.provideService(WorkflowEngine.WorkflowEngine, engine)
-    )
-
-  const insertAndStart = Effect.fnUntraced(function* (job: StartJob) {
-    const id = yield* jobs.insert({
-      function_name: functionName(job.function, job.args ?? {}),
-      scheduled_by: job.user,
-      comment: job.comment?.slice(0, COMMENT_LENGTH) ?? null,
-      ticket_ref: job.ticketRef?.slice(0, TICKET_LENGTH) ?? null,
-      start_arguments: job.args,
-      delaySeconds: job.delaySeconds ?? config.JOB_DELAY
-    })
-    if (job.memo !== undefined) yield* jobs.remember(id, job.memo)
-    if (yield* isPending(id, job)) return id
-    yield* executeJob({ jobId: id, attempt: 0 })
-    return id
-  }, sql.withTransaction)
-
-  const start = Effect.fn("JobEngine.start")(function* (job: StartJob) {
-    const id = yield* insertAndStart(job)
+  const start = Effect.fn("JobEngine.start")(function* <J extends AnyJob>(
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
+    const id = yield* launches.launch(job, args, options)
     yield* sharding.pollStorage
     return id
   })
 
-  const startAgain = Effect.fn("JobEngine.startAgain")(function* ({ attempt, jobId }: JobAttempt) {
-    if (!(yield* jobs.nextAttempt({ attempt, jobId }, SILENCE))) return false
-    yield* executeJob({ jobId, attempt: attempt + 1 })
-    return true
-  }, sql.withTransaction)
-
   /** The job has ended: an execution that does not hear of it finds that out when it is due. */
   const cancelStart = Effect.fnUntraced(
     function* (id: number) {
-      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* jobs.attempt(id) })
+      const executionId = yield* JobWorkflow.executionId({ jobId: id, attempt: yield* attempts.current(id) })
       yield* engine.interruptUnsafe(JobWorkflow, executionId)
     },
     Effect.catchCause((cause) => Effect.logDebug("A job that was aborted keeps its timer", cause))
@@ -123,17 +54,27 @@ const make = Effect.gen(function* () {
     if (status === "ABORTED") yield* cancelStart(id)
   })
 
-  const linkFollowUp = Effect.fnUntraced(function* (id: number, job: StartJob) {
+  const linkFollowUp = Effect.fnUntraced(function* <J extends AnyJob>(
+    id: number,
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
     yield* jobs.lockStatus(id)
     const { next_job_id } = yield* jobs.head(id)
     if (next_job_id !== null) return next_job_id
-    const next = yield* insertAndStart(job)
+    const next = yield* launches.launch(job, args, options)
     yield* jobs.update(id, { next_job_id: next })
     return next
   }, sql.withTransaction)
 
-  const follow = Effect.fn("JobEngine.follow")(function* (id: number, job: StartJob) {
-    const next = yield* Effect.catchTag(linkFollowUp(id, job), "JobNotFound", Effect.die)
+  const follow = Effect.fn("JobEngine.follow")(function* <J extends AnyJob>(
+    id: number,
+    job: J,
+    args: SentArgs<J>,
+    options: StartOptions<J>
+  ) {
+    const next = yield* Effect.catchTag(linkFollowUp(id, job, args, options), "JobNotFound", Effect.die)
     yield* sharding.pollStorage
     return next
   })
@@ -143,7 +84,7 @@ const make = Effect.gen(function* () {
     return yield* jobs.get(id)
   })
 
-  return JobEngine.of({ start, startAgain, follow, abort, ended })
+  return JobEngine.of({ start, startAgain: launches.launchAgain, follow, abort, ended })
 })
 
 /** Starts and aborts jobs. */
@@ -151,14 +92,23 @@ export class JobEngine extends Context.Service<
   JobEngine,
   {
     /**
-     * Inserts the job and starts its workflow, inside the caller's transaction when there is one. Yields the job id; the
-     * job is durable when the transaction is committed.
+     * Inserts the job with these arguments and starts its workflow, inside the caller's transaction when there is one.
+     * Yields the job id; the job is durable when the transaction is committed.
      */
-    readonly start: (job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    readonly start: <J extends AnyJob>(
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
     /** Starts the next attempt at a job that nobody works on; false when somebody does or has done so already. */
     readonly startAgain: (left: JobAttempt) => Effect.Effect<boolean, SqlError.SqlError>
     /** Starts the follow-up of a job and links it as `next_job_id`; a job that runs again after a crash finds it started. */
-    readonly follow: (id: number, job: StartJob) => Effect.Effect<number, SqlError.SqlError>
+    readonly follow: <J extends AnyJob>(
+      id: number,
+      job: J,
+      args: SentArgs<J>,
+      options: StartOptions<J>
+    ) => Effect.Effect<number, SqlError.SqlError>
     /** Waits until the job has ended and yields its record. */
     readonly ended: (id: number) => Effect.Effect<Job, SqlError.SqlError | JobNotFound>
     /**

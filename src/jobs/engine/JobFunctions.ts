@@ -1,8 +1,6 @@
-/** The handlers of all job functions, by name. A new function is one file and one line here. */
+/** The list of all job functions that this server can run. A new function is its definition, its handler and one line here. */
 import { Effect, Layer } from "effect"
-import type { JobFunction } from "../../domain/Job.ts"
-import { WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { JobCommitStore } from "../../store/JobCommitStore.ts"
+import { JobFunctions } from "./JobHandler.ts"
 import * as ApplyConfig from "../sync/ApplyConfig.ts"
 import * as ConfirmDevices from "../sync/ConfirmDevices.ts"
 import * as DeviceDrift from "../upkeep/DeviceDrift.ts"
@@ -14,7 +12,6 @@ import * as GetFirmwareChksum from "../upgrade/GetFirmwareChksum.ts"
 import * as InitAccessStep1 from "../init/InitAccessStep1.ts"
 import * as InitFabricStep1 from "../init/InitFabricStep1.ts"
 import * as InitStep2 from "../init/InitStep2.ts"
-import { type JobHandler, JobHandlers } from "./JobHandler.ts"
 import * as RefreshRepository from "../repositories/RefreshRepository.ts"
 import * as RemoveFile from "../upgrade/RemoveFile.ts"
 import * as RenewCert from "../upkeep/RenewCert.ts"
@@ -23,35 +20,32 @@ import * as SyncDevices from "../sync/SyncDevices.ts"
 import * as UpdateFacts from "../upkeep/UpdateFacts.ts"
 import * as UpdateInterfaces from "../init/UpdateInterfaces.ts"
 
-const make = Effect.gen(function* () {
-  const commits = yield* JobCommitStore
-  /** For a function without a lock: it works on the commits that are in force when it begins. */
-  const onItsCommits =
-    (handler: JobHandler): JobHandler =>
-    (job) =>
-      Effect.flatMap(commits.pin(job.id), (pinned) => Effect.provideService(handler(job), WorkingCommits, pinned))
-  return JobHandlers.of(
-    new Map<JobFunction, JobHandler>([
-      ["device_upgrade", onItsCommits(yield* DeviceUpgrade.make)],
-      ["discover_device", onItsCommits(yield* DiscoverDevice.make)],
-      ["get_firmware", yield* GetFirmware.make],
-      ["get_firmware_chksum", yield* GetFirmwareChksum.make],
-      ["remove_file", yield* RemoveFile.make],
-      ["init_access_device_step1", onItsCommits(yield* InitAccessStep1.make)],
-      ["init_fabric_device_step1", onItsCommits(yield* InitFabricStep1.make)],
-      ["init_device_step2", yield* InitStep2.make],
-      ["sync_devices", yield* SyncDevices.make],
-      ["confirm_devices", yield* ConfirmDevices.make],
-      ["apply_config", yield* ApplyConfig.make],
-      ["revert_job", yield* RevertJob.make],
-      ["device_drift", yield* DeviceDrift.make],
-      ["device_erase", yield* DeviceErase.make],
-      ["renew_cert", yield* RenewCert.make],
-      ["update_facts", yield* UpdateFacts.make],
-      ["update_interfacedb", yield* UpdateInterfaces.make],
-      ["refresh_repo", yield* RefreshRepository.make]
-    ])
-  )
-})
+/** Every function with what does its work. */
+export const jobFunctions = [
+  ApplyConfig.job,
+  ConfirmDevices.job,
+  DeviceDrift.job,
+  DeviceErase.job,
+  DeviceUpgrade.job,
+  DiscoverDevice.job,
+  GetFirmware.job,
+  GetFirmwareChksum.job,
+  InitAccessStep1.job,
+  InitFabricStep1.job,
+  InitStep2.job,
+  RefreshRepository.job,
+  RemoveFile.job,
+  RenewCert.job,
+  RevertJob.job,
+  SyncDevices.job,
+  UpdateFacts.job,
+  UpdateInterfaces.job
+] as const
 
-export const layer = Layer.effect(JobHandlers, make)
+/** The functions, made of the services that their handlers need. */
+export const layer = Layer.effect(
+  JobFunctions,
+  Effect.map(Effect.all(jobFunctions.map(({ make }) => make)), (made) =>
+    JobFunctions.of(new Map(made.map((one) => [one.definition.name, one])))
+  )
+)

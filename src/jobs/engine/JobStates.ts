@@ -5,13 +5,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
-import {
-  abortReason,
-  type JobAction,
-  type JobEvent,
-  type JobState,
-  jobStates
-} from "../../../machines/job/JobLifecycle.ts"
+import { abortReason, type JobAction, type JobEvent } from "../../../machines/job/JobLifecycle.ts"
+import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
 import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
@@ -28,7 +23,7 @@ export class JobEventRefused extends Schema.TaggedError<JobEventRefused>()("JobE
 
 const isJobState = Schema.is(Schema.Literals(jobStates))
 
-/** What an action writes to the row; those that only tell somebody write nothing. */
+/** What an action writes to the row; those about the work itself write nothing. */
 const patchOf = (action: JobAction): JobPatch => {
   switch (action.type) {
     case "stampStart":

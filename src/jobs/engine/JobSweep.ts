@@ -5,15 +5,16 @@
  */
 import { Effect, Layer, Schedule } from "effect"
 import { Sharding } from "effect/cluster"
+import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
-import { type JobAttempt, JobStore } from "../../store/JobStore.ts"
-import { JobEngine, SILENCE } from "./JobEngine.ts"
+import { JobEngine } from "./JobEngine.ts"
+import { SILENCE } from "./JobWorkflow.ts"
 import { LiveJobs } from "./LiveJobs.ts"
 
 const INTERVAL = "3 seconds"
 
 const make = Effect.gen(function* () {
-  const jobs = yield* JobStore
+  const attempts = yield* JobAttemptStore
   const locks = yield* JobLockStore
   const live = yield* LiveJobs
   const engine = yield* JobEngine
@@ -30,7 +31,7 @@ const make = Effect.gen(function* () {
   const sweepJobs = Effect.gen(function* () {
     // who could not write for a while must not take the others' silence for their end
     if ((yield* live.steadySeconds) < SILENCE) return
-    const left = yield* jobs.silent(SILENCE)
+    const left = yield* attempts.silent(SILENCE)
     yield* Effect.forEach(left, startAgain, { discard: true })
     if (left.length > 0) yield* sharding.pollStorage
   })

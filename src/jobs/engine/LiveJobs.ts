@@ -6,9 +6,9 @@
  */
 import { Context, Deferred, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
-import { type JobAttempt, JobStore } from "../../store/JobStore.ts"
+import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 
-interface Running extends JobAttempt {
+interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
   readonly ended: Deferred.Deferred<void>
 }
@@ -16,14 +16,14 @@ interface Running extends JobAttempt {
 const BEAT = "2 seconds"
 
 const make = Effect.gen(function* () {
-  const jobs = yield* JobStore
-  const running = new Map<number, Running>()
+  const attempts = yield* JobAttemptStore
+  const running = new Map<number, LiveAttempt>()
   let steadySince = performance.now()
 
   const beat = Effect.gen(function* () {
-    const attempts = [...running.values()]
-    const alive = new Set(attempts.length === 0 ? [] : yield* jobs.stayAlive(attempts))
-    for (const { jobId, superseded } of attempts) {
+    const worked = [...running.values()]
+    const alive = new Set(worked.length === 0 ? [] : yield* attempts.stayAlive(worked))
+    for (const { jobId, superseded } of worked) {
       if (alive.has(jobId)) continue
       yield* Effect.logWarning("Another attempt works on the job: this one is stopped", { job: jobId })
       yield* Deferred.succeed(superseded, undefined)
@@ -41,7 +41,7 @@ const make = Effect.gen(function* () {
 
   const work = <A, E, R>({ attempt, jobId }: JobAttempt, task: Effect.Effect<A, E, R>) =>
     Effect.suspend(() => {
-      const one: Running = { attempt, jobId, superseded: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
+      const one: LiveAttempt = { attempt, jobId, superseded: Deferred.makeUnsafe(), ended: Deferred.makeUnsafe() }
       running.set(jobId, one)
       return Effect.raceFirst(task, Deferred.await(one.superseded)).pipe(
         Effect.ensuring(
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
     for (let before = running.get(attempt.jobId); before !== undefined; before = running.get(attempt.jobId)) {
       yield* Deferred.await(before.ended)
     }
-    const alive = yield* jobs.stayAlive([attempt])
+    const alive = yield* attempts.stayAlive([attempt])
     if (alive.length > 0) yield* work(attempt, task)
   })
 

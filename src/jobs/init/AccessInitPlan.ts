@@ -1,172 +1,43 @@
 /**
- * The part of access provisioning that decides and writes: links, ports, management domain and addresses of a new access
- * switch, all in one transaction with the job's memory, so that a failure leaves nothing half done (contract engine.md
- * §5.12 steps 1–11, §5.13, §5.14). What it changed is remembered, to be taken back if the switch does not move.
+ * Prepares the initialisation of an access switch: asks it, checks its neighbours and has its place in the network written
+ * (contract engine.md §5.12 steps 1–11, §5.13, §5.14).
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { JobFailure } from "../../domain/Job.ts"
-import type { MgmtDomain } from "../../domain/MgmtDomain.ts"
+import type { JobFailure } from "../../domain/Job.ts"
+import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { uplinkHostnames } from "../../provisioning/InterfaceDatabase.ts"
-import { accessVariables, allocateManagement, type ManagementAddresses } from "../../provisioning/ManagementAddress.ts"
-import { findMgmtDomain } from "../../provisioning/MgmtDomainChoice.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
-import { allocationLock } from "../../store/AllocationLock.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
-import { LinknetStore } from "../../store/LinknetStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import * as AccessPlace from "./AccessPlace.ts"
-import type { InitDecision, RowsBefore } from "./InitDecision.ts"
-import * as InitProgress from "./InitProgress.ts"
-import * as InitReplacement from "./InitReplacement.ts"
-import * as InitRows from "./InitRows.ts"
+import { AccessInitRows, type AccessRequest } from "./AccessInitRows.ts"
+import { AccessPlace } from "./AccessPlace.ts"
+import { AccessPlanner } from "./AccessPlanner.ts"
+import type { InitJob } from "./InitJob.ts"
+import { InitProgress } from "./InitProgress.ts"
+import { InitReplacement } from "./InitReplacement.ts"
+import { InitRows } from "./InitRows.ts"
 import { surveyFailure } from "./InitSurvey.ts"
-import { refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { refusedAsFailure } from "../engine/JobHandler.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
-/** What the job is to do with a switch that was found fit for it. */
-export interface AccessRequest {
-  readonly device: Device
-  readonly newHostname: string
-  /** The other switch of an MLAG pair, which gets its links and ports now and its own step 1 later. */
-  readonly peer: { readonly device: Device; readonly newHostname: string } | null
-  /** The second switch of a pair: hostnames above the pair; its links and ports are written already. */
-  readonly uplinks: ReadonlyArray<string> | null
-  /** The switch takes the place of the one that has the new hostname. */
-  readonly replace: boolean
-}
-
-/** Everything that is to be written, worked out from the rows as they are now. */
-interface Plan {
-  readonly domain: MgmtDomain
-  readonly uplinks: ReadonlyArray<string>
-  readonly neighbours: ReadonlyArray<string>
-  readonly add: InitReplacement.ReplacementRows["add"]
-  readonly remove: InitReplacement.ReplacementRows["remove"]
-  readonly ports: ReadonlyArray<AccessPlace.PortPlan>
-  readonly lost: InitDecision["lost"]
-}
-
-const NOTHING_LOST = { interfaces: [], links: [] }
-
-const discoveredOnly = (device: Device) =>
-  device.state === "DISCOVERED"
-    ? Effect.void
-    : new JobFailure({ type: "DeviceStateError", message: "Device must be in state DISCOVERED to begin init" })
-
 const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const config = yield* ServerConfig
-  const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const linknets = yield* LinknetStore
-  const reservations = yield* ReservationStore
-  const events = yield* SyncEventStore
-  const jobs = yield* JobStore
   const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace.make
-  const rows = yield* InitRows.make
-  const waitForAllocation = yield* allocationLock
-  const replacement = yield* InitReplacement.make
-  const progress = yield* InitProgress.make
+  const place = yield* AccessPlace
+  const planner = yield* AccessPlanner
+  const accessRows = yield* AccessInitRows
+  const rows = yield* InitRows
+  const replacement = yield* InitReplacement
+  const progress = yield* InitProgress
 
-  const survey = Effect.fnUntraced(function* (job: RunningJob, device: Device, newHostname: string) {
+  const survey = Effect.fnUntraced(function* (job: InitJob, device: Device, newHostname: string) {
     yield* progress.begin(job, "survey", `Reading what ${device.hostname} is and which neighbours it has`)
     return yield* Effect.catchTag(place.ask(device, newHostname), "SurveyImpossible", (error) =>
       Effect.fail(surveyFailure(error))
     )
   })
 
-  /** The plan of a switch (or both of a pair) that is plugged in and asked. */
-  const planCabled = Effect.fnUntraced(function* (
-    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>],
-    old: Device | null
-  ) {
-    const found = yield* place.links(members)
-    const { domain, neighbors, uplinks } = yield* place.place(members, found)
-    const [{ device }] = members
-    if (domain === null) {
-      const message = `No uplink neighbors found for device id: ${device.id} (${device.hostname})`
-      return yield* new JobFailure({ type: "InitVerificationError", message })
-    }
-    const base = { domain, neighbours: neighbors, uplinks: uplinks.map(({ hostname }) => hostname) }
-    if (old !== null) {
-      const { ports, ...changed } = yield* replacement.rows(old, members[0], found)
-      const whole: Plan = { ...base, ...changed, ports: [ports] }
-      return whole
-    }
-    const ports = yield* Effect.forEach(members, (member) => place.ports(members, member, found))
-    const { add, remove } = found.plan
-    const whole: Plan = { ...base, add: InitRows.distinctLinks(add), remove, ports, lost: NOTHING_LOST }
-    return whole
-  })
-
-  /** The plan of the second switch of a pair: everything but its addresses is there. */
-  const planSecond = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
-    const known = new Map((yield* devices.byHostnames(hostnames)).map((row) => [row.hostname, row]))
-    const above = hostnames.flatMap((name) => known.get(name) ?? [])
-    const domain = yield* Effect.fromResult(findMgmtDomain(above, yield* place.choice))
-    const nothing = { add: [], remove: [], ports: [], lost: NOTHING_LOST, neighbours: [] }
-    const whole: Plan = { ...nothing, domain, uplinks: hostnames }
-    return whole
-  })
-
-  const allocate = Effect.fnUntraced(function* (device: Device, domain: MgmtDomain) {
-    const reserved = (yield* reservations.all).filter(({ device_id }) => device_id === device.id)
-    yield* reservations.dropStale
-    yield* reservations.release(device.id)
-    const allocated: ManagementAddresses = yield* Effect.fromResult(
-      allocateManagement({
-        domain,
-        reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
-        primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
-        taken: yield* reservations.takenAddresses,
-        reuse: reserved.map(({ ip }) => ip)
-      })
-    )
-    const { primary, secondary } = allocated
-    yield* rows.reserve(device, secondary === null ? [primary] : [primary, secondary])
-    return allocated
-  })
-
-  const takeSnapshot = Effect.fnUntraced(function* (request: AccessRequest, plan: Plan, old: Device | null) {
-    const { device, peer } = request
-    const own = old ?? device
-    const ids = [own.id, ...(peer === null ? [] : [peer.device.id]), ...(old === null ? [] : [device.id])]
-    const ofUnit = old === null ? [] : yield* linknets.ofDevice(device.id)
-    const before = yield* rows.snapshot(ids, [...plan.remove, ...ofUnit])
-    return { ...before, infraIp: own.infra_ip, replaced: old === null ? null : { old, unit: device } }
-  })
-
-  const write = Effect.fnUntraced(function* (
-    job: RunningJob,
-    request: AccessRequest,
-    members: readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
-  ) {
-    const { newHostname } = request
-    yield* waitForAllocation
-    const unit = yield* devices.lock(request.device.id)
-    yield* discoveredOnly(unit)
-    yield* rows.aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
-    const old = request.replace ? yield* replacement.find(newHostname) : null
-    const plan = yield* request.uplinks === null ? planCabled(members, old) : planSecond(request.uplinks)
-    const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
-    const device = old === null ? unit : yield* replacement.swap(job, old, unit)
-    for (const { deviceId, remove, write: ports } of plan.ports) yield* rows.writePorts(deviceId, ports, remove)
-    const written = yield* rows.writeLinks(job, before.deviceIds, plan)
-    const addresses = yield* allocate(device, plan.domain)
-    yield* devices.update(device.id, { hostname: newHostname })
-    yield* events.clear([unit.hostname])
-    const decided = decision(request, unit, device.id, plan, addresses, { ...before, ...written })
-    yield* jobs.remember(job.id, decided)
-    return decided
-  }, sql.withTransaction)
-
-  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: RunningJob, request: AccessRequest) {
+  const prepare = Effect.fn("AccessInitPlan.prepare")(function* (job: InitJob, request: AccessRequest) {
     const { device, newHostname, peer, replace } = request
     const first = yield* survey(job, device, newHostname)
     const members = [first, ...(peer === null ? [] : [yield* survey(job, peer.device, peer.newHostname)])] as const
@@ -174,12 +45,12 @@ const make = Effect.gen(function* () {
       const old = replace ? yield* replacement.find(newHostname) : null
       // rows that another job is writing look like anything; that job is what has to be told
       const others = peer === null ? [device] : [device, peer.device]
-      const plan = yield* Effect.tapError(planCabled(members, old), () => rows.aloneOn(job, others))
+      const plan = yield* Effect.tapError(planner.cabled(members, old), () => rows.aloneOn(job, others))
       yield* progress.begin(job, "neighbours", `Checking the neighbours ${plan.uplinks.join(" and ")}`)
       yield* neighbourSync.check(plan.uplinks, "ACCESS", job.id)
     }
-    yield* progress.goOn(job, `Planning the place of ${newHostname}`)
-    const decided = yield* write(job, request, members)
+    yield* progress.checkpoint(job, `Planning the place of ${newHostname}`)
+    const decided = yield* accessRows.write(job, request, members)
     const at = [decided.primary, decided.secondary].flatMap((address) => address?.ip ?? []).join(" and ")
     yield* progress.say(job, "planned", `${decided.previousHostname} becomes ${newHostname} at ${at}`)
     for (const name of decided.lost.interfaces) {
@@ -196,30 +67,6 @@ const make = Effect.gen(function* () {
   return AccessInitPlan.of({ prepare, uplinksOfPair })
 })
 
-const decision = (
-  { newHostname }: AccessRequest,
-  unit: Device,
-  deviceId: number,
-  { domain, lost, neighbours, uplinks }: Plan,
-  { primary, secondary }: ManagementAddresses,
-  before: RowsBefore
-): InitDecision => ({
-  stage: "prepared",
-  deviceId,
-  device_type: "ACCESS",
-  previousHostname: before.replaced?.old.hostname ?? unit.hostname,
-  newHostname,
-  oldAddress: unit.dhcp_ip ?? "",
-  primary: { ip: primary.ip, network: primary.network },
-  secondary: secondary === null ? null : { ip: secondary.ip, network: secondary.network },
-  infraIp: null,
-  variables: accessVariables({ primary, secondary }, domain),
-  neighbours,
-  uplinks,
-  before,
-  lost
-})
-
 type Step<A> = Effect.Effect<A, JobFailure | SqlError.SqlError>
 
 /** Plans the initialisation of an access switch. */
@@ -227,7 +74,7 @@ export class AccessInitPlan extends Context.Service<
   AccessInitPlan,
   {
     /** Surveys, checks and writes; a check that fails changes nothing. The device has its new hostname afterwards. */
-    readonly prepare: (job: RunningJob, request: AccessRequest) => Step<InitDecision>
+    readonly prepare: (job: InitJob, request: AccessRequest) => Step<InitDecision>
     /** Hostnames above an MLAG pair whose ports are written, one per uplink. */
     readonly uplinksOfPair: (
       deviceIds: ReadonlyArray<number>

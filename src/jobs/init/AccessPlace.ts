@@ -3,7 +3,7 @@
  * follow, and the management domain above them (contract engine.md §5.6–5.9, §5.13). Asks the switches and reads the
  * database; writes nothing. device_initcheck and step 1 of the initialisation use the same survey.
  */
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
@@ -32,7 +32,7 @@ export interface PortPlan {
 const peerOf = (members: ReadonlyArray<Member>, member: Member) =>
   members.find(({ device }) => device.id !== member.device.id)?.device ?? null
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const interfaces = yield* InterfaceStore
   const domains = yield* MgmtDomainStore
@@ -120,3 +120,8 @@ export const make = Effect.gen(function* () {
 
   return { ask, choice, find, links, place, ports }
 })
+
+/** Places of access switches, and what follows for their links and ports. */
+export class AccessPlace extends Context.Service<AccessPlace>()("switchyard/jobs/AccessPlace", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -2,36 +2,22 @@
  * Job `init_access_device_step1`: gives a discovered access switch its place in the network and moves it to its management
  * address (contract engine.md §5.12–5.14). A restart goes on with what was decided before.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { InitAccessStep1 } from "../../domain/jobs/InitAccessStep1.ts"
+import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { accessStart, mlagPeerDelay, step2Delay } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { JobStore } from "../../store/JobStore.ts"
 import { AccessInitPlan } from "./AccessInitPlan.ts"
-import * as InitAbort from "./InitAbort.ts"
-import { type InitDecision, remembered } from "./InitDecision.ts"
-import * as InitMove from "./InitMove.ts"
-import * as InitProgress from "./InitProgress.ts"
+import { InitAbort } from "./InitAbort.ts"
+import { InitMove } from "./InitMove.ts"
+import { InitProgress } from "./InitProgress.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import {
-  decodeArguments,
-  deviceRows,
-  type JobHandler,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 
-const Arguments = Schema.Struct({
-  device_id: Schema.Int,
-  new_hostname: Schema.String,
-  mlag_peer_id: Schema.optionalKey(Schema.Int),
-  mlag_peer_new_hostname: Schema.optionalKey(Schema.String),
-  uplink_hostnames_arg: Schema.optionalKey(Schema.Array(Schema.String)),
-  replace_hostname: Schema.optionalKey(Schema.Boolean)
-})
-type Arguments = typeof Arguments.Type
+type Step1 = JobRun<typeof InitAccessStep1>
 
 interface Peer {
   readonly device: Device
@@ -40,16 +26,14 @@ interface Peer {
 
 const refuse = (type: string, message: string) => new JobFailure({ type, message })
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
-  const jobs = yield* JobStore
   const engine = yield* JobEngine
   const plan = yield* AccessInitPlan
-  const move = yield* InitMove.make
-  const progress = yield* InitProgress.make
-  const endingAborted = yield* InitAbort.make
+  const move = yield* InitMove
+  const progress = yield* InitProgress
+  const abort = yield* InitAbort
 
   const find = Effect.fnUntraced(function* (id: number) {
     return yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
@@ -57,7 +41,10 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const peerOf = Effect.fnUntraced(function* ({ mlag_peer_id: id, mlag_peer_new_hostname: newHostname }: Arguments) {
+  const peerOf = Effect.fnUntraced(function* ({
+    mlag_peer_id: id,
+    mlag_peer_new_hostname: newHostname
+  }: Step1["args"]) {
     if (id === undefined && newHostname === undefined) return null
     if (id === undefined || newHostname === undefined) {
       return yield* refuse("ValueError", "mlag_peer_id and mlag_peer_new_hostname must be specified together")
@@ -72,15 +59,15 @@ export const make = Effect.gen(function* () {
     return yield* refuse("DeviceStateError", `There is already a device with hostname ${hostname}`)
   })
 
-  const startPeer = (job: RunningJob, { device, newHostname }: Peer, uplinks: ReadonlyArray<string>) => ({
-    function: "init_access_device_step1" as const,
-    args: { device_id: device.id, new_hostname: newHostname, uplink_hostnames_arg: uplinks },
-    user: job.user,
-    delaySeconds: mlagPeerDelay(config.INIT_STEP2_DELAY)
+  const peerArgs = ({ device, newHostname }: Peer, uplinks: ReadonlyArray<string>) => ({
+    device_id: device.id,
+    new_hostname: newHostname,
+    uplink_hostnames_arg: uplinks
   })
+  const later = ({ user }: Step1) => ({ user, delaySeconds: mlagPeerDelay(config.INIT_STEP2_DELAY) })
 
-  const prepare = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device, peer: Peer | null) {
-    const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = args
+  const prepare = Effect.fnUntraced(function* (job: Step1, device: Device, peer: Peer | null) {
+    const { new_hostname: newHostname, replace_hostname: replace = false, uplink_hostnames_arg } = job.args
     if (device.id === peer?.device.id || newHostname === peer?.newHostname) {
       return yield* refuse("ValueError", "The switches of an MLAG pair must be two devices with two hostnames")
     }
@@ -90,16 +77,20 @@ export const make = Effect.gen(function* () {
     return yield* plan.prepare(job, { device, newHostname, peer, uplinks: uplink_hostnames_arg ?? null, replace })
   })
 
-  const carryOut = Effect.fnUntraced(function* (job: RunningJob, decided: InitDecision, peer: Peer | null) {
+  const carryOut = Effect.fnUntraced(function* (job: Step1, decided: InitDecision, peer: Peer | null) {
     const { INIT_MGMT_TIMEOUT, INIT_STEP2_DELAY } = config
-    yield* move(job, decided, {
+    yield* move.run(job, decided, {
       step2DelaySeconds: step2Delay(INIT_STEP2_DELAY, INIT_MGMT_TIMEOUT, peer !== null),
-      afterwards: peer === null ? Effect.void : Effect.asVoid(engine.start(startPeer(job, peer, decided.uplinks)))
+      afterwards:
+        peer === null
+          ? Effect.void
+          : Effect.asVoid(engine.start(InitAccessStep1, peerArgs(peer, decided.uplinks), later(job)))
     })
   })
 
-  const run = Effect.fnUntraced(function* (job: RunningJob, args: Arguments) {
-    const before = yield* remembered(job.id).pipe(Effect.provideService(JobStore, jobs))
+  const run = Effect.fn("InitAccessStep1")(function* (job: Step1) {
+    const { args } = job
+    const before = yield* job.memo.read
     const peer = yield* peerOf(args)
     if (Option.isSome(before)) {
       if (before.value.stage !== "done") yield* carryOut(job, before.value, peer)
@@ -107,19 +98,18 @@ export const make = Effect.gen(function* () {
     }
     const device = yield* find(args.device_id)
     if ((yield* Effect.fromResult(accessStart(device, peer?.device ?? null))) === "peerOnly" && peer !== null) {
-      yield* progress.goOn(job, `Starting step 1 of ${peer.newHostname}`)
+      yield* progress.checkpoint(job, `Starting step 1 of ${peer.newHostname}`)
       const uplinks = yield* plan.uplinksOfPair([device.id, peer.device.id])
       yield* progress.finish(job, { devices: {} })
-      yield* engine.follow(job.id, startPeer(job, peer, uplinks))
+      yield* engine.follow(job.id, InitAccessStep1, peerArgs(peer, uplinks), later(job))
       return deviceRows
     }
-    yield* carryOut(job, yield* prepare(job, args, device, peer), peer)
+    yield* carryOut(job, yield* prepare(job, device, peer), peer)
     return deviceRows
   }, refusedAsFailure)
 
-  const handler: JobHandler = Effect.fn("InitAccessStep1")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
-    return yield* run(job, args).pipe(endingAborted(job, args.device_id))
-  })
+  const handler: JobHandler<typeof InitAccessStep1> = (job) => run(job).pipe(abort.recorded(job, job.args.device_id))
   return handler
 })
+
+export const job = handle(InitAccessStep1, make)

@@ -3,21 +3,20 @@
  * while it still answers on the old one (contract engine.md §5.12). A server without an authority installs none; only with
  * VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
+import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import * as DeviceCertificates from "../upkeep/DeviceCertificates.ts"
-import type { InitDecision } from "./InitDecision.ts"
+import { DeviceCertificates } from "../upkeep/DeviceCertificates.ts"
 import * as InitTasks from "./InitTasks.ts"
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const { VERIFY_TLS_DEVICE } = yield* ServerConfig
-  const certificates = yield* DeviceCertificates.make
+  const certificates = yield* DeviceCertificates
 
-  /** The task entry; a failed one ends the initialisation. */
-  return Effect.fn("InitCertificate")(function* (
+  const install = Effect.fn("InitCertificate.install")(function* (
     jobId: number,
     device: Device,
     decided: InitDecision
@@ -41,4 +40,21 @@ export const make = Effect.gen(function* () {
       Effect.catchTag("NotInstalled", ({ text }) => Effect.succeed(InitTasks.certificateTask(text, VERIFY_TLS_DEVICE)))
     )
   })
+
+  return InitCertificate.of({ install })
 })
+
+/** Certificates of switches that are being initialised. */
+export class InitCertificate extends Context.Service<
+  InitCertificate,
+  {
+    /** Yields the task entry; a failed one ends the initialisation. */
+    readonly install: (
+      jobId: number,
+      device: Device,
+      decided: InitDecision
+    ) => Effect.Effect<JobTask, SqlError.SqlError>
+  }
+>()("switchyard/jobs/InitCertificate") {
+  static readonly layer = Layer.effect(InitCertificate, make)
+}

@@ -3,25 +3,22 @@
  * domain, addresses and names, each with everything that speaks against it (contract engine.md §5.6–5.11, §5.17). Reads only;
  * the rules are those of step 1.
  */
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { type Device, type DeviceType, isFabricType } from "../../domain/Device.ts"
-import { type AccessPlacement, findAccessPlace } from "../../provisioning/AccessPlacement.ts"
+import { findAccessPlace } from "../../provisioning/AccessPlacement.ts"
 import type { InitArguments } from "../../provisioning/InitArguments.ts"
 import type { ReplacementLost } from "../../provisioning/InitCheck.ts"
-import { allocateFabric, allocateManagement } from "../../provisioning/ManagementAddress.ts"
 import { fabricNeighbours, neighbourStates } from "../../provisioning/NeighbourChecks.ts"
-import { collect } from "../../provisioning/Problems.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { ReservationStore } from "../../store/ReservationStore.ts"
-import * as AccessPlace from "./AccessPlace.ts"
-import * as InitReplacement from "./InitReplacement.ts"
+import { AccessPlace, type Member } from "./AccessPlace.ts"
+import { InitCheckAddresses, targetOf } from "./InitCheckAddresses.ts"
+import { InitReplacement } from "./InitReplacement.ts"
 import { InitSurvey, type LinkFindingsSurveyed } from "./InitSurvey.ts"
 import { NeighbourSync } from "./NeighbourSync.ts"
 
 /** The switch, and the other one of a pair. */
-export type Members = readonly [AccessPlace.Member, ...ReadonlyArray<AccessPlace.Member>]
+export type Members = readonly [Member, ...ReadonlyArray<Member>]
 
 interface Reason {
   readonly message: string
@@ -37,20 +34,13 @@ export interface LinksFound extends Omit<LinkFindingsSurveyed, "problems"> {
 
 type FabricType = Extract<DeviceType, "CORE" | "DIST">
 
-const targetOf = ({ device_type, new_hostname }: InitArguments) => ({
-  hostname: new_hostname,
-  device_type,
-  mlagPeerId: null
-})
-
-export const make = Effect.gen(function* () {
-  const config = yield* ServerConfig
+const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const reservations = yield* ReservationStore
   const survey = yield* InitSurvey
+  const addresses = yield* InitCheckAddresses
   const neighbourSync = yield* NeighbourSync
-  const place = yield* AccessPlace.make
-  const replacement = yield* InitReplacement.make
+  const place = yield* AccessPlace
+  const replacement = yield* InitReplacement
 
   /** The ports of an access switch: what step 1 would write, without writing it. */
   const portsOf = Effect.fnUntraced(function* (members: Members, found: LinkFindingsSurveyed, old: Device | null) {
@@ -83,29 +73,6 @@ export const make = Effect.gen(function* () {
     return result
   })
 
-  /** Addresses of a management domain or of the loopback networks; those of a replaced switch are used again. */
-  const accessAddresses = Effect.fnUntraced(function* ({ domain }: AccessPlacement, isReplacement: boolean) {
-    if (domain === null || isReplacement) return []
-    const allocated = allocateManagement({
-      domain,
-      reservedCount: config.MGMTDOMAIN_RESERVED_COUNT,
-      primaryVersion: config.MGMTDOMAIN_PRIMARY_IP_VERSION === 6 ? 6 : 4,
-      taken: yield* reservations.takenAddresses
-    })
-    return collect([allocated]).problems
-  })
-
-  const fabricAddresses = Effect.fnUntraced(function* (args: InitArguments, device: Device) {
-    const underlay = yield* survey.underlay(device, targetOf(args))
-    const allocated = allocateFabric({
-      mgmtLoNet: underlay?.mgmt_lo_net ?? null,
-      infraLoNet: underlay?.infra_lo_net ?? null,
-      takenManagement: yield* reservations.takenAddresses,
-      takenInfra: yield* reservations.takenInfraAddresses
-    })
-    return collect([allocated]).problems
-  })
-
   /** Neighbours that step 1 relies upon, in their rows and in what they run. */
   const statesOf = Effect.fnUntraced(function* (
     hostnames: ReadonlyArray<string>,
@@ -124,13 +91,13 @@ export const make = Effect.gen(function* () {
     if (isFabricType(args.device_type)) {
       const { neighbors, problems } = fabricNeighbours(asked, args.device_type)
       const states = yield* statesOf(neighbors, found, args.device_type)
-      return { neighbors, problems: [...problems, ...states, ...(yield* fabricAddresses(args, device))] }
+      return { neighbors, problems: [...problems, ...states, ...(yield* addresses.ofFabric(args, device))] }
     }
     const placed = findAccessPlace({ ...asked, mlagPeer: other?.device ?? null }, yield* place.choice)
     const above = placed.uplinks.map(({ hostname }) => hostname)
     const states = yield* statesOf(above, found, "ACCESS")
-    const addresses = yield* accessAddresses(placed, args.replace_hostname === true)
-    return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...addresses] }
+    const refusals = yield* addresses.ofAccess(placed, args.replace_hostname === true)
+    return { neighbors: placed.neighbors, problems: [...placed.problems, ...pairProblems, ...states, ...refusals] }
   })
 
   /** New hostnames that another device has already; each with the id of the device that may have it. */
@@ -143,3 +110,10 @@ export const make = Effect.gen(function* () {
 
   return { links, neighbours, hostnames }
 })
+
+/** What speaks for and against an initialisation. */
+export class InitCheckFindings extends Context.Service<InitCheckFindings>()("switchyard/jobs/InitCheckFindings", {
+  make
+}) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -5,7 +5,7 @@
  * (contract engine.md §2.10).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { JobFailure } from "../../domain/Job.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
@@ -18,7 +18,7 @@ const ABORTED = "JobAborted"
 export const isAbort = (error: { readonly _tag: string; readonly type?: string }): error is JobFailure =>
   error._tag === "JobFailure" && error.type === ABORTED
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
   /** Adds a sentence about a step that begins now. `step` is a short name for programs. */
@@ -32,14 +32,14 @@ export const make = Effect.gen(function* () {
   })
 
   /** Fails with an `isAbort` failure when the job was aborted; `next` is the step that would begin, in words. */
-  const goOn = Effect.fnUntraced(function* (job: RunningJob, next: string) {
+  const checkpoint = Effect.fnUntraced(function* (job: RunningJob, next: string) {
     if (!(yield* job.aborting)) return
     return yield* new JobFailure({ type: ABORTED, message: `The job was aborted before this step: ${next}` })
   })
 
-  /** Begins a step, unless the job was aborted: `goOn` and `say`. */
+  /** Begins a step, unless the job was aborted: `checkpoint` and `say`. */
   const begin = (job: RunningJob, step: string, message: string) =>
-    Effect.andThen(goOn(job, message), say(job, step, message))
+    Effect.andThen(checkpoint(job, message), say(job, step, message))
 
   /** The sentences stay, beside the device rows: of a job that was aborted. */
   const keep = Effect.fn("InitProgress.keep")(({ id }: RunningJob) =>
@@ -52,7 +52,10 @@ export const make = Effect.gen(function* () {
       Effect.asVoid(sql`update job set result = ${sql.json(beside)} where id = ${id}`)
   )
 
-  return { say, goOn, begin, keep, finish }
+  return { say, checkpoint, begin, keep, finish }
 })
 
-export type InitProgress = Effect.Success<typeof make>
+/** The progress of initialisations, in the records of their jobs. */
+export class InitProgress extends Context.Service<InitProgress>()("switchyard/jobs/InitProgress", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

@@ -3,7 +3,7 @@
  * ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of
  * step 1, which also remembers both rows, so that a failure brings them back.
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
@@ -51,7 +51,7 @@ const portRows = (
   return { deviceId: old.id, write: names.map(rowOf), remove: lostInterfaces(stored, names) }
 }
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
@@ -125,3 +125,8 @@ export const make = Effect.gen(function* () {
 
   return { find, rows, swap }
 })
+
+/** Replacements of broken switches. */
+export class InitReplacement extends Context.Service<InitReplacement>()("switchyard/jobs/InitReplacement", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

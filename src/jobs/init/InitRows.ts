@@ -1,20 +1,19 @@
 /**
- * Writing the links and ports of a new switch, and putting back every row that was written when the switch does not move
- * (contract engine.md §5.6, §5.11, §5.15). Both run in the caller's transaction.
+ * Writing the links and ports of a new switch (contract engine.md §5.6, §5.11), in the caller's transaction. `InitRestore`
+ * takes them back.
  */
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Device, DeviceFields } from "../../domain/Device.ts"
+import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { cableOf, type Linknet, type NewLinknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
+import { JOB_BEGUN } from "../../store/JobStatusSql.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { DeviceStates } from "../engine/DeviceStates.ts"
-import type { InitDecision, RowsBefore } from "./InitDecision.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
 /** Without repeats: a cable between the two switches of a pair is in the plans of both. */
@@ -24,17 +23,16 @@ export const distinctLinks = <A extends NewLinknet>(links: ReadonlyArray<A>): Re
   return [...byEnds.values()]
 }
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
-  const states = yield* DeviceStates
 
   /** A job that may still take back what it has written. */
-  const underWay = sql.literal("j.status in ('RUNNING', 'ABORTING')")
+  const underWay = sql.literal(`j.status in ${JOB_BEGUN}`)
 
   /**
    * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
@@ -101,55 +99,6 @@ export const make = Effect.gen(function* () {
     yield* interfaces.remove(deviceId, remove)
   })
 
-  const restoreReplaced = Effect.fnUntraced(function* (
-    { old, unit }: NonNullable<RowsBefore["replaced"]>,
-    cause: { readonly by: string; readonly jobId: number }
-  ) {
-    yield* states.apply(old.id, { type: "OPERATOR_SET", state: "UNMANAGED" }, cause)
-    const { id: _id, last_seen: _seen, ...fields } = old
-    yield* devices.update(old.id, fields)
-    const { last_seen: _last, ...row } = unit
-    yield* sql`insert into device ${sql.insert({ ...row })}`
-  })
-
-  const restorePorts = Effect.fnUntraced(function* ({ deviceIds, ports }: RowsBefore) {
-    for (const row of yield* interfaces.ofDevices(deviceIds)) {
-      const before = ports.some((port) => port.device_id === row.device_id && port.name === row.name)
-      if (!before) yield* interfaces.remove(row.device_id, [row.name])
-    }
-    for (const { configtype, data, device_id, name } of ports) yield* interfaces.put(device_id, name, configtype, data)
-  })
-
-  /** Links of others stay as they are `now`, whatever became of them since this job has written. */
-  const restoreLinks = Effect.fnUntraced(function* ({ added, removed }: RowsBefore, now: ReadonlyArray<Linknet>) {
-    for (const id of added) if (Option.isSome(yield* linknets.find(id))) yield* linknets.remove(id)
-    for (const link of [...now.filter(({ id }) => !added.includes(id)), ...removed]) {
-      if (Option.isNone(yield* linknets.find(link.id))) yield* sql`insert into linknet ${sql.insert({ ...link })}`
-    }
-  })
-
-  const restoreSync = Effect.fnUntraced(function* (job: RunningJob, inSync: ReadonlyArray<number>) {
-    yield* sql`delete from sync_event where job_id = ${job.id} and cause = 'linknet_created'`
-    if (inSync.length === 0) return
-    yield* sql`update device set synchronized = true where id in ${sql.in(inSync)}
-      and not exists (select 1 from sync_event e where e.hostname = device.hostname)`
-  })
-
-  /** Everything that step 1 has written is as it was before; the switch is DISCOVERED under its previous name. */
-  const restore = Effect.fn("InitRows.restore")(function* (job: RunningJob, decided: InitDecision) {
-    const { before, deviceId, previousHostname } = decided
-    const cause = { by: job.user, jobId: job.id }
-    const now = yield* linknets.ofDevices(before.deviceIds)
-    yield* states.apply(deviceId, { type: "INIT_STEP1_FAILED", previousHostname }, cause)
-    const fields: Partial<DeviceFields> = { infra_ip: before.infraIp }
-    yield* devices.update(deviceId, fields)
-    if (before.replaced !== null) yield* restoreReplaced(before.replaced, cause)
-    yield* restorePorts(before)
-    yield* restoreLinks(before, now)
-    yield* restoreSync(job, before.inSync)
-    yield* reservations.release(deviceId)
-  })
-
   /** Moves a reservation-free switch onto its addresses: each is kept for it until it answers there. */
   const reserve = Effect.fnUntraced(function* (
     device: Pick<Device, "id">,
@@ -158,6 +107,10 @@ export const make = Effect.gen(function* () {
     for (const { ip, ip_version } of addresses) yield* reservations.reserve({ device_id: device.id, ip_version, ip })
   })
 
-  return { aloneOn, snapshot, writeLinks, writePorts, restore, reserve }
+  return { aloneOn, snapshot, writeLinks, writePorts, reserve }
 })
-export type InitRows = Effect.Success<typeof make>
+
+/** The rows that an initialisation writes. */
+export class InitRows extends Context.Service<InitRows>()("switchyard/jobs/InitRows", { make }) {
+  static readonly layer = Layer.effect(this, this.make)
+}

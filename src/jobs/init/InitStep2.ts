@@ -2,45 +2,43 @@
  * Job `init_device_step2`: logs in to a new switch on its management address, saves its configuration and declares it
  * MANAGED, which runs the plugins (contract engine.md §5.13).
  */
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
+import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import * as InitProgress from "./InitProgress.ts"
-import { FACTS_TASK } from "./DiscoverDevice.ts"
+import { InitProgress } from "./InitProgress.ts"
 import {
-  decodeArguments,
   deviceRows,
+  handle,
   type JobHandler,
+  type JobRun,
   refusedAsFailure,
   type RunningJob
 } from "../engine/JobHandler.ts"
 
-const Arguments = Schema.Struct({ device_id: Schema.Int, iteration: Schema.Int })
-
 /** Attempts of step 2 in all. */
 const ATTEMPTS = 2
 
-const Memo = Schema.Struct({ done: Schema.Literal(true) })
+type Step2 = JobRun<typeof InitStep2>
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
   const hostKeys = yield* HostKeyStore
   const states = yield* DeviceStates
   const plugins = yield* PluginActions
-  const progress = yield* InitProgress.make
+  const progress = yield* InitProgress
   const actorOf = yield* DeviceEntity.client
 
   const end = Effect.fnUntraced(function* (job: RunningJob, { hostname }: Device, result: DeviceResult) {
@@ -48,7 +46,7 @@ export const make = Effect.gen(function* () {
     yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: !result.failed, changed: false, score: null })
   })
 
-  const managed = Effect.fnUntraced(function* (job: RunningJob, device: Device, facts: Facts, hostKey: string) {
+  const managed = Effect.fnUntraced(function* (job: Step2, device: Device, facts: Facts, hostKey: string) {
     yield* states
       .apply(device.id, { type: "INIT_STEP2_DONE", facts }, { by: job.user, jobId: job.id })
       .pipe(
@@ -57,26 +55,22 @@ export const make = Effect.gen(function* () {
         )
       )
     yield* hostKeys.pin(device.id, hostKey)
-    yield* jobs.remember(job.id, { done: true })
+    yield* job.memo.write({ done: true })
     yield* end(job, device, deviceResult([taskOk(FACTS_TASK, { facts })]))
   }, sql.withTransaction)
 
   /** After an abort there is no further attempt until somebody posts device_init again. */
-  const notYet = Effect.fnUntraced(function* (job: RunningJob, device: Device, iteration: number, text: string) {
-    const attempt = (yield* job.aborting) ? ATTEMPTS : iteration
+  const notYet = Effect.fnUntraced(function* (job: Step2, device: Device, text: string) {
+    const attempt = (yield* job.aborting) ? ATTEMPTS : job.args.iteration
     const event = { type: "INIT_STEP2_FAILED", attempt, attempts: ATTEMPTS } as const
     yield* states.apply(device.id, event, { by: job.user, jobId: job.id })
-    yield* jobs.remember(job.id, { done: true })
+    yield* job.memo.write({ done: true })
     yield* end(job, device, deviceResult([taskFailed(FACTS_TASK, text)]))
   }, sql.withTransaction)
 
-  const isDone = (id: number) =>
-    Effect.map(jobs.memo(id), (memo) => Option.isSome(Option.flatMap(memo, Schema.decodeUnknownOption(Memo))))
-
-  const handler: JobHandler = Effect.fn("InitStep2")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
-    if (!(yield* isDone(job.id))) {
-      const device = yield* devices.get(args.device_id)
+  const handler: JobHandler<typeof InitStep2> = Effect.fn("InitStep2")(function* (job) {
+    if (Option.isNone(yield* job.memo.read)) {
+      const device = yield* devices.get(job.args.device_id)
       if (device.state !== "INIT") {
         const message = "Device must be in state INIT to continue init step 2"
         return yield* new JobFailure({ type: "DeviceStateError", message })
@@ -87,7 +81,7 @@ export const make = Effect.gen(function* () {
       if (Result.isSuccess(found)) yield* managed(job, device, found.success.facts, found.success.hostKey)
       else {
         const error = found.failure
-        yield* notYet(job, device, args.iteration, callErrorText(error))
+        yield* notYet(job, device, callErrorText(error))
       }
     }
     yield* plugins.runOpen
@@ -95,3 +89,5 @@ export const make = Effect.gen(function* () {
   }, refusedAsFailure)
   return handler
 })
+
+export const job = handle(InitStep2, make)

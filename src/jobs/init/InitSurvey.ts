@@ -112,7 +112,7 @@ const make = Effect.gen(function* () {
     return (yield* portsOf({ ...device, hostname: target.hostname, device_type: target.device_type })).underlay
   })
 
-  const find = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: Heard) {
+  const find = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
     const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
     const heard = yield* devices.byHostnames(names)
     const byName = new Map(heard.map((row) => [row.hostname, row]))
@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
     return found
   })
 
-  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: Heard) {
+  const plan = Effect.fn("InitSurvey.plan")(function* (device: Device, target: Target, lldp: LldpTable) {
     const { problems, refused: _refused, ...found } = yield* find(device, target, lldp)
     const surveyed: LinkSurveyed = found
     return yield* Effect.fromResult(linkError(surveyed, problems))
@@ -170,7 +170,6 @@ const isBelow = (peer: PeerPortOwner | undefined, port: string, hostname: string
 const reasonOf = (error: { readonly _tag: string; readonly message: string }): string =>
   `${error._tag}: ${error.message}`
 
-type Heard = LldpTable
 type FindError = SettingsError | SqlError.SqlError
 
 /** Surveys switches that are about to be initialised. Reads only. */

@@ -1,7 +1,7 @@
 /** The task list of init step 1 under the names and with the meanings that clients derive their messages from (engine.md §5.12, §16). */
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
+import { FACTS_TASK } from "../../domain/Facts.ts"
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
-import { FACTS_TASK } from "./DiscoverDevice.ts"
 
 const MAIN = "push_base_management"
 const CERTIFICATE = "ztp_device_cert"

@@ -3,12 +3,13 @@
  * are stored (contract engine.md §5.11 and §10, api-devices.md §7.2).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import {
   cabledPorts,
   deleteAllInterfaces,
@@ -23,20 +24,13 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { decodeArguments, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 
-const Arguments = Schema.Struct({
-  hostname: Schema.String,
-  replace: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  delete_all: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
-  mlag_peer_hostname: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
-})
-type Arguments = typeof Arguments.Type
+type Update = JobRun<typeof UpdateInterfaces>
 
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
@@ -78,7 +72,7 @@ export const make = Effect.gen(function* () {
     return trustsStoredUplinks(stored, replace) ? { ...found, uplinks: uplinkPorts(stored) } : found
   })
 
-  const write = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device, plan: InterfacePlan) {
+  const write = Effect.fnUntraced(function* (job: Update, { hostname, id }: Device, plan: InterfacePlan) {
     for (const { configtype, data, name } of plan.write) yield* interfaces.put(id, name, configtype, data)
     yield* interfaces.remove(id, plan.remove)
     if (plan.write.length > 0) {
@@ -91,13 +85,12 @@ export const make = Effect.gen(function* () {
   })
 
   const update = Effect.fnUntraced(function* (
-    job: RunningJob,
+    job: Update,
     device: Device,
-    args: Arguments,
     ports: ReadonlyArray<string> | null,
     peerId: number | null
   ) {
-    const { replace } = args
+    const { replace } = job.args
     yield* devices.lock(device.id)
     const stored = yield* interfaces.ofDevice(device.id)
     if (ports === null) return yield* write(job, device, deleteAllInterfaces(stored))
@@ -118,15 +111,17 @@ export const make = Effect.gen(function* () {
     return yield* write(job, device, plan)
   }, sql.withTransaction)
 
-  const handler: JobHandler = Effect.fn("UpdateInterfaces")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
+  const handler: JobHandler<typeof UpdateInterfaces> = Effect.fn("UpdateInterfaces")(function* (job) {
+    const { args } = job
     // rows that a run before a restart has added are no new ones any more
     const before = yield* jobs.get(job.id)
     if (before.result !== null) return { result: before.result, change_score: null }
     const device = yield* find(args.hostname)
     const peer = args.mlag_peer_hostname === null ? null : yield* find(args.mlag_peer_hostname)
     const ports = args.delete_all ? null : yield* portsOf(device)
-    return yield* update(job, device, args, ports, peer?.id ?? null)
+    return yield* update(job, device, ports, peer?.id ?? null)
   }, refusedAsFailure)
   return handler
 })
+
+export const job = handle(UpdateInterfaces, make)

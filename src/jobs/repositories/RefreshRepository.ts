@@ -4,41 +4,28 @@
  * that a restart cut off is done again. It waits for no other job and none waits for it (DESIGN §7 row 26). Carries contract
  * engine.md §15 and settings-and-templates.md §7.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { JobEvent } from "../../../machines/job/JobLifecycle.ts"
 import type { JobNotFound } from "../../domain/Job.ts"
-import { Remark } from "../../domain/Remark.ts"
+import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import { type JobHandler, type RunningJob, settled } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type JobRun, memoOf, alreadyEnded } from "../engine/JobHandler.ts"
 import { JobStates } from "../engine/JobStates.ts"
 import { type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 
-/** What the job remembers: which repository, and the answer to the request once it was refused. */
-const Memo = Schema.Struct({
-  repository: Schema.Literals(["settings", "templates"]),
-  refused: Schema.optionalKey(
-    Schema.Struct({
-      status: Schema.Literals([400, 500, 503]),
-      message: Schema.String,
-      problems: Schema.optionalKey(Schema.Array(Remark))
-    })
-  ),
-  warnings: Schema.optionalKey(Schema.Array(Remark))
-})
-
 /** How often a refresh that waits for its remote looks whether it was aborted. */
 const LOOK_EVERY = "1 second"
 
-const readMemo = (jobs: JobStore["Service"], id: number) =>
-  Effect.flatMap(jobs.memo(id), (memo) => Effect.orDie(Schema.decodeUnknownEffect(Memo)(Option.getOrNull(memo))))
+type Refresh = JobRun<typeof RefreshRepository>
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
-  const jobs = yield* JobStore
+/** The memo that the job was started with. */
+const memorized = ({ read }: Refresh["memo"]) => Effect.flatMap(read, (memo) => Effect.orDie(Effect.fromOption(memo)))
+
+const make = Effect.gen(function* () {
   const states = yield* JobStates
   const updates = yield* RepositoryUpdate
 
@@ -47,46 +34,49 @@ export const make = Effect.gen(function* () {
     states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 
   const refuse = Effect.fnUntraced(
-    function* (id: number, repository: RepositoryName, { message, problems, status }: RefreshRefused) {
+    function* ({ id, memo }: Refresh, repository: RepositoryName, { message, problems, status }: RefreshRefused) {
       const reasons = problems === undefined ? {} : { problems }
-      yield* jobs.remember(id, { repository, refused: { status, message, ...reasons } })
+      yield* memo.write({ repository, refused: { status, message, ...reasons } })
       const event: JobEvent =
         status === 503
           ? { type: "LOCK_BUSY" }
           : { type: "REFRESH_FAILED", error: message, repository: repository.toUpperCase() }
       yield* Effect.catchTag(states.apply(id, event), "JobEventRefused", () => stopped(id, message, repository))
-      return settled
+      return alreadyEnded
     },
     Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
   )
 
   const abort = Effect.fnUntraced(
-    function* (id: number, repository: RepositoryName) {
+    function* ({ id, memo }: Refresh, repository: RepositoryName) {
       const now = yield* updates.describe(repository)
       const message = `The refresh was aborted. In force: ${now.trimEnd()}`
-      yield* jobs.remember(id, { repository, refused: { status: 503, message } })
+      yield* memo.write({ repository, refused: { status: 503, message } })
       yield* stopped(id, message, repository)
-      return settled
+      return alreadyEnded
     },
     Effect.catchTags({ JobNotFound: Effect.die, JobEventRefused: Effect.die })
   )
 
-  const handler: JobHandler = Effect.fn("RefreshRepository")(function* ({ aborting, id, user }: RunningJob) {
-    const { repository } = yield* readMemo(jobs, id)
+  const handler: JobHandler<typeof RefreshRepository> = Effect.fn("RefreshRepository")(function* (job) {
+    const { aborting, id, memo, user } = job
+    const { repository } = yield* memorized(memo)
     const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
-      Effect.tap(({ warnings }) => jobs.remember(id, { repository, warnings })),
+      Effect.tap(({ warnings }) => memo.write({ repository, warnings })),
       Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
       })),
-      Effect.catchTag("RefreshRefused", (refusal) => refuse(id, repository, refusal))
+      Effect.catchTag("RefreshRefused", (refusal) => refuse(job, repository, refusal))
     )
     const untilAborted = Effect.repeat(Effect.delay(aborting, LOOK_EVERY), { until: (now) => now })
     const outcome = yield* Effect.raceFirst(refreshed, Effect.as(untilAborted, null))
-    return outcome ?? (yield* abort(id, repository))
+    return outcome ?? (yield* abort(job, repository))
   })
   return handler
 })
+
+export const job = handle(RefreshRepository, make)
 
 const Refreshed = Schema.Struct({ message: Schema.String })
 
@@ -98,9 +88,10 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   const engine = yield* JobEngine
   const jobs = yield* JobStore
   const memo = { repository: name }
-  const id = yield* engine.start({ function: "refresh_repo", args: null, memo, user, delaySeconds: 0 })
+  const id = yield* engine.start(RefreshRepository, null, { memo, user, delaySeconds: 0 })
   const { result } = yield* engine.ended(id)
-  const { refused, warnings = [] } = yield* readMemo(jobs, id)
+  const remembered = yield* memorized(memoOf(jobs, RefreshRepository, id))
+  const { refused, warnings = [] } = remembered
   if (refused !== undefined) return yield* new RefreshRefused(refused)
   const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
   return { message, warnings }

@@ -1,8 +1,13 @@
 /** The two repositories as the API shows and refreshes them (contract api-rest.md §8). */
-import { Context, type Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { Context, Effect, Layer, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import { Remark } from "../../domain/Remark.ts"
+import { JobStore } from "../../store/JobStore.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
+import { JobEngine } from "../engine/JobEngine.ts"
+import { refresh } from "./RefreshRepository.ts"
+import { RepositoryProblems } from "./RepositoryProblems.ts"
+import { RepositoryUpdate } from "./RepositoryUpdate.ts"
 
 /** The repository's content is not acceptable; the old commit stays in force. Answered with 400 and this text. */
 export class RepositoryInvalid extends Schema.TaggedError<RepositoryInvalid>()("RepositoryInvalid", {
@@ -34,7 +39,29 @@ export interface ProblemsOfRepository {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-/** Describes and refreshes repositories. */
+const make = Effect.gen(function* () {
+  const updates = yield* RepositoryUpdate
+  const problems = yield* RepositoryProblems
+  const services = yield* Effect.context<JobEngine | JobStore>()
+  return Repositories.of({
+    describe: updates.describe,
+    problems: problems.find,
+    refresh: (name, user) =>
+      refresh(name, user).pipe(
+        Effect.mapError((error) => {
+          if (SqlError.isSqlError(error)) return error
+          if (error._tag === "JobNotFound") return new RepositoryFailed({ message: error.message })
+          const { message, status } = error
+          if (status === 503) return new RepositoryBusy({ message })
+          const reasons = { message, ...(error.problems === undefined ? {} : { problems: error.problems }) }
+          return status === 400 ? new RepositoryInvalid(reasons) : new RepositoryFailed(reasons)
+        }),
+        Effect.provideContext(services)
+      )
+  })
+})
+
+/** Describes and refreshes repositories, by way of the engine. */
 export class Repositories extends Context.Service<
   Repositories,
   {
@@ -48,4 +75,6 @@ export class Repositories extends Context.Service<
     /** Warnings of what is in force, and why the last refresh was refused. */
     readonly problems: (name: RepositoryName) => Effect.Effect<ProblemsOfRepository, SqlError.SqlError>
   }
->()("switchyard/http/ports/Repositories") {}
+>()("switchyard/jobs/Repositories") {
+  static readonly layer = Layer.effect(Repositories, make)
+}

@@ -30,9 +30,9 @@ export interface ProblemList {
   readonly warnings: ReadonlyArray<Remark>
 }
 
-type Found = Pick<ProblemList, "problems" | "warnings">
+type RemarkLists = Pick<ProblemList, "problems" | "warnings">
 
-const NOTHING: Found = { problems: [], warnings: [] }
+const NOTHING: RemarkLists = { problems: [], warnings: [] }
 
 const Refused = Schema.Struct({
   refused: Schema.Struct({ message: Schema.String, problems: Schema.optionalKey(Schema.Array(Remark)) })
@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
 
   const read = Effect.fn("RepositoryProblems.read")(function* (name: RepositoryName) {
     const commit = yield* repositories.commitOf(name, "")
-    const found: Found = yield* name === "settings" ? inSettings : inTemplates
+    const found: RemarkLists = yield* name === "settings" ? inSettings : inTemplates
     return {
       commit: Option.getOrNull(commit),
       problems: [...(yield* refusal(name)), ...found.problems],

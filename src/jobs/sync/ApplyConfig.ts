@@ -3,35 +3,25 @@
  * Switchyard's hands: it becomes UNMANAGED (contract engine.md §8, specification "apply_config"). No hash check and no lock;
  * like every change it is proved, with the device's own timer where it has one.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import * as ChangeCalls from "./ChangeCalls.ts"
+import { broken, ChangeCalls } from "./ChangeCalls.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
-import {
-  decodeArguments,
-  deviceRows,
-  type JobHandler,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { failureText } from "./SyncTasks.ts"
-import * as TimerWaits from "./TimerWaits.ts"
+import { TimerWaits } from "./TimerWaits.ts"
 
 export const MAIN_TASK = "push_static_config"
 export const PUSH_TASK = "Push static config"
 
-const Arguments = Schema.Struct({
-  hostname: Schema.String,
-  config: Schema.String,
-  dry_run: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
-})
-type Arguments = typeof Arguments.Type
+type ApplyJob = JobRun<typeof ApplyConfig>
 
 /** The entries of a device that was given a configuration; `tasks` are the names of the main task and its child. */
 const pushedResult = (report: ChangeReport, tasks: { readonly main: string; readonly push: string }): DeviceResult =>
@@ -56,14 +46,13 @@ export const pushedRow = (
   waiting: isOpen(report)
 })
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
-  const calls = yield* ChangeCalls.make
-  const watchTimers = yield* TimerWaits.make
+  const calls = yield* ChangeCalls
+  const timerWaits = yield* TimerWaits
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
@@ -72,37 +61,33 @@ export const make = Effect.gen(function* () {
     return yield* new JobFailure({ type: "DeviceStateError", message })
   })
 
-  const push = Effect.fnUntraced(function* (job: RunningJob, args: Arguments, device: Device) {
-    const { config: candidate, dry_run: dryRun } = args
+  const push = Effect.fnUntraced(function* (job: ApplyJob, device: Device) {
+    const { config: candidate, dry_run: dryRun } = job.args
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: true, expectedHash: null } as const
     return yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) =>
-        Effect.flatMap(watchTimers(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
+        Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(ChangeCalls.broken(callErrorText(error))))
+      Effect.catchTag("UnknownPlatform", (error) => Effect.succeed(broken(callErrorText(error))))
     )
   })
 
   /** The row and the new state belong together: a restart finds both or none. */
-  const record = Effect.fnUntraced(function* (
-    job: RunningJob,
-    { id, hostname }: Device,
-    dryRun: boolean,
-    report: ChangeReport
-  ) {
+  const record = Effect.fnUntraced(function* (job: ApplyJob, { hostname, id }: Device, report: ChangeReport) {
     yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
-    if (dryRun || !report.ok) return
+    if (job.args.dry_run || !report.ok) return
     yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
   }, sql.withTransaction)
 
-  const handler: JobHandler = Effect.fn("ApplyConfig")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
+  const handler: JobHandler<typeof ApplyConfig> = Effect.fn("ApplyConfig")(function* (job) {
     const recorded = yield* jobs.devices(job.id)
     if (recorded.length > 0) return deviceRows
-    const device = yield* find(args.hostname)
-    const report = yield* push(job, args, device)
-    yield* refusedAsFailure(record(job, device, args.dry_run, report))
+    const device = yield* find(job.args.hostname)
+    const report = yield* push(job, device)
+    yield* refusedAsFailure(record(job, device, report))
     return deviceRows
   })
   return handler
 })
+
+export const job = handle(ApplyConfig, make)

@@ -2,142 +2,51 @@
  * What follows a dry run with `auto_push`: the live run, or the reason why a person has to start it (contract engine.md §7.8).
  * Clients take a missing follow-up for done, so every refusal is in the record and in the log.
  */
-import { Effect, Option, Result } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Refusal, refusalOf } from "../../domain/AutoPush.ts"
-import type { AutoPushRule } from "../../domain/AutoPushRules.ts"
-import { AUTO_PUSH_BELOW } from "../../domain/ChangeScore.ts"
-import type { Device } from "../../domain/Device.ts"
+import type { Refusal } from "../../domain/AutoPush.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { maskSecrets } from "../../drivers/SecretMask.ts"
-import * as UnifiedPatch from "../../drivers/UnifiedPatch.ts"
-import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
-import { SyncEventStore } from "../../store/SyncEventStore.ts"
-import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { autoPushRules } from "../../templates/AutoPushFile.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
-import type { RunningJob } from "../engine/JobHandler.ts"
-import type { SyncArguments } from "./SyncArguments.ts"
+import { AutoPushVerdict } from "./AutoPushVerdict.ts"
+import type { SyncJob } from "./SyncWork.ts"
 
-/** What the live run has to be started for; null when there is nothing to push. */
-type Verdict = Refusal | "push" | null
-
-const because = (refused: string, message: string): Refusal => ({ refused, message, lines: [] })
-
-const NOT_COMPARABLE =
-  "What the change removes cannot be told, because it does not start from what the device was last proved to run"
-
-/** Rules, or why there are none to judge by. */
-type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
-
-/** Makes the function that ends a dry run. It yields why nothing was pushed; null when something was or nothing was asked. */
-export const make = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-  const devices = yield* DeviceStore
-  const events = yield* SyncEventStore
-  const settings = yield* ActiveSettings
-  const templates = yield* ActiveTemplates
+const make = Effect.gen(function* () {
+  const verdicts = yield* AutoPushVerdict
   const engine = yield* JobEngine
 
-  /** Rules of a branch of the templates for the device's platform. */
-  const rulesOf = Effect.fnUntraced(function* (device: Device, branch: string | null) {
-    const found = yield* templates.snapshot(branch).pipe(
-      Effect.map((snapshot) => snapshot.platforms.get(device.platform ?? "")),
-      Effect.catchTag("NoTemplates", () => Effect.undefined)
-    )
-    const rules: SiteRules =
-      found === undefined
-        ? Result.succeed([])
-        : Result.mapError(autoPushRules(found), ([fault]) => because("rules_unreadable", fault))
-    return rules
-  })
-
-  /** The rules in force, and those of the branch that the device is rendered from: a trial must not loosen them. */
-  const siteRules = Effect.fnUntraced(function* (device: Device) {
-    const active = yield* Effect.option(settings.snapshot)
-    const branch = Option.match(active, {
-      onNone: () => null,
-      onSome: (snapshot) => groupsOfDevice(snapshot, device).primary.templates_branch
-    })
-    const main = yield* rulesOf(device, null)
-    if (branch === null) return main
-    const own = yield* rulesOf(device, branch)
-    return Result.flatMap(main, (rules) => Result.map(own, (more) => [...rules, ...more]))
-  })
-
-  /** What the device runs and what it would run; none when that is not known line by line. */
-  const configurations = Effect.fnUntraced(function* (job: RunningJob, { id }: Device) {
-    const progress = (yield* changes.progressOfJob(job.id)).find(({ device_id }) => device_id === id)
-    const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
-    const proved = yield* changes.proved(id)
-    return Option.flatMap(proved, ({ config: before }) =>
-      Option.flatMap(change, ({ protocol }) =>
-        Option.map(UnifiedPatch.apply(before, protocol.diff ?? ""), (after) => ({ before, after }))
-      )
-    )
-  })
-
-  const portEditsOnly = Effect.fnUntraced(function* ({ hostname }: Device) {
-    const reasons = (yield* events.byHostname(hostname)).get(hostname) ?? []
-    return reasons.length > 0 && reasons.every(({ cause }) => cause === "interface_updated")
-  })
-
-  const brokenRule = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
-    const texts = yield* configurations(job, device)
-    if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
-    const rules = yield* siteRules(device)
-    if (Result.isFailure(rules)) return rules.failure
-    const { management_ip, oob_ip, platform, secondary_management_ip } = device
-    return refusalOf({
-      ...texts.value,
-      platform: platform ?? "",
-      addresses: [management_ip, secondary_management_ip, oob_ip].filter((address) => address !== null),
-      portEditsOnly: yield* portEditsOnly(device),
-      siteRules: rules.success
-    })
-  })
-
-  const judge = Effect.fnUntraced(function* (args: SyncArguments, job: RunningJob, rows: ReadonlyArray<JobDevice>) {
-    const [only] = rows
-    if (only === undefined) return null
-    if (args.hostnames === undefined || rows.length > 1) {
-      return because("not_one_device", "auto_push is for one device that is named")
-    }
-    if (only.result.failed) return because("dry_run_failed", "The dry run has failed")
-    if (!only.changed) return null
-    const [device] = yield* devices.byHostnames([only.hostname])
-    const broken = device === undefined ? null : yield* brokenRule(job, device)
-    const score = only.score ?? AUTO_PUSH_BELOW
-    const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
-    // a broken rule says more than a number, and a number more than that nothing could be compared
-    if (broken !== null && (broken.refused !== "not_comparable" || score < AUTO_PUSH_BELOW)) return broken
-    return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
-  })
-
-  return Effect.fn("AutoPush")(function* (
-    job: RunningJob,
-    args: SyncArguments,
-    rows: ReadonlyArray<JobDevice>
-  ): Effect.fn.Return<Refusal | null, SqlError.SqlError> {
+  const follow = Effect.fn("AutoPush.follow")(function* (job: SyncJob, rows: ReadonlyArray<JobDevice>) {
+    const { args, id, user } = job
     if (!args.auto_push || !args.dry_run || (yield* job.aborting)) return null
-    const verdict: Verdict = yield* judge(args, job, rows)
+    const verdict = yield* verdicts.judge(job, rows)
     if (verdict === null) return null
     const hostnames = rows.map(({ hostname }) => hostname)
     if (verdict === "push") {
       const next = { hostnames, dry_run: false, force: args.force }
-      yield* engine.follow(job.id, { function: "sync_devices", args: next, user: job.user, delaySeconds: 0 })
+      yield* engine.follow(id, SyncDevices, next, { user, delaySeconds: 0 })
       return null
     }
     const refusal = { ...verdict, lines: verdict.lines.map(maskSecrets) }
     const whose = hostnames.length === 1 ? (hostnames[0] ?? "") : `${hostnames.length} devices`
     const which = refusal.lines.length === 0 ? "" : ` (${refusal.lines.join("; ")})`
     yield* Effect.logWarning(
-      `job #${job.id}: auto_push of ${whose} refused by ${refusal.refused}: ${refusal.message}${which}`,
+      `job #${id}: auto_push of ${whose} refused by ${refusal.refused}: ${refusal.message}${which}`,
       { rule: refusal.refused }
     )
     return refusal
   })
+
+  return AutoPush.of({ follow })
 })
+
+/** Live runs after dry runs. */
+export class AutoPush extends Context.Service<
+  AutoPush,
+  {
+    /** Ends a dry run. Yields why nothing was pushed; null when something was or nothing was asked. */
+    readonly follow: (job: SyncJob, rows: ReadonlyArray<JobDevice>) => Effect.Effect<Refusal | null, SqlError.SqlError>
+  }
+>()("switchyard/jobs/AutoPush") {
+  static readonly layer = Layer.effect(AutoPush, make)
+}

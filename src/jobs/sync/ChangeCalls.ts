@@ -2,16 +2,18 @@
  * What jobs ask of device actors about configuration changes: store one, run it, tell a waiting one the verdict. Failures of
  * the way to the actor become reports like any other, because a job has to record something about every device.
  */
-import { Effect, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
+import type { SqlError } from "effect/sql"
 import { abandon, newChange, nextStep } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { DeviceLogin } from "../../devices/DeviceLogin.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
+import type { UnknownPlatform } from "../../drivers/DriverErrors.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { ChangeStore } from "../../store/ChangeStore.ts"
+import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
@@ -55,8 +57,7 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
     Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
   )
 
-/** The calls. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
   const login = yield* DeviceLogin
@@ -103,16 +104,27 @@ export const make = Effect.gen(function* () {
     return claim === null || (yield* changes.claim(changeId, claim, null))
   })
 
-  return {
-    /** The job's change on the device, new or as it was stored before. Fails with UnknownPlatform. */
-    store,
-    /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
-    run,
-    /** Tells a change that waits how the others fared. */
-    settle,
-    /** Ends a change for which nothing was sent yet; false when something was. */
-    cancel,
-    /** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
-    giveUp
-  }
+  return ChangeCalls.of({ store, run, settle, cancel, giveUp })
 })
+
+/** Changes of configuration, as jobs have them carried out. */
+export class ChangeCalls extends Context.Service<
+  ChangeCalls,
+  {
+    /** The job's change on the device, new or as it was stored before. */
+    readonly store: (
+      device: Device,
+      wanted: WantedChange
+    ) => Effect.Effect<ChangeToRun, UnknownPlatform | SqlError.SqlError>
+    /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
+    readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
+    /** Tells a change that waits how the others fared. */
+    readonly settle: (deviceId: number, changeId: number, verdict: Verdict) => Effect.Effect<ChangeReport>
+    /** Ends a change for which nothing was sent yet; false when something was. */
+    readonly cancel: (changeId: number) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Keeps a change that was left behind from going on to its new configuration; false when somebody else moves it. */
+    readonly giveUp: (changeId: number) => Effect.Effect<boolean, SqlError.SqlError>
+  }
+>()("switchyard/jobs/ChangeCalls") {
+  static readonly layer = Layer.effect(ChangeCalls, make)
+}

@@ -3,36 +3,29 @@
  * engine.md §7.6). A device that cannot be confirmed has the others taken back; those that were confirmed before are put
  * back by a job `revert_job`. An abort counts until the first device is confirmed: then stopping would leave half a change.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
+import { ConfirmDevices } from "../../domain/jobs/ConfirmDevices.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type ChangeProgress, ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
-import * as ChangeCalls from "./ChangeCalls.ts"
-import { decodeArguments, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type JobRun, memoOf, type RunningJob } from "../engine/JobHandler.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
 import { makeGuard } from "./Rollout.ts"
-import { SyncMemo } from "./SyncArguments.ts"
-import * as SyncConfirm from "./SyncConfirm.ts"
+import { SyncConfirm } from "./SyncConfirm.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
-import type { Judged } from "./SyncRollout.ts"
 import type { SyncRun } from "./SyncStatus.ts"
-import * as TimerWaits from "./TimerWaits.ts"
 import { becauseOf, failureText } from "./SyncTasks.ts"
+import type { VerdictContext } from "./SyncWork.ts"
+import { TimerWaits } from "./TimerWaits.ts"
 
 const TASK = "napalm_confirm_commit"
 
-const Arguments = Schema.Struct({
-  prev_job_id: Schema.Int,
-  hostnames: Schema.Array(Schema.String),
-  revert_on_failure: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(true)))
-})
-type Arguments = typeof Arguments.Type
-
-/** That the job has begun to confirm: from then on an abort comes too late. */
-const Memo = Schema.Struct({ begun: Schema.Boolean })
+type ConfirmJob = JobRun<typeof ConfirmDevices>
 
 const rowOf = (hostname: string, report: ChangeReport): JobDevice => ({
   hostname,
@@ -42,39 +35,37 @@ const rowOf = (hostname: string, report: ChangeReport): JobDevice => ({
   score: null
 })
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
   const devices = yield* DeviceStore
   const outcomes = yield* SyncOutcome
-  const calls = yield* ChangeCalls.make
-  const confirmation = yield* SyncConfirm.make
-  const watchTimers = yield* TimerWaits.make
+  const calls = yield* ChangeCalls
+  const confirmation = yield* SyncConfirm
+  const timerWaits = yield* TimerWaits
 
   /** What the sync job knew, by which its devices are judged. */
-  const syncRun = Effect.fnUntraced(function* (job: RunningJob, id: number) {
-    const memo = yield* jobs.memo(id)
-    const decoded = yield* Effect.option(Schema.decodeUnknownEffect(SyncMemo)(Option.getOrNull(memo)))
-    if (Option.isNone(decoded)) {
-      return yield* new JobFailure({ type: "ValueError", message: `Job ${id} has left nothing to confirm` })
+  const syncRun = Effect.fnUntraced(function* ({ user }: RunningJob, syncJob: number) {
+    const memo = yield* memoOf(jobs, SyncDevices, syncJob).read
+    if (Option.isNone(memo)) {
+      return yield* new JobFailure({ type: "ValueError", message: `Job ${syncJob} has left nothing to confirm` })
     }
-    const run: SyncRun = { jobId: id, user: job.user, dryRun: false, eventsSeen: decoded.value.eventsSeen }
+    const run: SyncRun = { jobId: syncJob, user, dryRun: false, eventsSeen: memo.value.eventsSeen }
     return run
   })
 
-  const isAborted = Effect.fnUntraced(function* (job: RunningJob, syncJob: number) {
-    const known = Option.isSome(yield* jobs.memo(job.id))
-    if (known) return false
-    const sync = yield* Effect.catchTag(jobs.status(syncJob), "JobNotFound", Effect.die)
-    return sync === "ABORTING" || (yield* job.aborting)
+  /** An abort of either job; not any more once confirming has begun. */
+  const isAborted = Effect.fnUntraced(function* ({ aborting, args, memo }: ConfirmJob) {
+    if (Option.isSome(yield* memo.read)) return false
+    const sync = yield* Effect.catchTag(jobs.status(args.prev_job_id), "JobNotFound", Effect.die)
+    return sync === "ABORTING" || (yield* aborting)
   })
 
   const confirmDevice = Effect.fnUntraced(function* (
     job: RunningJob,
-    { guard, run, timers }: Judged,
+    { guard, run, timers }: VerdictContext,
     { device_id, id }: ChangeProgress
   ) {
     const found = yield* Effect.option(devices.get(device_id))
@@ -94,44 +85,36 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const putBackConfirmed = Effect.fnUntraced(function* (job: RunningJob, syncJob: number) {
-    const confirmed = yield* changes.undoable(syncJob, job.id)
-    if (confirmed.length === 0) return
-    const args = { job_id: syncJob, dry_run: false, hostnames: confirmed.map(({ hostname }) => hostname) }
-    yield* confirmation.handOver(job.id, { function: "revert_job", args, user: job.user, delaySeconds: 0 }, null)
+  /** Changes of the sync job on devices that have no row yet. */
+  const waitingChanges = Effect.fnUntraced(function* ({ args }: ConfirmJob, rows: ReadonlyArray<JobDevice>) {
+    const done = new Set(rows.map(({ hostname }) => hostname))
+    const wanted = yield* devices.byHostnames(args.hostnames.filter((hostname) => !done.has(hostname)))
+    const ids = new Set(wanted.map(({ id }) => id))
+    return (yield* changes.progressOfJob(args.prev_job_id)).filter(({ device_id }) => ids.has(device_id))
   })
 
-  const confirm = Effect.fnUntraced(function* (job: RunningJob, args: Arguments) {
-    const { hostnames, prev_job_id, revert_on_failure: allOrNothing } = args
+  const handler: JobHandler<typeof ConfirmDevices> = Effect.fn("ConfirmDevices")(function* (job) {
+    const { prev_job_id, revert_on_failure: allOrNothing } = job.args
     const run = yield* syncRun(job, prev_job_id)
     const rows = yield* jobs.devices(job.id)
     const failed = rows.filter(({ result }) => result.failed).map(({ hostname }) => hostname)
     const guard = yield* makeGuard({ maxFailures: null, allOrNothing }, null, failed)
-    if (yield* isAborted(job, prev_job_id)) yield* guard.aborted
-    else yield* jobs.remember(job.id, { begun: true } satisfies typeof Memo.Type)
-    const done = new Set(rows.map(({ hostname }) => hostname))
-    const wanted = yield* devices.byHostnames(hostnames.filter((hostname) => !done.has(hostname)))
-    const ids = new Set(wanted.map(({ id }) => id))
-    const waiting = (yield* changes.progressOfJob(prev_job_id)).filter(({ device_id }) => ids.has(device_id))
-    const judged = { guard, run, timers: yield* watchTimers(job) }
-    yield* Effect.forEach(waiting, (change) => confirmDevice(job, judged, change), {
+    if (yield* isAborted(job)) yield* guard.aborted
+    else yield* job.memo.write({ begun: true })
+    const waiting = yield* waitingChanges(job, rows)
+    const context = { guard, run, timers: yield* timerWaits.watch(job) }
+    yield* Effect.forEach(waiting, (change) => confirmDevice(job, context, change), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })
     const stop = guard.stop()
-    if (stop !== null && !stop.aborted) yield* putBackConfirmed(job, prev_job_id)
-    const result =
-      stop === null
-        ? rows.length + waiting.length === 0
-          ? { devices: {} }
-          : null
-        : { rollout: { stopped: stop.message } }
-    return { result, change_score: null, ...(stop === null ? {} : { failure: stop.message }) }
-  })
-
-  const handler: JobHandler = Effect.fn("ConfirmDevices")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
-    return yield* confirm(job, args)
+    if (stop === null) {
+      return { result: rows.length + waiting.length === 0 ? { devices: {} } : null, change_score: null }
+    }
+    if (!stop.aborted) yield* confirmation.putBack(job, prev_job_id)
+    return { result: { rollout: { stopped: stop.message } }, change_score: null, failure: stop.message }
   })
   return handler
 })
+
+export const job = handle(ConfirmDevices, make)

@@ -2,7 +2,8 @@
  * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still
  * run it (`abort_on_failure`, contract engine.md §7.2 step 2 and §7.3, DESIGN §7 row 14).
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -20,8 +21,7 @@ interface Mismatch {
   readonly why: string
 }
 
-/** The check; fails with JobFailure when a device does not pass it, after marking those devices unsynchronized. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
       onFailure: (error) => ({ device, why: error.message })
     })
 
-  return Effect.fn("HashCheck")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
+  const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {
     const known = selected.filter(({ confhash }) => confhash !== null)
     const checked = yield* Effect.forEach(known, mismatch, { concurrency: config.SYNC_CONCURRENCY })
     const failed = checked.filter((result) => result !== null)
@@ -48,4 +48,20 @@ export const make = Effect.gen(function* () {
       message: `Configuration hash check failed for ${names.join(" ")}${reasons.join("")}`
     })
   })
+
+  return HashCheck.of({ check })
 })
+
+/** Checks of what devices run before anything is pushed. */
+export class HashCheck extends Context.Service<
+  HashCheck,
+  {
+    /** Fails with JobFailure when a device does not pass, after marking those devices unsynchronized. */
+    readonly check: (
+      job: RunningJob,
+      selected: ReadonlyArray<Device>
+    ) => Effect.Effect<void, JobFailure | SqlError.SqlError>
+  }
+>()("switchyard/jobs/HashCheck") {
+  static readonly layer = Layer.effect(HashCheck, make)
+}

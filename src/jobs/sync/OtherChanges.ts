@@ -1,62 +1,49 @@
 /**
  * Two jobs that want the same device. An urgent sync goes beside a running one (DESIGN §7 row 24), so either of them may come
  * to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device alone when
- * it has been brought to what the settings say. The device's actor makes sure that they never write at the same time.
+ * it has been brought to what the settings say. The device's actor makes sure that they never write at the same time. Pure.
  */
-import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql"
-import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
-import { type CommitSet, WorkingCommits } from "../../domain/WorkingCommits.ts"
-import { ChangeStore, type LiveChange } from "../../store/ChangeStore.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import type { CommitSet } from "../../domain/WorkingCommits.ts"
+import type { LiveChange } from "../../store/LiveChangeStore.ts"
 import { MAIN_TASK } from "./SyncTasks.ts"
 
-const POLL = "500 millis"
+const SUCCEEDED: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
 
-const WELL: ReadonlySet<string> = new Set(["confirmed", "unchanged"])
-
-/** Whose run asks, and the newest change when it began: later ones have happened meanwhile. */
-export interface Asking {
+/** A job that comes to a device, and what it knows of others there. */
+export interface Latecomer {
   readonly jobId: number
+  /** Number of the newest change when the job began. */
   readonly changesSeen: number
-  /** The run is to begin nothing more. */
-  readonly isStopped: () => boolean
+  readonly commits: CommitSet | null
+  /** The job has waited for another one on this device. */
+  readonly hasWaited: boolean
 }
 
+/** What a job does on a device where the newest live change is of another one. */
+export type Turn =
+  | { readonly _tag: "Begin" }
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "LeaveAlone"; readonly because: number }
+
+const BEGIN: Turn = { _tag: "Begin" }
+
 /** Whether the other job has brought the device to what this one wants: from the same commits, or from later ones. */
-const hasDoneOurs = (change: LiveChange, { jobId }: Asking, ours: CommitSet | null): boolean => {
-  if (functionOf(change.function_name) !== "sync_devices" || !WELL.has(change.phase)) return false
-  return (
-    change.job_id > jobId || (change.settings_commit === ours?.settings && change.templates_commit === ours.templates)
-  )
+const isSameGoal = (change: LiveChange, { commits, jobId }: Latecomer): boolean => {
+  if (functionOf(change.function_name) !== SyncDevices.name || !SUCCEEDED.has(change.phase)) return false
+  const isSame = change.settings_commit === commits?.settings && change.templates_commit === commits.templates
+  return change.job_id > jobId || isSame
+}
+
+/** Whose turn it is on a device, by its newest live change. */
+export const turnOf = (newest: LiveChange | null, own: Latecomer): Turn => {
+  if (newest === null || newest.job_id === own.jobId) return BEGIN
+  if (newest.underWay) return { _tag: "Wait" }
+  const isNews = own.hasWaited || newest.id > own.changesSeen
+  return isNews && isSameGoal(newest, own) ? { _tag: "LeaveAlone", because: newest.job_id } : BEGIN
 }
 
 /** The entries of a device that another job has brought to the same configuration. */
 export const doneElsewhere = (jobId: number): DeviceResult =>
   deviceResult([taskOk(MAIN_TASK, `Job ${jobId} has synchronized this device meanwhile, so it was left alone`)])
-
-/** Waiting for other jobs on a device. */
-export const make = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-
-  /** The job that has synchronized the device since this run began, or while it waited; none when there is work to do. */
-  const meanwhile = Effect.fn("OtherChanges.meanwhile")(function* (
-    { id }: Device,
-    asking: Asking
-  ): Effect.fn.Return<Option.Option<number>, SqlError.SqlError> {
-    let waited = false
-    while (!asking.isStopped()) {
-      const found = Option.filter(yield* changes.newestLive(id), ({ job_id }) => job_id !== asking.jobId)
-      if (Option.isNone(found)) break
-      const change = found.value
-      if (!change.underWay) {
-        const isNews = waited || change.id > asking.changesSeen
-        return isNews && hasDoneOurs(change, asking, yield* WorkingCommits) ? Option.some(change.job_id) : Option.none()
-      }
-      waited = true
-      yield* Effect.sleep(POLL)
-    }
-    return Option.none()
-  })
-  return { meanwhile }
-})

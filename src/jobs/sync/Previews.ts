@@ -1,7 +1,9 @@
-/** The configuration that a device would get, made without contacting it (contract api-devices.md §6.2). */
-import { Context, type Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+/** The configuration that a device would get, rendered exactly as a sync would, without contacting it (contract api-devices.md §6.2). */
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
+import { configPreview } from "../../templates/ConfigPreview.ts"
+import { CandidateConfigs } from "./CandidateConfigs.ts"
 
 /** The configuration cannot be rendered; `message` has no secrets and no prefix. */
 export class PreviewFailed extends Schema.TaggedError<PreviewFailed>()("PreviewFailed", {
@@ -14,8 +16,32 @@ export interface Preview {
   readonly available_variables: Readonly<Record<string, unknown>>
 }
 
+const make = Effect.gen(function* () {
+  const configs = yield* CandidateConfigs
+  return Previews.of({
+    generate: Effect.fn("Previews.generate")(function* (device: Device) {
+      const render = yield* configs
+        .prepare([device])
+        .pipe(
+          Effect.mapError((error) =>
+            SqlError.isSqlError(error) ? error : new PreviewFailed({ message: error.message })
+          )
+        )
+      const rendered = yield* render(device)
+      if (Result.isFailure(rendered)) {
+        const { message, type } = rendered.failure
+        return yield* new PreviewFailed({ message: `${type}: ${message}` })
+      }
+      const { available_variables, generated_config } = configPreview(device.hostname, rendered.success)
+      return { available_variables, generated_config }
+    })
+  })
+})
+
 /** Renders configurations for people. */
 export class Previews extends Context.Service<
   Previews,
   { readonly generate: (device: Device) => Effect.Effect<Preview, PreviewFailed | SqlError.SqlError> }
->()("switchyard/http/ports/Previews") {}
+>()("switchyard/jobs/Previews") {
+  static readonly layer = Layer.effect(Previews, make)
+}

@@ -3,11 +3,8 @@
  * first and none of them may fail; after that the rollout stops when the limit of failed devices is reached, or when somebody
  * aborts the job. Goes beyond the reference, which knows neither.
  */
-import { Deferred, Effect, Schema } from "effect"
-
-/** Why a rollout was stopped, as a sentence without a full stop. */
-export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
-export type Stop = typeof Stop.Type
+import { Deferred, Effect } from "effect"
+import type { Stop } from "../../domain/jobs/SyncDevices.ts"
 
 /** Devices that are worked on together; the next stage begins when all of them have ended. */
 export interface Stage {

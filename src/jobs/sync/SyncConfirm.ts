@@ -2,22 +2,24 @@
  * Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits
  * for it. What that job leaves undone, because it was aborted or failed, is taken back here (contract engine.md §7.6).
  */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { finalStatuses } from "../../domain/Job.ts"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { finalStatuses, type JobStatus } from "../../domain/Job.ts"
+import { ConfirmDevices } from "../../domain/jobs/ConfirmDevices.ts"
+import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import { RevertJob } from "../../domain/jobs/RevertJob.ts"
+import type { SyncMemo } from "../../domain/jobs/SyncDevices.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { JobEngine, type StartJob } from "../engine/JobEngine.ts"
+import { JobEngine } from "../engine/JobEngine.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
-import type { SyncMemo } from "./SyncArguments.ts"
-import type { Work } from "./SyncRollout.ts"
+import { type SyncWork, takeWaiting, type WaitingDevice } from "./SyncWork.ts"
 
 const POLL = "200 millis"
 
-/** Starts the confirming job and waits for it. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const locks = yield* JobLockStore
@@ -27,36 +29,42 @@ export const make = Effect.gen(function* () {
 
   const status = (id: number) => Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
 
-  /** The follow-up has the lock and the link in the moment in which it exists. */
-  const handOver = Effect.fn("SyncConfirm.handOver")(function* (id: number, next: StartJob, memo: SyncMemo | null) {
+  /** The follow-up has the lock and the link in the moment in which it exists; `remember` is done together with them. */
+  const handOver = Effect.fnUntraced(function* <J extends AnyJob>(
+    { id, user }: RunningJob,
+    job: J,
+    args: SentArgs<J>,
+    remember: (next: number) => Effect.Effect<void, SqlError.SqlError>
+  ) {
+    const follow = () => engine.follow(id, job, args, { user, delaySeconds: 0 })
     const inOne = Effect.gen(function* () {
-      const started = yield* engine.follow(id, next)
-      if (memo !== null) yield* jobs.remember(id, { ...memo, confirmingJob: started })
-      yield* locks.transfer(id, started)
+      const next = yield* follow()
+      yield* remember(next)
+      yield* locks.transfer(id, next)
     })
     yield* sql.withTransaction(inOne)
     // finds the job started and has it picked up at once
-    return yield* engine.follow(id, next)
+    return yield* follow()
   })
 
-  const confirmAll = Effect.fn("SyncConfirm.confirmAll")(function* (work: Work, memo: SyncMemo) {
-    const { args, held, job } = work
-    const hostnames = [...held.values()].map(({ device }) => device.hostname)
-    const next: StartJob = {
-      function: "confirm_devices",
-      args: {
-        prev_job_id: job.id,
-        hostnames,
-        ...(args.revert_on_failure === false ? { revert_on_failure: false } : {})
-      },
-      user: job.user,
-      delaySeconds: 0
+  const confirmAll = Effect.fn("SyncConfirm.confirmAll")(function* (work: SyncWork, memo: SyncMemo) {
+    const { job } = work
+    const { revert_on_failure } = job.args
+    const args = {
+      prev_job_id: job.id,
+      hostnames: takeWaiting(work).map(({ device }) => device.hostname),
+      ...(revert_on_failure === false ? { revert_on_failure } : {})
     }
-    held.clear()
-    return yield* handOver(job.id, next, memo)
+    return yield* handOver(job, ConfirmDevices, args, (confirmingJob) => job.memo.write({ ...memo, confirmingJob }))
   })
 
-  /** Until the confirming job has ended; an abort is passed on to it. */
+  const putBack = Effect.fn("SyncConfirm.putBack")(function* (job: RunningJob, syncJob: number) {
+    const confirmed = yield* changes.undoable(syncJob, job.id)
+    if (confirmed.length === 0) return
+    const args = { job_id: syncJob, dry_run: false, hostnames: confirmed.map(({ hostname }) => hostname) }
+    yield* handOver(job, RevertJob, args, () => Effect.void)
+  })
+
   const ended = Effect.fn("SyncConfirm.ended")(function* (job: RunningJob, confirming: number) {
     let passedOn = false
     while (!finalStatuses.includes(yield* status(confirming))) {
@@ -71,7 +79,6 @@ export const make = Effect.gen(function* () {
     return yield* status(confirming)
   })
 
-  /** Devices of the job that still wait, such as after the confirming job was aborted before it began. */
   const leftWaiting = Effect.fn("SyncConfirm.leftWaiting")(function* (jobId: number) {
     const waiting = (yield* jobs.devices(jobId)).filter((row) => row.waiting === true)
     if (waiting.length === 0) return []
@@ -83,12 +90,22 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  return {
-    /** Starts a follow-up that takes over this job's lock; a job that runs again finds it started. */
-    handOver,
-    /** Starts the job that confirms the waiting devices. */
-    confirmAll,
-    ended,
-    leftWaiting
-  }
+  return SyncConfirm.of({ confirmAll, putBack, ended, leftWaiting })
 })
+
+/** The jobs that follow a sync in mode 2. */
+export class SyncConfirm extends Context.Service<
+  SyncConfirm,
+  {
+    /** Starts the job that confirms the waiting devices, with this job's lock; a job that runs again finds it started. */
+    readonly confirmAll: (work: SyncWork, memo: SyncMemo) => Effect.Effect<number, SqlError.SqlError>
+    /** Has a job put back what the sync job has confirmed, with this job's lock; nothing when it has confirmed nothing. */
+    readonly putBack: (job: RunningJob, syncJob: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Waits until the confirming job has ended, and passes an abort on to it. */
+    readonly ended: (job: RunningJob, confirming: number) => Effect.Effect<JobStatus, SqlError.SqlError>
+    /** Devices of the job that still wait, such as after the confirming job was aborted before it began. */
+    readonly leftWaiting: (jobId: number) => Effect.Effect<ReadonlyArray<WaitingDevice>, SqlError.SqlError>
+  }
+>()("switchyard/jobs/SyncConfirm") {
+  static readonly layer = Layer.effect(SyncConfirm, make)
+}

@@ -7,8 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeScore.ts"
 import { makeGroupedWrite } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
-import * as SyncStatus from "./SyncStatus.ts"
-import type { EndedChange, SyncRun } from "./SyncStatus.ts"
+import { type EndedChange, type SyncRun, SyncStatus } from "./SyncStatus.ts"
 import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
 
 /** A change that has ended, with the configuration that was rendered for it. */
@@ -27,7 +26,7 @@ export interface StoppedDevices {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const jobs = yield* JobStore
-  const status = yield* SyncStatus.make
+  const status = yield* SyncStatus
 
   const reachedEnd = ({ reason, result }: ChangeReport) =>
     result !== null && !(reason === "unreachable" && result === "discarded")
@@ -106,7 +105,7 @@ const make = Effect.gen(function* () {
 })
 
 /** Writes what became of a device. `config` is what was rendered for it. */
-type Recorded = (
+type Recorder = (
   device: Device,
   run: SyncRun,
   config: string,
@@ -118,13 +117,13 @@ export class SyncOutcome extends Context.Service<
   SyncOutcome,
   {
     /** Writes the device's sync status, then its task list, so that a job that is done has both. */
-    readonly record: Recorded
+    readonly record: Recorder
     /** Writes the task list of a device that is proved and waits for the others; its sync status is not decided yet. */
-    readonly recordWaiting: Recorded
+    readonly recordWaiting: Recorder
     /** The same as `record` for a device that may have a row as waiting. */
-    readonly recordVerdict: Recorded
+    readonly recordVerdict: Recorder
     /** Writes the task list alone: what is known of the device by now is newer than this change. */
-    readonly recordTasks: Recorded
+    readonly recordTasks: Recorder
     /** Writes the sync status of a device that was put back to an older configuration. */
     readonly recordRestored: (
       device: Device,

@@ -4,7 +4,8 @@
  * devices with a statement for each way to end; rows are locked in the order of their ids.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { SyncCause } from "../../domain/SyncEvent.ts"
@@ -35,8 +36,7 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
   return report.result === "discarded" ? "nothing" : "commit_confirm_failed"
 }
 
-/** Writes sync statuses. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
 
@@ -99,10 +99,18 @@ export const make = Effect.gen(function* () {
     yield* outOfSync(device, run, "revert_job")
   })
 
-  return {
-    /** Writes what changes that were rendered from the settings say of their devices. In a transaction of the caller's. */
-    write,
-    /** The same for a device that was put back to an older configuration. */
-    writeRestored
-  }
+  return SyncStatus.of({ write, writeRestored })
 })
+
+/** Sync statuses of devices. */
+export class SyncStatus extends Context.Service<
+  SyncStatus,
+  {
+    /** Writes what changes that were rendered from the settings say of their devices. In a transaction of the caller's. */
+    readonly write: (changes: ReadonlyArray<EndedChange>) => Effect.Effect<void, SqlError.SqlError>
+    /** The same for a device that was put back to an older configuration. */
+    readonly writeRestored: (change: EndedChange) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/jobs/SyncStatus") {
+  static readonly layer = Layer.effect(SyncStatus, make)
+}

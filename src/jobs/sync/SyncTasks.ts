@@ -5,12 +5,12 @@
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
-import type { Stop } from "./Rollout.ts"
+import type { Stop } from "../../domain/jobs/SyncDevices.ts"
 
 export const MAIN_TASK = "push_sync_device"
 export const GENERATE_TASK = "Generate device config"
-export const SYNC_TASK = "Sync device config"
-export const REACHABLE_TASK = "Verify reachability"
+const SYNC_TASK = "Sync device config"
+const REACHABLE_TASK = "Verify reachability"
 
 /** Reasons that, when nothing was committed, may be known before the switch has been given anything. */
 const early: ReadonlySet<string> = new Set<ChangeReason>(["unreachable", "cancelled", "connectionLost"])

@@ -3,7 +3,7 @@
  * is aborted does not wait for that: it says so of the device and ends. The end of the change is found and recorded later
  * (`OpenChanges.ts`). A device that can be reached is told to take the change back, as without an abort.
  */
-import { Clock, Deferred, Effect, Schedule } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import { EXPIRY_MARGIN_SECONDS } from "../../../machines/change/ChangeDecision.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import { ChangeStore, type TimedChange } from "../../store/ChangeStore.ts"
@@ -28,16 +28,16 @@ const leftReport = ({ committed_at, diff, timer_seconds }: TimedChange, now: num
   }
 }
 
-/** Calls to devices' actors that are given up when the job is aborted and only the device's timer is left. */
-export interface TimerWaits {
+/** Gives up calls to devices' actors when the job is aborted and only the device's timer is left. */
+export interface TimerWatch {
+  /** What the call yields, or a report that says for how long the timer runs. */
   readonly orLeave: (changeId: number, call: Effect.Effect<ChangeReport>) => Effect.Effect<ChangeReport>
 }
 
-/** Looks for as long as the calling fiber lives. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
 
-  return Effect.fnUntraced(function* (job: RunningJob) {
+  const watch = Effect.fn("TimerWaits.watch")(function* (job: RunningJob) {
     const waiting = new Map<number, Deferred.Deferred<ChangeReport>>()
 
     const leave = Effect.gen(function* () {
@@ -65,6 +65,19 @@ export const make = Effect.gen(function* () {
             Effect.ensuring(Effect.sync(() => waiting.delete(changeId)))
           )
         })
-    } satisfies TimerWaits
+    } satisfies TimerWatch
   })
+
+  return TimerWaits.of({ watch })
 })
+
+/** Waits of jobs for the timers of their devices. */
+export class TimerWaits extends Context.Service<
+  TimerWaits,
+  {
+    /** Looks for as long as the calling fiber lives. */
+    readonly watch: (job: RunningJob) => Effect.Effect<TimerWatch>
+  }
+>()("switchyard/jobs/TimerWaits") {
+  static readonly layer = Layer.effect(TimerWaits, make)
+}

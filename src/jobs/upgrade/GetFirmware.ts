@@ -3,10 +3,11 @@
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"
+import { GetFirmware } from "../../domain/jobs/GetFirmware.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { FirmwareUnreachable } from "../../firmware/FirmwareErrors.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import type { JobHandler, JobOutcome, RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type JobOutcome } from "../engine/JobHandler.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 
 /** The end of a job about an image, whose result is a sentence. */
@@ -15,11 +16,11 @@ export const fileDone = (result: string): JobOutcome => ({ result, change_score:
 /** The same when it came to nothing. */
 export const fileFailed = (result: string): JobOutcome => ({ ...fileDone(result), failure: result })
 
-/** The handler of the job. A restart goes on with what had been downloaded. */
-export const make = Effect.gen(function* () {
+/** A restart goes on with what had been downloaded. */
+const make = Effect.gen(function* () {
   const firmware = yield* Firmware
   const { FIRMWARE_DOWNLOAD_TIMEOUT } = yield* ServerConfig
-  const handler: JobHandler = Effect.fn("GetFirmware")(function* (job: RunningJob) {
+  const handler: JobHandler<typeof GetFirmware> = Effect.fn("GetFirmware")(function* (job) {
     const { sha1, url, verify_tls } = job.args
     const download = firmware.download({ url, sha1, verify_tls }).pipe(
       Effect.timeoutOrElse({
@@ -37,3 +38,5 @@ export const make = Effect.gen(function* () {
   })
   return handler
 })
+
+export const job = handle(GetFirmware, make)

@@ -1,18 +1,15 @@
 /** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
 import { fileDone, fileFailed } from "./GetFirmware.ts"
-import { decodeArguments, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler } from "../engine/JobHandler.ts"
 import { untilAborted } from "../engine/UntilAborted.ts"
 
-/** Arguments of the jobs about one stored image. */
-export const FileArguments = Schema.Struct({ filename: Schema.String })
-
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const firmware = yield* Firmware
-  const handler: JobHandler = Effect.fn("GetFirmwareChksum")(function* (job: RunningJob) {
-    const { filename } = yield* decodeArguments(FileArguments)(job)
+  const handler: JobHandler<typeof GetFirmwareChksum> = Effect.fn("GetFirmwareChksum")(function* (job) {
+    const { filename } = job.args
     const sum = firmware.sha1(filename).pipe(
       Effect.map(fileDone),
       Effect.catchTags({
@@ -25,3 +22,5 @@ export const make = Effect.gen(function* () {
   })
   return handler
 })
+
+export const job = handle(GetFirmwareChksum, make)

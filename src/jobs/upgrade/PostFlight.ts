@@ -2,15 +2,15 @@
  * The last step of an upgrade: waits for the switch and looks which version it really runs (contract engine.md §14.4). The
  * version is stored whatever it is; a new one makes the device unsynchronized until it is proved again.
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
-import { versionIn } from "../../firmware/ImageName.ts"
+import { versionIn } from "../../domain/ImageName.ts"
 import { postFlightText, stepAborted, stepDone, stepFailed, updatedText } from "../../firmware/UpgradeTasks.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UpgradeStore } from "../../store/UpgradeStore.ts"
-import { makeSwitchReturn, nowSeconds } from "./SwitchReturn.ts"
+import { nowSeconds, SwitchReturn } from "./SwitchReturn.ts"
 import type { StepEnd, UpgradedDevice } from "./UpgradeStep.ts"
 
 const release = (version: string): string => version.split("-", 1)[0] ?? version
@@ -20,7 +20,7 @@ const isSame = (one: string, other: string): boolean =>
   one === other || (one.includes("-") !== other.includes("-") && release(one) === release(other))
 
 /** Why the running version is not the one that was wanted; undefined when it is. */
-export const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
+const versionProblem = (before: string | null, running: string, file: string | null): string | undefined => {
   const expected = file === null ? undefined : versionIn(file)
   if (before !== null && isSame(before, running)) return "OS version did not change, activation failed"
   return expected === undefined || isSame(running, expected)
@@ -28,13 +28,12 @@ export const versionProblem = (before: string | null, running: string, file: str
     : `OS version is ${running} instead of ${expected}, activation failed`
 }
 
-/** The step. */
-export const makePostFlight = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const upgrades = yield* UpgradeStore
-  const returns = yield* makeSwitchReturn
+  const returns = yield* SwitchReturn
 
   const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, device: Device, version: string) {
     const { confhash, synchronized } = { confhash: null, synchronized: false }
@@ -45,8 +44,11 @@ export const makePostFlight = Effect.gen(function* () {
     yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
   }, sql.withTransaction)
 
-  return Effect.fn("PostFlight")(function* (upgrade: UpgradedDevice): Effect.fn.Return<StepEnd, SqlError.SqlError> {
-    const { args, device, job, progress } = upgrade
+  const run = Effect.fn("PostFlight.run")(function* (
+    upgrade: UpgradedDevice
+  ): Effect.fn.Return<StepEnd, SqlError.SqlError> {
+    const { device, job, progress } = upgrade
+    const { args } = job
     const since = progress.waitingSince ?? (yield* nowSeconds)
     if (progress.waitingSince === null) yield* upgrade.save({ waitingSince: since })
     const wait = { since, waitSeconds: args.post_waittime, reboot: progress.reboot }
@@ -67,4 +69,14 @@ export const makePostFlight = Effect.gen(function* () {
           : stepFailed("post_flight", postFlightText(wrong))
     }
   })
+
+  return PostFlight.of({ run })
 })
+
+/** The last step of an upgrade. */
+export class PostFlight extends Context.Service<
+  PostFlight,
+  { readonly run: (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, SqlError.SqlError> }
+>()("switchyard/jobs/PostFlight") {
+  static readonly layer = Layer.effect(PostFlight, make)
+}

@@ -1,21 +1,17 @@
 /** Job `remove_file`: removes a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
-import { JobStore } from "../../store/JobStore.ts"
 import { fileDone, fileFailed } from "./GetFirmware.ts"
-import { FileArguments } from "./GetFirmwareChksum.ts"
-import { decodeArguments, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler } from "../engine/JobHandler.ts"
 
-const Memo = Schema.Struct({ begun: Schema.Literal(true) })
-
-/** The handler of the job. After a restart a file that is gone was removed by the run before. */
-export const make = Effect.gen(function* () {
+/** After a restart a file that is gone was removed by the run before. */
+const make = Effect.gen(function* () {
   const firmware = yield* Firmware
-  const jobs = yield* JobStore
-  const handler: JobHandler = Effect.fn("RemoveFile")(function* (job: RunningJob) {
-    const { filename } = yield* decodeArguments(FileArguments)(job)
-    const memo = Option.flatMap(yield* jobs.memo(job.id), Schema.decodeUnknownOption(Memo))
-    yield* jobs.remember(job.id, { begun: true })
+  const handler: JobHandler<typeof RemoveFile> = Effect.fn("RemoveFile")(function* (job) {
+    const { filename } = job.args
+    const memo = yield* job.memo.read
+    yield* job.memo.write({ begun: true })
     const removed = fileDone(`File ${filename} removed`)
     const gone = Effect.map(firmware.list, ({ files }) => !files.includes(filename))
     return yield* firmware.remove(filename).pipe(
@@ -30,3 +26,5 @@ export const make = Effect.gen(function* () {
   })
   return handler
 })
+
+export const job = handle(RemoveFile, make)

@@ -2,7 +2,7 @@
  * Waits until a switch is back after a reload, with bounds (contract engine.md §14.4, DESIGN §7 row 10). A switch that
  * answers is only back when it has really booted: right after the command the old system may still answer.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Context, Effect, Layer, Result } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import type { Facts } from "../../drivers/Readings.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -19,7 +19,7 @@ const ROUNDING = 1
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** True when a switch that shows this uptime at `at` (epoch seconds, taken before it was asked) has booted since. */
-export const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
+const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
   uptime < reboot.uptime + (at - reboot.at) - Math.min(ROUNDING, reboot.uptime / 4)
 
 /** How waiting ended. `away`: `last` is what was met at the last look. */
@@ -28,12 +28,22 @@ export type Return =
   | { readonly _tag: "Away"; readonly last: string }
   | { readonly _tag: "Aborted" }
 
-/** Looks and waits on behalf of upgrade jobs. */
-export const makeSwitchReturn = Effect.gen(function* () {
+/** A look at a switch: whether it answers, and whether it has booted since the reboot was sent. */
+export type Look =
+  | { readonly answers: false; readonly final: boolean; readonly last: string }
+  | { readonly answers: true; readonly booted: boolean; readonly facts: Facts }
+
+/** How long to wait: `since` is in epoch seconds, so that a restart of the server does not start the wait anew. */
+export interface ReturnWait {
+  readonly since: number
+  readonly waitSeconds: number
+  readonly reboot: Reboot | null
+}
+
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const actorOf = yield* DeviceEntity.client
 
-  /** One look: the facts, and whether the switch has booted since the reboot was sent. */
   const look = Effect.fn("SwitchReturn.look")(function* (device: Device, reboot: Reboot | null) {
     const at = yield* nowSeconds
     const facts = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
@@ -56,13 +66,9 @@ export const makeSwitchReturn = Effect.gen(function* () {
     }
   })
 
-  /**
-   * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT seconds,
-   * at least once. `since` is in epoch seconds, so that a restart of the server does not start the wait anew.
-   */
   const untilBack = Effect.fn("SwitchReturn.untilBack")(function* (
     device: Device,
-    wait: { readonly since: number; readonly waitSeconds: number; readonly reboot: Reboot | null },
+    wait: ReturnWait,
     aborting: Effect.Effect<boolean>
   ) {
     const first = wait.since + wait.waitSeconds
@@ -79,6 +85,20 @@ export const makeSwitchReturn = Effect.gen(function* () {
     }
   })
 
-  return { look, untilBack }
+  return SwitchReturn.of({ look, untilBack })
 })
-export type SwitchReturn = Effect.Success<typeof makeSwitchReturn>
+
+/** Looks and waits on behalf of upgrade jobs. */
+export class SwitchReturn extends Context.Service<
+  SwitchReturn,
+  {
+    readonly look: (device: Device, reboot: Reboot | null) => Effect.Effect<Look>
+    /**
+     * First waits `waitSeconds` after `since` without looking, then looks again and again for FIRMWARE_RETURN_TIMEOUT
+     * seconds, at least once.
+     */
+    readonly untilBack: (device: Device, wait: ReturnWait, aborting: Effect.Effect<boolean>) => Effect.Effect<Return>
+  }
+>()("switchyard/jobs/SwitchReturn") {
+  static readonly layer = Layer.effect(SwitchReturn, make)
+}

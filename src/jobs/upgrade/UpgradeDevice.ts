@@ -2,15 +2,15 @@
  * Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
  * (contract engine.md §14.2). After a restart it goes on with the step that was under way.
  */
-import { Effect, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
+import type { UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
 import { stepAborted, stepNames, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
-import type { RunningJob } from "../engine/JobHandler.ts"
-import type { UpgradeArguments } from "./UpgradeArguments.ts"
-import { makeUpgradeSteps } from "./UpgradeSteps.ts"
+import type { UpgradeJob } from "./UpgradeStep.ts"
+import { UpgradeSteps } from "./UpgradeSteps.ts"
 
 const begin = ({ os_version }: Device): UpgradeProgress => ({
   file: null,
@@ -33,14 +33,14 @@ const remaining = (args: UpgradeArguments, { alreadyActive, tasks }: UpgradeProg
   )
 }
 
-/** Upgrades one device of a job and writes its result. */
-export const makeUpgradeDevice = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const upgrades = yield* UpgradeStore
-  const steps = yield* makeUpgradeSteps
+  const steps = yield* UpgradeSteps
 
-  return Effect.fn("UpgradeDevice")(function* (job: RunningJob, args: UpgradeArguments, device: Device) {
+  const run = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
+    const { args } = job
     const stored = yield* upgrades.find(job.id, device.hostname)
     let progress = Option.getOrElse(stored, () => begin(device))
     const save = Effect.fnUntraced(function* (patch: Partial<UpgradeProgress>) {
@@ -54,7 +54,7 @@ export const makeUpgradeDevice = Effect.gen(function* () {
       }
       const resumed = progress.begun === step
       if (!resumed) yield* save({ begun: step })
-      const end = yield* steps[step]({ job, args, device, progress, resumed, save })
+      const end = yield* steps[step]({ job, device, progress, resumed, save })
       yield* save({ ...end.patch, tasks: [...progress.tasks, end.task], begun: null })
     }
     const { reachedEnd, result } = upgradeResult(progress.tasks)
@@ -63,4 +63,17 @@ export const makeUpgradeDevice = Effect.gen(function* () {
       jobs.addDevice(job.id, { hostname, result, reachedEnd, changed: reachedEnd, score: null })
     )
   })
+
+  return UpgradeDevice.of({ run })
 })
+
+/** Upgrades of single devices. */
+export class UpgradeDevice extends Context.Service<
+  UpgradeDevice,
+  {
+    /** Upgrades one device of a job and writes its result. */
+    readonly run: (job: UpgradeJob, device: Device) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/jobs/UpgradeDevice") {
+  static readonly layer = Layer.effect(UpgradeDevice, make)
+}

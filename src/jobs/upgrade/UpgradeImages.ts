@@ -1,20 +1,26 @@
 /** Which image a device gets in an upgrade, where it fetches it, and what the image must be like. */
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { fileFor, MODELS_32_BIT } from "../../firmware/Architecture.ts"
 import { defaultUrl, Firmware } from "../../firmware/Firmware.ts"
-import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../firmware/ImageName.ts"
+import { DETECT_ARCHITECTURE, imageUrl, isImageName } from "../../domain/ImageName.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
 import { StepProblem, toProblem, type UpgradedDevice } from "./UpgradeStep.ts"
 
+/** What an image must be like; `size` in bytes, the sums in hexadecimal. */
+export interface ExpectedImage {
+  readonly size: number
+  readonly sha512: string
+  readonly md5: string
+}
+
 const problem = (message: string) => new StepProblem({ message, met: `${message}\n`, lost: false })
 
-/** Reads names and places of images for the steps. */
-export const makeUpgradeImages = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const firmware = yield* Firmware
   const settings = yield* ActiveSettings
@@ -37,7 +43,8 @@ export const makeUpgradeImages = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (
     upgrade: UpgradedDevice
   ): Effect.fn.Return<string | null, StepProblem | SqlError.SqlError> {
-    const { args, progress } = upgrade
+    const { job, progress } = upgrade
+    const { args } = job
     if (progress.file !== null || args.filename === undefined) return progress.file
     const file = args.filename.startsWith(DETECT_ARCHITECTURE) ? yield* detected(upgrade, args.filename) : args.filename
     if (!isImageName(file)) return yield* problem(`${JSON.stringify(file)} is not a valid firmware file name`)
@@ -45,28 +52,44 @@ export const makeUpgradeImages = Effect.gen(function* () {
     return file
   })
 
-  return {
-    /** The file for this device; null when the request names none. */
+  return UpgradeImages.of({
     find,
-    /** The same, for a step that cannot do without. */
     required: Effect.fnUntraced(function* (upgrade: UpgradedDevice, step: "download" | "activate") {
       const file = yield* find(upgrade)
       return file ?? (yield* problem(`No filename specified for ${step}`))
     }),
-    /** Where the switch fetches the file. */
-    url: ({ args }: UpgradedDevice, file: string) => {
+    url: ({ job: { args } }: UpgradedDevice, file: string) => {
       const base = args.url === undefined || args.url === "" ? defaultUrl(config) : args.url
       const whole = imageUrl(base, file)
       return whole === undefined
         ? Effect.fail(problem("The firmware URL cannot be given to a switch"))
         : Effect.succeed(whole)
     },
-    /** Size and checksums of the file when this server keeps it; null for files of other servers. */
     expected: (file: string) =>
       firmware.image(file).pipe(
         Effect.map(Option.getOrNull),
         Effect.map((image) => (image === null ? null : { size: image.size, sha512: image.sha512, md5: image.md5 })),
         Effect.mapError(({ message }) => problem(message))
       )
-  }
+  })
 })
+
+/** Names and places of images, for the steps of an upgrade. */
+export class UpgradeImages extends Context.Service<
+  UpgradeImages,
+  {
+    /** The file for this device; null when the request names none. */
+    readonly find: (upgrade: UpgradedDevice) => Effect.Effect<string | null, StepProblem | SqlError.SqlError>
+    /** The same, for a step that cannot do without. */
+    readonly required: (
+      upgrade: UpgradedDevice,
+      step: "download" | "activate"
+    ) => Effect.Effect<string, StepProblem | SqlError.SqlError>
+    /** Where the switch fetches the file. */
+    readonly url: (upgrade: UpgradedDevice, file: string) => Effect.Effect<string, StepProblem>
+    /** Size and checksums of the file when this server keeps it; null for files of other servers. */
+    readonly expected: (file: string) => Effect.Effect<ExpectedImage | null, StepProblem>
+  }
+>()("switchyard/jobs/UpgradeImages") {
+  static readonly layer = Layer.effect(UpgradeImages, make)
+}

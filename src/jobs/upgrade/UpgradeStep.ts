@@ -4,14 +4,15 @@ import type { SqlError } from "effect/sql"
 import type { DeviceFailure } from "../../devices/DeviceCalls.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { JobTask } from "../../domain/Job.ts"
+import type { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import type { RunningJob } from "../engine/JobHandler.ts"
-import type { UpgradeArguments } from "./UpgradeArguments.ts"
+import type { JobRun } from "../engine/JobHandler.ts"
+
+export type UpgradeJob = JobRun<typeof DeviceUpgrade>
 
 /** One device of a running upgrade. */
 export interface UpgradedDevice {
-  readonly job: RunningJob
-  readonly args: UpgradeArguments
+  readonly job: UpgradeJob
   readonly device: Device
   /** What is stored. */
   readonly progress: UpgradeProgress
@@ -36,13 +37,13 @@ export class StepProblem extends Schema.TaggedError<StepProblem>()("StepProblem"
 
 const LOST: ReadonlySet<string> = new Set(["ConnectionException", "CommandTimeout"])
 
-interface Unserved {
+interface CallFailure {
   readonly _tag: string
   readonly message: string
 }
 
 /** A failed call to the actor. */
-export const toProblem = (error: DeviceFailure | Unserved): StepProblem =>
+export const toProblem = (error: DeviceFailure | CallFailure): StepProblem =>
   "text" in error
     ? new StepProblem({ message: error.message, met: error.text, lost: LOST.has(error.type) })
     : new StepProblem({ message: error.message, met: `${error._tag}: ${error.message}\n`, lost: true })

@@ -2,31 +2,31 @@
  * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and
  * the answer becomes an entry of the task list (contract engine.md §14.2). Steps may be repeated after a restart.
  */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { stepDone, stepFailed, type StepName } from "../../firmware/UpgradeTasks.ts"
 import type { UpgradeProgress } from "../../store/UpgradeStore.ts"
-import { makePostFlight } from "./PostFlight.ts"
-import { makeSwitchReturn, nowSeconds, type Return } from "./SwitchReturn.ts"
-import { makeUpgradeImages } from "./UpgradeImages.ts"
+import { PostFlight } from "./PostFlight.ts"
+import { nowSeconds, type Return, SwitchReturn } from "./SwitchReturn.ts"
+import { UpgradeImages } from "./UpgradeImages.ts"
 import { type StepEnd, toProblem, type UpgradedDevice } from "./UpgradeStep.ts"
 
 const UNCERTAIN = "It is not certain which image the device boots next."
 
-/** The steps by their names. */
-export const makeUpgradeSteps = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const actorOf = yield* DeviceEntity.client
-  const images = yield* makeUpgradeImages
-  const returns = yield* makeSwitchReturn
-  const postFlight = yield* makePostFlight
+  const images = yield* UpgradeImages
+  const returns = yield* SwitchReturn
+  const postFlight = yield* PostFlight
   const actor = ({ device }: UpgradedDevice) => actorOf(String(device.id))
 
   const ended = (step: StepName, text?: string): StepEnd => ({ task: stepDone(step, text) })
 
   const preFlight = (upgrade: UpgradedDevice) =>
     Effect.gen(function* () {
-      const file = upgrade.args.download ? yield* images.find(upgrade) : null
+      const file = upgrade.job.args.download ? yield* images.find(upgrade) : null
       const image = file === null ? null : yield* images.expected(file)
       const found = yield* Effect.mapError(patiently(actor(upgrade).FirmwarePreflight({ file, image })), toProblem)
       yield* Effect.logInfo("Ready for a firmware upgrade", { hostname: upgrade.device.hostname, ...found })
@@ -84,7 +84,8 @@ export const makeUpgradeSteps = Effect.gen(function* () {
 
   /** The next group of a staggered upgrade needs this switch back, also when no check after the reboot is asked for. */
   const isBack = (upgrade: UpgradedDevice, reboot: UpgradeProgress["reboot"]) => {
-    const { args, device, job, progress } = upgrade
+    const { device, job, progress } = upgrade
+    const { args } = job
     if (!args.staggered_upgrade || args.post_flight) return Effect.succeed<Return | null>(null)
     const since = reboot?.at ?? progress.waitingSince ?? 0
     return returns.untilBack(device, { since, waitSeconds: args.post_waittime, reboot }, job.aborting)
@@ -103,8 +104,13 @@ export const makeUpgradeSteps = Effect.gen(function* () {
       )
     )
 
-  return { pre_flight: preFlight, download, activate, reboot, post_flight: postFlight } satisfies Record<
-    StepName,
-    (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, unknown>
-  >
+  return UpgradeSteps.of({ pre_flight: preFlight, download, activate, reboot, post_flight: postFlight.run })
 })
+
+/** The steps by their names. */
+export class UpgradeSteps extends Context.Service<
+  UpgradeSteps,
+  Readonly<Record<StepName, (upgrade: UpgradedDevice) => Effect.Effect<StepEnd, SqlError.SqlError>>>
+>()("switchyard/jobs/UpgradeSteps") {
+  static readonly layer = Layer.effect(UpgradeSteps, make)
+}

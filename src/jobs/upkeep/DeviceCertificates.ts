@@ -1,6 +1,7 @@
 /** Issues a certificate for a device and installs it there, for the renewal job and for the initialisation (engine.md §12). */
-import { Effect, Option, Schema } from "effect"
-import * as CertificateAuthority from "../../certificates/CertificateAuthority.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { JobFailure } from "../../domain/Job.ts"
@@ -26,9 +27,9 @@ export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstall
 const HALF =
   "The copy had begun: the switch may hold the new certificate without its key, or the files of both on its flash. Renew it again.\n"
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const operations = yield* OperationStore
-  const authority = yield* CertificateAuthority.make
+  const authority = yield* CertificateAuthority
   const actorOf = yield* DeviceEntity.client
 
   const install = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {
@@ -49,8 +50,21 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  return { install, exists: authority.exists }
+  return DeviceCertificates.of({ install, exists: authority.exists })
 })
+
+/** Certificates of devices. */
+export class DeviceCertificates extends Context.Service<
+  DeviceCertificates,
+  {
+    /** Issues and installs one, once for a job and a device. */
+    readonly install: (holder: Holder) => Effect.Effect<void, NotInstalled | SqlError.SqlError>
+    /** Whether this server has an authority that can issue any. */
+    readonly exists: Effect.Effect<boolean>
+  }
+>()("switchyard/jobs/DeviceCertificates") {
+  static readonly layer = Layer.effect(DeviceCertificates, make)
+}
 
 /** The failure of a job that names a device for whose platform there are no certificates. */
 export const unsupported = (platform: string | null, hostname: string) =>

@@ -2,7 +2,9 @@
  * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, and its neighbours become
  * unsynchronized (contract api-devices.md §3.5, engine.md §13). The same for a request and for the job that erases a switch.
  */
-import { Effect, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Device, DeviceNotFound } from "../../domain/Device.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -16,18 +18,17 @@ export class DeviceInUse extends Schema.TaggedError<DeviceInUse>()("DeviceInUse"
 }
 
 /** Who deletes, and the job that does it when there is one. */
-export interface Deleting {
+export interface DeletionCause {
   readonly by: string
   readonly jobId: number | null
 }
 
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const domains = yield* MgmtDomainStore
   const events = yield* SyncEventStore
   const links = yield* LinknetStore
 
-  /** Fails with DeviceInUse when management domains refer to the device. */
   const check = Effect.fn("DeviceDeletion.check")(function* (id: number) {
     const using = yield* domains.ofDevice(id)
     if (using.length === 0) return
@@ -41,8 +42,7 @@ export const make = Effect.gen(function* () {
     return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))
   })
 
-  /** Deletes the device; to be run in a transaction. Yields the row as it was. */
-  const remove = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: Deleting) {
+  const remove = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: DeletionCause) {
     const device = yield* devices.lock(id)
     yield* check(id)
     yield* events.clear([device.hostname])
@@ -53,5 +53,21 @@ export const make = Effect.gen(function* () {
     return yield* devices.remove(id)
   })
 
-  return { check, remove }
+  return DeviceDeletion.of({ check, remove })
 })
+
+/** Deletes devices. */
+export class DeviceDeletion extends Context.Service<
+  DeviceDeletion,
+  {
+    /** Fails with DeviceInUse when management domains refer to the device. */
+    readonly check: (id: number) => Effect.Effect<void, DeviceInUse | SqlError.SqlError>
+    /** Deletes the device; to be run in a transaction. Yields the row as it was. */
+    readonly remove: (
+      id: number,
+      cause: DeletionCause
+    ) => Effect.Effect<Device, DeviceInUse | DeviceNotFound | SqlError.SqlError>
+  }
+>()("switchyard/jobs/DeviceDeletion") {
+  static readonly layer = Layer.effect(DeviceDeletion, make)
+}

@@ -2,12 +2,13 @@
  * Job `device_drift`: reads what devices run and compares it with what each was last proved to run. A device that differs
  * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
-import { type Device, DeviceType } from "../../domain/Device.ts"
+import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -15,16 +16,10 @@ import { JobStore } from "../../store/JobStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
-import { decodeArguments, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 export const TASK = "device_drift"
-
-const Arguments = Schema.Struct({
-  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
-  device_type: Schema.optionalKey(DeviceType),
-  group: Schema.optionalKey(Schema.String)
-})
 
 /** How often a device is read again because its proof changed meanwhile. */
 const READS = 3
@@ -49,8 +44,7 @@ const resultOf = (finding: Finding): DeviceResult => {
   }
 }
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const config = yield* ServerConfig
   const jobs = yield* JobStore
@@ -107,11 +101,10 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  const handler: JobHandler = Effect.fn("DeviceDrift")(function* (job: RunningJob) {
-    const args = yield* decodeArguments(Arguments)(job)
+  const handler: JobHandler<typeof DeviceDrift> = Effect.fn("DeviceDrift")(function* (job) {
     const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
     const selected = yield* selection
-      .select({ ...args, resync: true })
+      .select({ ...job.args, resync: true })
       .pipe(
         Effect.mapError((error) =>
           error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
@@ -126,3 +119,5 @@ export const make = Effect.gen(function* () {
   })
   return handler
 })
+
+export const job = handle(DeviceDrift, make)

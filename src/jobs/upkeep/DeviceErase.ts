@@ -2,7 +2,7 @@
  * Job `device_erase`: brings an access switch back to its factory default and deletes its row (contract engine.md §13). A
  * switch that could not be erased keeps its row.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import type { Erased } from "../../devices/OperationCalls.ts"
@@ -10,18 +10,13 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { OperationPhase } from "../../domain/DeviceOperation.ts"
+import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import * as DeviceDeletion from "./DeviceDeletion.ts"
-import {
-  decodeArguments,
-  deviceRows,
-  type JobHandler,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
+import { DeviceDeletion } from "./DeviceDeletion.ts"
+import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 const TASK = "device_erase_task"
@@ -31,8 +26,6 @@ const ERASE = "Write rase"
 const CERTIFICATE = "Remove device certificate"
 const KEY = "Remove device key"
 const RELOAD = "netmiko_send_command"
-
-const Arguments = Schema.Struct({ device_id: Schema.Int })
 
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
@@ -62,13 +55,12 @@ const notErased = (text: string, phase: OperationPhase | undefined): DeviceResul
   return deviceResult([taskFailed(TASK, subtaskFailed(ERASE)), taskFailed(ERASE, `${doubt}${text}`)])
 }
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
   const operations = yield* OperationStore
-  const deletion = yield* DeviceDeletion.make
+  const deletion = yield* DeviceDeletion
   const actorOf = yield* DeviceEntity.client
 
   const find = Effect.fnUntraced(function* (id: number) {
@@ -100,8 +92,8 @@ export const make = Effect.gen(function* () {
     yield* record(job, device.hostname, notErased(callErrorText(outcome.failure), phase), false)
   })
 
-  const handler: JobHandler = Effect.fn("DeviceErase")(function* (job: RunningJob) {
-    const { device_id } = yield* decodeArguments(Arguments)(job)
+  const handler: JobHandler<typeof DeviceErase> = Effect.fn("DeviceErase")(function* (job) {
+    const { device_id } = job.args
     if ((yield* jobs.devices(job.id)).length > 0) return deviceRows
     // what was begun before a restart is brought to its end, whatever has become of the row meanwhile
     const begun = Option.isSome(yield* operations.ofJob(job.id, device_id, "erase"))
@@ -116,3 +108,5 @@ export const make = Effect.gen(function* () {
   }, refusedAsFailure)
   return handler
 })
+
+export const job = handle(DeviceErase, make)

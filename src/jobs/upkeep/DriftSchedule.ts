@@ -5,6 +5,8 @@
 import { Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
+import { JOB_UNFINISHED } from "../../store/JobStatusSql.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 
 /** The longest time between two looks at the clock, in seconds. */
@@ -18,11 +20,11 @@ const make = Effect.gen(function* () {
 
   const startWhenDue = Effect.gen(function* () {
     yield* sql`select pg_advisory_xact_lock(hashtext('device_drift'))`
-    const recent = yield* sql`select 1 from job where function_name = 'device_drift'
-      and (status in ('SCHEDULED', 'RUNNING', 'ABORTING')
+    const recent = yield* sql`select 1 from job where function_name = ${DeviceDrift.name}
+      and (status in ${sql.literal(JOB_UNFINISHED)}
         or scheduled_time > now() - make_interval(secs => ${DRIFT_INTERVAL})) limit 1`
     if (recent.length > 0) return
-    yield* engine.start({ function: "device_drift", args: {}, user: "scheduler", delaySeconds: 0 })
+    yield* engine.start(DeviceDrift, {}, { user: "scheduler", delaySeconds: 0 })
   }).pipe(sql.withTransaction)
 
   yield* startWhenDue.pipe(

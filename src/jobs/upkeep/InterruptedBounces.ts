@@ -1,5 +1,5 @@
 /**
- * Takes up the ports that a bounce has left down because its server was killed or its switch was lost in the middle: at the
+ * Brings up the ports that a bounce has left down because its server was killed or its switch was lost in the middle: at the
  * start and once a minute, until they are up. Which replica does it does not matter: the device's actor does one at a time.
  */
 import { Effect, Layer, Schedule } from "effect"

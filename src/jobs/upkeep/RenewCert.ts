@@ -1,12 +1,14 @@
 /** Job `renew_cert`: gives managed devices new keys and certificates (contract engine.md §12, api-devices.md §7.3). */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
+import type { ArgsOf } from "../../domain/jobs/JobDefinition.ts"
+import { RenewCert } from "../../domain/jobs/RenewCert.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import * as DeviceCertificates from "./DeviceCertificates.ts"
+import { DeviceCertificates, type NotInstalled, unsupported } from "./DeviceCertificates.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
-import { decodeArguments, deviceRows, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
 const TASK = "renew_cert_task"
@@ -15,14 +17,9 @@ const COPY = "arista_copy_cert"
 /** Keys are made and certificates signed here, so more at once would only wait for each other. */
 const CONCURRENCY = 10
 
-const Arguments = Schema.Struct({
-  hostname: Schema.optionalKey(Schema.String),
-  group: Schema.optionalKey(Schema.String)
-})
-
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
-const failedResult = ({ step, text }: DeviceCertificates.NotInstalled): DeviceResult =>
+const failedResult = ({ step, text }: NotInstalled): DeviceResult =>
   step === "generate"
     ? deviceResult([taskFailed(TASK, text)])
     : deviceResult([taskFailed(TASK, subtaskFailed(COPY)), taskFailed(COPY, text)])
@@ -30,14 +27,13 @@ const failedResult = ({ step, text }: DeviceCertificates.NotInstalled): DeviceRe
 const renewed = (hostname: string): DeviceResult =>
   deviceResult([taskOk(TASK, `Certificate renew success for device ${hostname}`), taskOk(COPY, "Cert copy successful")])
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const selection = yield* DeviceSelection
-  const certificates = yield* DeviceCertificates.make
+  const certificates = yield* DeviceCertificates
   const { SYNC_CONCURRENCY } = yield* ServerConfig
 
-  const select = Effect.fnUntraced(function* ({ group, hostname }: typeof Arguments.Type) {
+  const select = Effect.fnUntraced(function* ({ group, hostname }: ArgsOf<typeof RenewCert>) {
     if (hostname === undefined && group === undefined) {
       return yield* failure("Neither hostname nor group specified for renew_cert")
     }
@@ -46,7 +42,7 @@ export const make = Effect.gen(function* () {
       error._tag === "SqlError" ? error : failure(error.message)
     )
     const other = selected.find(({ platform }) => platform !== "eos")
-    return other === undefined ? selected : yield* DeviceCertificates.unsupported(other.platform, other.hostname)
+    return other === undefined ? selected : yield* unsupported(other.platform, other.hostname)
   })
 
   const renew = Effect.fnUntraced(function* (jobId: number, { hostname, id, management_ip }: Device) {
@@ -70,8 +66,8 @@ export const make = Effect.gen(function* () {
     yield* jobs.addDevice(job.id, row)
   })
 
-  const handler: JobHandler = Effect.fn("RenewCert")(function* (job: RunningJob) {
-    const selected = yield* select(yield* decodeArguments(Arguments)(job))
+  const handler: JobHandler<typeof RenewCert> = Effect.fn("RenewCert")(function* (job) {
+    const selected = yield* select(job.args)
     const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
     yield* Effect.forEach(
       selected.filter(({ hostname }) => !done.has(hostname)),
@@ -82,3 +78,5 @@ export const make = Effect.gen(function* () {
   })
   return handler
 })
+
+export const job = handle(RenewCert, make)

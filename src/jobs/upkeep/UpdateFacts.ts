@@ -1,24 +1,16 @@
 /** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import { type Facts, FACTS_TASK } from "../../domain/Facts.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceFields } from "../../domain/Device.ts"
 import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
+import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { FACTS_TASK } from "../init/DiscoverDevice.ts"
-import {
-  decodeArguments,
-  deviceRows,
-  type JobHandler,
-  refusedAsFailure,
-  type RunningJob
-} from "../engine/JobHandler.ts"
-
-const Arguments = Schema.Struct({ hostname: Schema.String })
+import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
 
 /** Columns hold this many characters. */
 const WIDTH = 64
@@ -46,8 +38,7 @@ export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Dif
 const newFields = (difference: Difference): Partial<Pick<DeviceFields, Column>> =>
   Object.fromEntries(columns.flatMap((column) => (difference[column] ? [[column, difference[column].new]] : [])))
 
-/** The handler of the job. */
-export const make = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
@@ -70,8 +61,8 @@ export const make = Effect.gen(function* () {
     return { result: { diff }, change_score: null }
   }, sql.withTransaction)
 
-  const handler: JobHandler = Effect.fn("UpdateFacts")(function* (job: RunningJob) {
-    const { hostname } = yield* decodeArguments(Arguments)(job)
+  const handler: JobHandler<typeof UpdateFacts> = Effect.fn("UpdateFacts")(function* (job) {
+    const { hostname } = job.args
     // what a run before a restart has written shows no difference any more
     const before = yield* jobs.get(job.id)
     if (before.result !== null) return { result: before.result, change_score: null }
@@ -86,3 +77,5 @@ export const make = Effect.gen(function* () {
   }, refusedAsFailure)
   return handler
 })
+
+export const job = handle(UpdateFacts, make)

@@ -44,7 +44,7 @@ export interface ConfigFacts {
 }
 
 /** Name that a switch without a hostname has. */
-export const DEFAULT_HOSTNAME = "localhost"
+const DEFAULT_HOSTNAME = "localhost"
 
 const MANAGEMENT = /^(?:Management|Loopback|Vlan)\d/
 

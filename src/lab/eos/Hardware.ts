@@ -40,7 +40,7 @@ const MODELS: Readonly<Record<string, Model>> = {
 }
 
 /** The model of a node that names none. */
-export const DEFAULT_MODEL = "CCS-720XP-48Y6-F"
+const DEFAULT_MODEL = "CCS-720XP-48Y6-F"
 const DEFAULT: Model = { copper: 54, quad: 0, poe: true, megabits: 1000, description: "Switch" }
 
 export interface Hardware {

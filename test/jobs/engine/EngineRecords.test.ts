@@ -7,6 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Logging from "../../../src/runtime/Logging.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { InitStep2 } from "../../../src/domain/jobs/InitStep2.ts"
 
 const config = ServerConfig.layerOf({
   DATA_DIR: "unused",
@@ -28,7 +29,7 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
       const records = yield* EngineRecords
       const sql = yield* SqlClient.SqlClient
       const start = Effect.flatMap(
-        engine.start({ function: "init_device_step2", args: { device_id: 4711, iteration: 1 }, user: "tester" }),
+        engine.start(InitStep2, { device_id: 4711, iteration: 1 }, { user: "tester" }),
         engine.ended
       )
       const old = yield* start
@@ -53,7 +54,7 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
       const engine = yield* JobEngine
       const ids = yield* Effect.forEach(
         Array.from({ length: 60 }),
-        () => engine.start({ function: "init_device_step2", args: { device_id: 4711, iteration: 1 }, user: "tester" }),
+        () => engine.start(InitStep2, { device_id: 4711, iteration: 1 }, { user: "tester" }),
         { concurrency: 20 }
       )
       const ended = yield* Effect.forEach(ids, engine.ended, { concurrency: "unbounded" })

@@ -7,6 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
 
 const { layer: log, lines } = keepLines("Warn")
 
@@ -23,7 +24,7 @@ it.live(
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* JobEngine
       yield* sql`alter table device rename column hostname to other_name`
-      const id = yield* jobs.start({ function: "update_facts", args: { hostname: "sw1" }, user: "tester" })
+      const id = yield* jobs.start(UpdateFacts, { hostname: "sw1" }, { user: "tester" })
       const job = yield* jobs.ended(id)
       assert.strictEqual(job.status, "EXCEPTION")
       assert.strictEqual(job.exception?.type, "DatabaseError")

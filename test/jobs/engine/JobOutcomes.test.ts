@@ -1,13 +1,15 @@
 /** What the record of a job and the log say of how it went, for every kind of failure that is no exception. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import type { JobFunction, StartArguments } from "../../../src/domain/Job.ts"
+import type { StartArguments } from "../../../src/domain/Job.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
+import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
+import { jobNamed } from "../../support/Jobs.ts"
 
 const Counts = Schema.Struct({
   devices: Schema.Int,
@@ -51,8 +53,8 @@ const makeScene = Effect.gen(function* () {
     const warnings = lines.filter(({ level, text }) => level === "Warn" && text.startsWith(`job #${id}: `))
     return { job: job ?? assert.fail("there is no job"), warnings }
   })
-  const run = Effect.fnUntraced(function* (name: JobFunction, args: StartArguments) {
-    const started = Effect.flatMap(JobEngine, (engine) => engine.start({ function: name, args, user: "tester" }))
+  const run = Effect.fnUntraced(function* (name: string, args: StartArguments) {
+    const started = Effect.flatMap(JobEngine, (engine) => engine.start(jobNamed(name), args, { user: "tester" }))
     return yield* told(yield* Effect.provideContext(started, running))
   })
   return { api, devices, folders, list, names, newest, run, running, switches, told }
@@ -168,7 +170,7 @@ it.live(
     Effect.gen(function* () {
       const { api, newest, running, told } = yield* makeScene
       const waiting = Effect.flatMap(JobEngine, (engine) =>
-        engine.start({ function: "update_facts", args: { hostname: "x" }, user: "tester", delaySeconds: 3600 })
+        engine.start(UpdateFacts, { hostname: "x" }, { user: "tester", delaySeconds: 3600 })
       )
       const id = yield* Effect.provideContext(waiting, running)
       assert.deepInclude(yield* newest, { id, status: "SCHEDULED", outcome: null, failed_devices: null, counts: null })

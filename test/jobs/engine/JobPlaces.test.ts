@@ -6,14 +6,13 @@ import * as http from "node:http"
 import * as net from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { jobFunctions, type JobFunction } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { kindOfWork } from "../../../src/jobs/engine/JobPlaces.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { jobNamed } from "../../support/Jobs.ts"
 
 const portOf = (server: net.Server): number => {
   const address = server.address()
@@ -77,8 +76,8 @@ const engineWith = (env: Readonly<Record<string, string>>) =>
     Layer.provideMerge(TestDatabase)
   )
 
-const start = Effect.fnUntraced(function* (name: JobFunction, args: Readonly<Record<string, unknown>>) {
-  return yield* (yield* JobEngine).start({ function: name, args, user: "tester", delaySeconds: 0 })
+const start = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {
+  return yield* (yield* JobEngine).start(jobNamed(name), args, { user: "tester", delaySeconds: 0 })
 })
 
 const download = (url: string, number: number) =>
@@ -125,10 +124,6 @@ describe("Jobs that wait for somebody else", () => {
       }).pipe(Effect.provide(engineWith({ DATA_DIR, SSH_PORT })))
     }).pipe(Effect.scoped)
   )
-
-  it("have a kind, whatever their function", () => {
-    assert.sameMembers(Object.keys(kindOfWork), [...jobFunctions])
-  })
 })
 
 describe("A download of an image", () => {

@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { JobAttemptStore } from "../../../src/store/JobAttemptStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
-import { JobStore } from "../../../src/store/JobStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const engine = Engine.layer.pipe(
@@ -30,7 +30,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const jobs = yield* JobStore
+      const attempts = yield* JobAttemptStore
       const lost = yield* Effect.forEach(["SCHEDULED", "RUNNING", "ABORTING"] as const, lostJob)
       yield* sql`insert into job (status, function_name, finish_time) values ('FINISHED', 'sync_devices', now())`
       yield* sql`insert into joblock (job_id, name) select max(id), 'devices' from job`
@@ -43,7 +43,7 @@ it.live(
           ["EXCEPTION", "ValueError"]
         ]
       )
-      assert.deepStrictEqual(yield* Effect.forEach(lost, jobs.attempt), [1, 1, 1])
+      assert.deepStrictEqual(yield* Effect.forEach(lost, attempts.current), [1, 1, 1])
       while ((yield* (yield* JobLockStore).all).length > 0) yield* Effect.sleep("100 millis")
     }).pipe(Effect.provide(engine), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error")),
   120_000

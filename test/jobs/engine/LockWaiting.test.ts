@@ -2,6 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Job } from "../../../src/domain/Job.ts"
+import type { SentArgs } from "../../../src/domain/jobs/JobDefinition.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 import { makeUrgentCheck } from "../../../src/http/provisioning/UrgentSync.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
@@ -21,10 +23,8 @@ const cutOffAfterCommit = (lab: Lab.SyncLab, index: number) =>
     })
   })
 
-const start = (args: Record<string, unknown>) =>
-  Effect.flatMap(JobEngine, (engine) =>
-    engine.start({ function: "sync_devices", args: { dry_run: false, ...args }, user: "tester" })
-  )
+const start = (args: SentArgs<typeof SyncDevices>) =>
+  Effect.flatMap(JobEngine, (engine) => engine.start(SyncDevices, { dry_run: false, ...args }, { user: "tester" }))
 
 const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended(id))
 
@@ -41,36 +41,58 @@ const untilExpiring = (id: number) =>
     )
   )
 
+/** Two switches of which one is cut off after its commit, and the job that waits for it. */
+interface CutOff {
+  readonly lab: Lab.SyncLab
+  readonly cut: string
+  readonly other: string
+  /** The job that has nothing left to do but to wait for the timer of the switch. */
+  readonly waiting: number
+}
+
+/** Runs `test` while a job waits for a switch that was cut off; the job syncs that switch alone, or `both`. */
+const withCutOff = <E>(
+  { both = false, env }: { readonly both?: boolean; readonly env: Readonly<Record<string, string>> },
+  test: (scene: CutOff) => Lab.Serving<void, E>
+) =>
+  Lab.withLab(
+    2,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* Lab.want(lab, "two")
+        yield* cutOffAfterCommit(lab, 0)
+        const [cut = "", other = ""] = lab.names
+        const waiting = yield* start(both ? {} : { hostnames: [cut] })
+        yield* untilExpiring(waiting)
+        yield* test({ lab, cut, other, waiting })
+      }),
+    env
+  )
+
+const abort = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.abort(id, "tester"))
+
 it.live(
   "lets a second sync wait for the first, and says for which job and why, until it is its turn",
   () =>
-    Lab.withLab(
-      2,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          yield* cutOffAfterCommit(lab, 0)
-          const first = yield* start({ hostnames: [lab.names[0]] })
-          yield* untilExpiring(first)
-          const [cut = "", other = ""] = lab.names
-          const second = yield* start({ hostnames: [other] })
-          const waiting = yield* untilJob(second, ({ waiting_for }) => waiting_for !== null)
-          assert.strictEqual(waiting.status, "SCHEDULED")
-          assert.deepInclude(waiting.waiting_for, {
-            reason: "lock",
-            lock: "devices",
-            job_id: first,
-            function_name: "sync_devices"
-          })
-          const timed = yield* untilJob(first, ({ waiting_for }) => waiting_for !== null)
-          assert.deepInclude(timed.waiting_for, { reason: "timer", devices: [cut] })
-          Lab.switchAt(lab, 0).clearFaults()
-          assert.strictEqual((yield* ended(first)).status, "FINISHED")
-          const done = yield* ended(second)
-          assert.deepStrictEqual(Lab.outcomes(done), { [other]: "ok" })
-          assert.isNull(done.waiting_for)
-        }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "60" } }, ({ cut, lab, other, waiting: first }) =>
+      Effect.gen(function* () {
+        const second = yield* start({ hostnames: [other] })
+        const waiting = yield* untilJob(second, ({ waiting_for }) => waiting_for !== null)
+        assert.strictEqual(waiting.status, "SCHEDULED")
+        assert.deepInclude(waiting.waiting_for, {
+          reason: "lock",
+          lock: "devices",
+          job_id: first,
+          function_name: "sync_devices"
+        })
+        const timed = yield* untilJob(first, ({ waiting_for }) => waiting_for !== null)
+        assert.deepInclude(timed.waiting_for, { reason: "timer", devices: [cut] })
+        Lab.switchAt(lab, 0).clearFaults()
+        assert.strictEqual((yield* ended(first)).status, "FINISHED")
+        const done = yield* ended(second)
+        assert.deepStrictEqual(Lab.outcomes(done), { [other]: "ok" })
+        assert.isNull(done.waiting_for)
+      })
     ),
   LIMIT
 )
@@ -78,27 +100,20 @@ it.live(
 it.live(
   "gives up after LOCK_WAIT seconds and names the job that has the lock",
   () =>
-    Lab.withLab(
-      2,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          yield* cutOffAfterCommit(lab, 0)
-          const first = yield* start({ hostnames: [lab.names[0]] })
-          yield* untilExpiring(first)
-          const second = yield* ended(yield* start({ hostnames: [lab.names[1]] }))
-          assert.strictEqual(second.status, "EXCEPTION")
-          assert.strictEqual(second.exception?.type, "JoblockError")
-          assert.match(
-            second.exception?.message ?? "",
-            new RegExp(
-              `^Unable to acquire lock for configuring devices: job ${first} \\(sync_devices\\) has had it since `
-            )
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "30", LOCK_WAIT: "1" } }, ({ other, waiting: first }) =>
+      Effect.gen(function* () {
+        const second = yield* ended(yield* start({ hostnames: [other] }))
+        assert.strictEqual(second.status, "EXCEPTION")
+        assert.strictEqual(second.exception?.type, "JoblockError")
+        assert.match(
+          second.exception?.message ?? "",
+          new RegExp(
+            `^Unable to acquire lock for configuring devices: job ${first} \\(sync_devices\\) has had it since `
           )
-          yield* (yield* JobEngine).abort(first, "tester")
-          yield* ended(first)
-        }),
-      { COMMIT_CONFIRMED_TIMEOUT: "30", LOCK_WAIT: "1" }
+        )
+        yield* abort(first)
+        yield* ended(first)
+      })
     ),
   LIMIT
 )
@@ -106,31 +121,23 @@ it.live(
 it.live(
   "ends an aborted job at once although a device can only be taken back by its timer, and says so of the device",
   () =>
-    Lab.withLab(
-      2,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          yield* cutOffAfterCommit(lab, 0)
-          const id = yield* start({})
-          yield* untilExpiring(id)
-          yield* (yield* JobEngine).abort(id, "tester")
-          const job = yield* ended(id)
-          assert.strictEqual(job.status, "ABORTED")
-          const [cut = "", other = ""] = lab.names
-          const texts = Lab.outcomes(job)
-          assert.match(texts[cut] ?? "", /not certain which configuration the device runs/)
-          assert.match(texts[cut] ?? "", /Its commit timer takes the change back within \d+ s/)
-          assert.strictEqual(texts[other], "ok")
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [other])
-          // the switch can be reached again: it is told to go back, and the record of the ended job says so
-          Lab.switchAt(lab, 0).clearFaults()
-          const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[cut] ?? ""))
-          assert.match(Lab.outcomes(settled)[cut] ?? "", /runs the configuration that it had before/)
-          assert.strictEqual(Lab.described(Lab.switchAt(lab, 0)), "wanted one")
-          yield* Lab.nothingLeft(lab)
-        }),
-      { COMMIT_CONFIRMED_TIMEOUT: "200" }
+    withCutOff({ both: true, env: { COMMIT_CONFIRMED_TIMEOUT: "200" } }, ({ cut, lab, other, waiting: id }) =>
+      Effect.gen(function* () {
+        yield* abort(id)
+        const job = yield* ended(id)
+        assert.strictEqual(job.status, "ABORTED")
+        const texts = Lab.outcomes(job)
+        assert.match(texts[cut] ?? "", /not certain which configuration the device runs/)
+        assert.match(texts[cut] ?? "", /Its commit timer takes the change back within \d+ s/)
+        assert.strictEqual(texts[other], "ok")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [other])
+        // the switch can be reached again: it is told to go back, and the record of the ended job says so
+        Lab.switchAt(lab, 0).clearFaults()
+        const settled = yield* untilJob(id, (now) => !/not certain/.test(Lab.outcomes(now)[cut] ?? ""))
+        assert.match(Lab.outcomes(settled)[cut] ?? "", /runs the configuration that it had before/)
+        assert.strictEqual(Lab.described(Lab.switchAt(lab, 0)), "wanted one")
+        yield* Lab.nothingLeft(lab)
+      })
     ),
   LIMIT
 )
@@ -138,25 +145,17 @@ it.live(
 it.live(
   "brings an urgent change past a job that waits for a cut-off switch",
   () =>
-    Lab.withLab(
-      2,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          yield* cutOffAfterCommit(lab, 0)
-          const slow = yield* start({ hostnames: [lab.names[0]] })
-          yield* untilExpiring(slow)
-          const [busy = "", free = ""] = lab.names
-          const check = yield* makeUrgentCheck
-          const refused = yield* Effect.flip(check({ urgent: true }, [busy, free]))
-          assert.match(String(refused.message), new RegExp(`${busy} \\(job ${slow}, sync_devices\\)$`))
-          const urgent = yield* ended(yield* start({ hostnames: [free], urgent: true }))
-          assert.deepStrictEqual(Lab.outcomes(urgent), { [free]: "ok" })
-          assert.strictEqual(Lab.described(Lab.switchAt(lab, 1)), "wanted two")
-          yield* (yield* JobEngine).abort(slow, "tester")
-          yield* ended(slow)
-        }),
-      { COMMIT_CONFIRMED_TIMEOUT: "200" }
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "200" } }, ({ cut: busy, lab, other: free, waiting: slow }) =>
+      Effect.gen(function* () {
+        const check = yield* makeUrgentCheck
+        const refused = yield* Effect.flip(check([busy, free]))
+        assert.match(String(refused.message), new RegExp(`${busy} \\(job ${slow}, sync_devices\\)$`))
+        const urgent = yield* ended(yield* start({ hostnames: [free], urgent: true }))
+        assert.deepStrictEqual(Lab.outcomes(urgent), { [free]: "ok" })
+        assert.strictEqual(Lab.described(Lab.switchAt(lab, 1)), "wanted two")
+        yield* abort(slow)
+        yield* ended(slow)
+      })
     ),
   LIMIT
 )

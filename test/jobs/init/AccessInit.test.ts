@@ -19,6 +19,7 @@ import {
   withFault,
   withoutFaults
 } from "./Outcome.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
 
 layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access switch", (it) => {
   it.effect(
@@ -73,11 +74,11 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access s
       Effect.gen(function* () {
         const { id } = yield* Campus.discover("late")
         const engine = yield* JobEngine
-        const started = yield* engine.start({
-          function: "init_access_device_step1",
-          args: { device_id: id, new_hostname: "lhv-acc10" },
-          user: "t"
-        })
+        const started = yield* engine.start(
+          InitAccessStep1,
+          { device_id: id, new_hostname: "lhv-acc10" },
+          { user: "t" }
+        )
         const seen = yield* progressUntil(started, "push")
         assert.deepStrictEqual(seen.slice(0, 3), ["survey", "neighbours", "planned"])
         const step1 = yield* engine.ended(started)
@@ -203,9 +204,7 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access s
         })
         const engine = yield* JobEngine
         const args = { device_id: id, new_hostname: "lhv-acc15" }
-        const step1 = yield* engine.ended(
-          yield* engine.start({ function: "init_access_device_step1", args, user: "t" })
-        )
+        const step1 = yield* engine.ended(yield* engine.start(InitAccessStep1, args, { user: "t" }))
         const step2 = yield* engine.ended(step1.next_job_id ?? 0)
         assert.isTrue(devicesOf(step2)["lhv-acc15"]?.failed, JSON.stringify(step2))
         assert.isNotNull(step2.next_job_id)

@@ -5,7 +5,8 @@ import { SqlClient } from "effect/sql"
 import type { Job } from "../../../src/domain/Job.ts"
 import { InitCheck } from "../../../src/jobs/init/InitCheck.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { parseInitArguments } from "../../../src/provisioning/InitArguments.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
+import { initArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, endOf, linksOf, withFault, withoutFaults } from "./Outcome.ts"
@@ -154,8 +155,8 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a fabric de
         const before = yield* Campus.allRows
         const refused = yield* init(id, "lhv-dist12", "DIST")
         assert.deepStrictEqual(why(refused).slice(1), ["DeviceSyncError", "Neighbor device lhv-core2 not synchronized"])
-        const args = yield* Effect.fromResult(parseInitArguments(id, { hostname: "lhv-dist1", device_type: "DIST" }))
-        const found = yield* check.check(args)
+        const request = InitRequest.check({ hostname: "lhv-dist1", device_type: "DIST" }).complete
+        const found = yield* check.check(initArguments(id, yield* Effect.fromResult(request)))
         assert.deepInclude(found, {
           linknets_compatible: true,
           neighbors_compatible: false,

@@ -3,7 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { X509Certificate } from "node:crypto"
-import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
@@ -12,6 +12,8 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
 
 const user = "tester"
 
@@ -36,13 +38,9 @@ it.live(
         const acc = yield* lab.get("acc1")
         const { discovery, row } = yield* booted(acc)
         const { id } = row
-        yield* engine.ended(yield* engine.start({ function: "discover_device", args: discovery, user }))
+        yield* engine.ended(yield* engine.start(DiscoverDevice, discovery, { user }))
         const step1 = Effect.flatMap(
-          engine.start({
-            function: "init_access_device_step1",
-            args: { device_id: id, new_hostname: "lhv-acc1" },
-            user
-          }),
+          engine.start(InitAccessStep1, { device_id: id, new_hostname: "lhv-acc1" }, { user }),
           engine.ended
         )
 
@@ -50,7 +48,7 @@ it.live(
         assert.include(JSON.stringify(without.result), "this server has no certificate authority")
         assert.strictEqual((yield* devices.get(id)).state, "DISCOVERED", JSON.stringify(without))
 
-        const authority = yield* CertificateAuthority.make
+        const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
         yield* authority.create("Lab CA")
         const moved = yield* step1
         assert.include(JSON.stringify(moved.result), "Device certificate installed for lhv-acc1")

@@ -5,7 +5,8 @@ import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
 import { InitCheck } from "../../../src/jobs/init/InitCheck.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab, type LabShape } from "../../../src/lab/Lab.ts"
-import { parseInitArguments } from "../../../src/provisioning/InitArguments.ts"
+import { InitRequest } from "../../../src/domain/requests/InitRequest.ts"
+import { initArguments } from "../../../src/provisioning/InitArguments.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
@@ -68,8 +69,8 @@ export const devicesOf = ({ result }: Job) => {
 
 /** What device_initcheck says of a device, an access switch unless the body says otherwise. */
 export const check = Effect.fnUntraced(function* (id: number, body: Readonly<Record<string, unknown>>) {
-  const args = yield* Effect.fromResult(parseInitArguments(id, { device_type: "ACCESS", ...body }))
-  return yield* (yield* InitCheck).check(args)
+  const request = yield* Effect.orDie(Effect.fromResult(InitRequest.check({ device_type: "ACCESS", ...body }).complete))
+  return yield* (yield* InitCheck).check(initArguments(id, request))
 })
 
 /** Status and text of a check that cannot be made. */

@@ -10,6 +10,9 @@ import { booted } from "../../support/BlankSwitch.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { commitsInForce } from "../sync/SyncLab.ts"
+import { DiscoverDevice } from "../../../src/domain/jobs/DiscoverDevice.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 it.live(
   "takes a blank switch from its first lease to MANAGED, then pushes a commit and proves it",
@@ -27,14 +30,12 @@ it.live(
         yield* refresh("settings", "tester")
         const { discovery, row: blank } = yield* booted(yield* lab.get("acc1"))
         const user = "tester"
-        const discovered = yield* engine.ended(
-          yield* engine.start({ function: "discover_device", args: discovery, user })
-        )
+        const discovered = yield* engine.ended(yield* engine.start(DiscoverDevice, discovery, { user }))
         assert.deepInclude(discovered, { status: "FINISHED", exception: null })
         assert.strictEqual((yield* devices.get(blank.id)).state, "DISCOVERED")
 
         const args = { device_id: blank.id, new_hostname: "lhv-acc1" }
-        const step1 = yield* engine.ended(yield* engine.start({ function: "init_access_device_step1", args, user }))
+        const step1 = yield* engine.ended(yield* engine.start(InitAccessStep1, args, { user }))
         assert.deepInclude(step1, { status: "FINISHED", exception: null }, JSON.stringify(step1))
         assert.isNotNull(step1.next_job_id, JSON.stringify(step1.result))
         const { settings: settings_commit, templates: templates_commit } = yield* commitsInForce
@@ -46,10 +47,7 @@ it.live(
         assert.match(yield* folders.pluginLog, /new_managed_device: hostname=lhv-acc1/)
 
         const sync = (dry_run: boolean) =>
-          Effect.flatMap(
-            engine.start({ function: "sync_devices", args: { hostnames: ["lhv-acc1"], dry_run }, user }),
-            engine.ended
-          )
+          Effect.flatMap(engine.start(SyncDevices, { hostnames: ["lhv-acc1"], dry_run }, { user }), engine.ended)
         const dry = yield* sync(true)
         assert.strictEqual(dry.status, "FINISHED")
         const live = yield* sync(false)

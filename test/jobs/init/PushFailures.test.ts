@@ -4,7 +4,6 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { JobFunction } from "../../../src/domain/Job.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import { Lab } from "../../../src/lab/Lab.ts"
@@ -13,12 +12,13 @@ import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { devicesOf, withFault, withoutFaults } from "./Outcome.ts"
+import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
 
 interface Failing {
   /** The switch that refuses; the first of a pair. */
   readonly node: string
   readonly hostname: string
-  readonly function: JobFunction
+  readonly function: string
   readonly more?: Readonly<Record<string, unknown>>
   readonly peer?: readonly [node: string, hostname: string]
   readonly fault: Fault | null
@@ -168,7 +168,7 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a switch wh
         })
         const engine = yield* JobEngine
         const args = { device_id: id, new_hostname: "lhv-acc22" }
-        const started = yield* engine.start({ function: "init_access_device_step1", args, user: Campus.USER })
+        const started = yield* engine.start(InitAccessStep1, args, { user: Campus.USER })
         yield* off
         const step1 = yield* engine.ended(started)
         assert.strictEqual(step1.status, "FINISHED", JSON.stringify(step1))

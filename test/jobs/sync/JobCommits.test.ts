@@ -10,6 +10,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import { gitIn } from "../../git/gitRemote.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const changed = Effect.fnUntraced(function* (folder: string, file: string, from: RegExp, to: string) {
   const text = yield* Effect.promise(() => fs.readFile(path.join(folder, file), "utf8"))
@@ -37,9 +38,7 @@ const ntpOf = (device: LabSwitch | undefined): string =>
   /^ntp server .*?(10\.20\.0\.\d+)/m.exec(device?.running() ?? "")?.[1] ?? ""
 
 const start = (args: Readonly<Record<string, unknown>> = {}) =>
-  Effect.flatMap(JobEngine, (engine) =>
-    engine.start({ function: "sync_devices", args: { dry_run: false, ...args }, user: "tester" })
-  )
+  Effect.flatMap(JobEngine, (engine) => engine.start(SyncDevices, { dry_run: false, ...args }, { user: "tester" }))
 
 const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended(id))
 

@@ -10,12 +10,13 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const TIMER = { COMMIT_CONFIRMED_TIMEOUT: "60" }
 
 const start = (mode: number) =>
   Effect.flatMap(JobEngine, (engine) =>
-    engine.start({ function: "sync_devices", args: { dry_run: false, confirm_mode_override: mode }, user: "tester" })
+    engine.start(SyncDevices, { dry_run: false, confirm_mode_override: mode }, { user: "tester" })
   )
 
 /** What a database error did to a job: it has ended, and nobody works on what it had begun. */

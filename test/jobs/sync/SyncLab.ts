@@ -7,7 +7,7 @@ import { Effect, Layer, Option, References, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Engine from "../../../src/Engine.ts"
 import type { Device } from "../../../src/domain/Device.ts"
-import { DeviceResult, type Job, type JobFunction, type StartArguments } from "../../../src/domain/Job.ts"
+import { DeviceResult, type Job, type StartArguments } from "../../../src/domain/Job.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -19,6 +19,7 @@ import { SyncEventStore } from "../../../src/store/SyncEventStore.ts"
 import * as Managed from "../../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { jobNamed } from "../../support/Jobs.ts"
 
 const user = "tester"
 
@@ -39,9 +40,9 @@ type Environment =
   | ((repositories: Repositories) => Effect.Effect<Readonly<Record<string, string>>, never, Scope.Scope>)
 
 /** Starts a job and waits until it has ended. */
-export const run = Effect.fnUntraced(function* (name: JobFunction, args: StartArguments) {
+export const run = Effect.fnUntraced(function* (name: string, args: StartArguments) {
   const engine = yield* JobEngine
-  return yield* engine.ended(yield* engine.start({ function: name, args, user }))
+  return yield* engine.ended(yield* engine.start(jobNamed(name), args, { user }))
 })
 
 /** A live sync of all devices that are not synchronized. */
@@ -125,7 +126,7 @@ export const want = (lab: SyncLab, text: string) => Managed.wantChange(lab.devic
 type Services = Layer.Success<typeof Engine.layer>
 
 /** What runs inside the server. */
-type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
+export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlClient.SqlClient | Scope.Scope>
 
 /**
  * Runs a test with `count` switches that run `wanted one` and are synchronized. `serve` runs an effect in a server of its

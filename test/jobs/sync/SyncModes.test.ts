@@ -5,6 +5,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
@@ -104,11 +105,7 @@ it.live(
           const engine = yield* JobEngine
           yield* Lab.want(lab, "two")
           lab.switches[1]?.setFault({ kind: "slow", step: "load", milliseconds: 20 })
-          const id = yield* engine.start({
-            function: "sync_devices",
-            args: { dry_run: false, confirm_mode_override: 2 },
-            user: "tester"
-          })
+          const id = yield* engine.start(SyncDevices, { dry_run: false, confirm_mode_override: 2 }, { user: "tester" })
           yield* Lab.until(() => lab.switches[0]?.timer() !== undefined)
           yield* engine.abort(id, "tester")
           const job = yield* engine.ended(id)
@@ -160,11 +157,7 @@ it.live(
         const engine = yield* JobEngine
         const locks = yield* JobLockStore
         yield* Lab.want(lab, "two")
-        const id = yield* engine.start({
-          function: "sync_devices",
-          args: { dry_run: false, confirm_mode_override: 2 },
-          user: "tester"
-        })
+        const id = yield* engine.start(SyncDevices, { dry_run: false, confirm_mode_override: 2 }, { user: "tester" })
         // the lock moves to the confirming job in the moment in which that exists
         const confirming = yield* Lab.untilSome(
           Effect.map(locks.all, (held) => held.map(({ job_id }) => job_id).find((job) => job !== id))

@@ -4,11 +4,12 @@ import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 
 const start = Effect.flatMap(JobEngine, (engine) =>
-  engine.start({ function: "sync_devices", args: { dry_run: false, confirm_mode_override: 2 }, user: "tester" })
+  engine.start(SyncDevices, { dry_run: false, confirm_mode_override: 2 }, { user: "tester" })
 )
 
 const ended = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.ended(id))

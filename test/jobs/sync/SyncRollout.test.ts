@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import * as Lab from "./SyncLab.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 const reject = (lab: Lab.SyncLab, ...indexes: ReadonlyArray<number>) =>
   Effect.sync(() => {
@@ -84,7 +85,7 @@ it.live(
         yield* Lab.want(lab, "two")
         lab.switches[0]?.setFault({ kind: "slow", step: "load", milliseconds: 10 })
         const args = { dry_run: false, batch_size: 1 }
-        const id = yield* engine.start({ function: "sync_devices", args, user: "tester" })
+        const id = yield* engine.start(SyncDevices, args, { user: "tester" })
         yield* Lab.until(() => lab.switches[0]?.sessions().some(({ state }) => state === "pending") === true)
         yield* engine.abort(id, "tester")
         const job = yield* engine.ended(id)

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import type { ChangeReport } from "../../../src/devices/ChangeExecutor.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import { stores } from "../../../src/Engine.ts"
-import * as SyncStatus from "../../../src/jobs/sync/SyncStatus.ts"
+import { SyncStatus } from "../../../src/jobs/sync/SyncStatus.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { SyncEventStore } from "../../../src/store/SyncEventStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -37,7 +37,7 @@ const concern = Effect.fnUntraced(function* ({ hostname, id }: Device) {
 /** What a job writes of the device when it is proved. */
 const prove = Effect.fnUntraced(function* (device: Device) {
   const sql = yield* SqlClient.SqlClient
-  const status = yield* SyncStatus.make
+  const status = yield* SyncStatus
   const run = { jobId: 1, user: "tester", dryRun: false, eventsSeen: 0 }
   yield* sql.withTransaction(status.write([{ device, run, report: proved }]))
 })
@@ -61,33 +61,32 @@ const meeting = Effect.fnUntraced(function* <R1, E1, R2, E2>(
   yield* Fiber.joinAll([one, other])
 })
 
-layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true })(
-  "a device that is made unsynchronized",
-  (it) => {
-    const check = Effect.fnUntraced(function* ({ hostname, id }: Device) {
-      const device = yield* (yield* DeviceStore).get(id)
-      const events = yield* (yield* SyncEventStore).byHostname(hostname)
-      assert.deepStrictEqual([device.synchronized, events.get(hostname)?.length], [false, 1])
-    })
+layer(SyncStatus.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(TestDatabase)), {
+  excludeTestServices: true
+})("a device that is made unsynchronized", (it) => {
+  const check = Effect.fnUntraced(function* ({ hostname, id }: Device) {
+    const device = yield* (yield* DeviceStore).get(id)
+    const events = yield* (yield* SyncEventStore).byHostname(hostname)
+    assert.deepStrictEqual([device.synchronized, events.get(hostname)?.length], [false, 1])
+  })
 
-    for (const synchronized of [true, false]) {
-      const known = synchronized ? "that was synchronized" : "that was not"
+  for (const synchronized of [true, false]) {
+    const known = synchronized ? "that was synchronized" : "that was not"
 
-      it.effect(`and ${known} stays so when its job ends while the refresh is being written`, () =>
-        Effect.gen(function* () {
-          const device = yield* insert(`sw1-${synchronized}`, synchronized)
-          yield* meeting(concern(device), prove(device))
-          yield* check(device)
-        })
-      )
+    it.effect(`and ${known} stays so when its job ends while the refresh is being written`, () =>
+      Effect.gen(function* () {
+        const device = yield* insert(`sw1-${synchronized}`, synchronized)
+        yield* meeting(concern(device), prove(device))
+        yield* check(device)
+      })
+    )
 
-      it.effect(`and ${known} is so when the refresh comes while the end of its job is being written`, () =>
-        Effect.gen(function* () {
-          const device = yield* insert(`sw2-${synchronized}`, synchronized)
-          yield* meeting(prove(device), concern(device))
-          yield* check(device)
-        })
-      )
-    }
+    it.effect(`and ${known} is so when the refresh comes while the end of its job is being written`, () =>
+      Effect.gen(function* () {
+        const device = yield* insert(`sw2-${synchronized}`, synchronized)
+        yield* meeting(prove(device), concern(device))
+        yield* check(device)
+      })
+    )
   }
-)
+})

@@ -10,6 +10,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { makeImageHost } from "../../firmware/ImageHost.ts"
+import { DeviceUpgrade } from "../../../src/domain/jobs/DeviceUpgrade.ts"
 
 const { ALL_STEPS, IMAGE, NEW, NEW_VERSION, OLD } = Site
 
@@ -235,7 +236,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
         const begun = host.begun()
         const filename = "EOS-4.40.1F.swi"
         const args = { hostname: "aborted", filename, ...ALL_STEPS, url: host.url }
-        const id = yield* engine.start({ function: "device_upgrade", args, user: "tester" })
+        const id = yield* engine.start(DeviceUpgrade, args, { user: "tester" })
         yield* Effect.promise(() => begun)
         yield* engine.abort(id, "tester")
         release()
@@ -259,7 +260,7 @@ layer(live, { excludeTestServices: true })("An upgrade", (it) => {
         const engine = yield* JobEngine
         const device = yield* switchOf("waiting")
         const args = { hostname: "waiting", reboot: true, post_flight: true, post_waittime: 3600 }
-        const id = yield* engine.start({ function: "device_upgrade", args, user: "tester" })
+        const id = yield* engine.start(DeviceUpgrade, args, { user: "tester" })
         yield* until(() => device.power() !== "on")
         yield* engine.abort(id, "tester")
         const job = yield* engine.ended(id)

@@ -5,13 +5,13 @@ import * as fs from "node:fs/promises"
 import * as http from "node:http"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import type { JobFunction } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { Firmware } from "../../../src/firmware/Firmware.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
+import { jobNamed } from "../../support/Jobs.ts"
 
 const NAME = "EOS-4.32.2F.swi"
 const image = Buffer.from("an image")
@@ -30,9 +30,9 @@ const engineWith = (env: Readonly<Record<string, string>>) =>
   )
 
 /** The result of a job that has ended FINISHED. */
-const resultOf = Effect.fnUntraced(function* (name: JobFunction, args: Readonly<Record<string, unknown>>) {
+const resultOf = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {
   const engine = yield* JobEngine
-  const job = yield* engine.ended(yield* engine.start({ function: name, args, user: "tester" }))
+  const job = yield* engine.ended(yield* engine.start(jobNamed(name), args, { user: "tester" }))
   assert.strictEqual(job.status, "FINISHED", name)
   return job.result
 })

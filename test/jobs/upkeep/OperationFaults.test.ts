@@ -4,12 +4,14 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../../src/devices/DeviceCalls.ts"
 import { eosPlatform } from "../../../src/drivers/eos/EosPlatform.ts"
 import type { Device } from "../../../src/domain/Device.ts"
+import { DeviceErase } from "../../../src/domain/jobs/DeviceErase.ts"
+import { RenewCert } from "../../../src/domain/jobs/RenewCert.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault, Step } from "../../../src/lab/Faults.ts"
@@ -161,20 +163,19 @@ it.live(
   120_000
 )
 
+const user = "tester"
+
 /** Runs a job on each switch at once and yields how each fared. */
 const jobs = Effect.fnUntraced(function* (
   scenes: ReadonlyArray<Scene>,
-  start: (row: Device) => {
-    readonly function: "renew_cert" | "device_erase"
-    readonly args: Readonly<Record<string, unknown>>
-  }
+  start: (engine: JobEngine["Service"], row: Device) => Effect.Effect<number, SqlError.SqlError>
 ) {
   const engine = yield* JobEngine
   return yield* Effect.forEach(
     scenes,
     Effect.fnUntraced(function* ({ device, fault, row }) {
       fault.arm(device)
-      const job = yield* engine.ended(yield* engine.start({ ...start(row), user: "tester" }))
+      const job = yield* engine.ended(yield* start(engine, row))
       const result = ManagedCampus.devicesOf(job)[row.hostname]
       assert.isDefined(result, `${fault.name}: ${JSON.stringify(job.exception)}`)
       const texts = result.job_tasks.filter(({ failed }) => failed).map((task) => String(task.result))
@@ -190,8 +191,9 @@ it.live(
     withScenes(
       [...faultsOf(["login", "copy", "delete"]), once("a full flash", { kind: "fullFlash" })],
       Effect.fnUntraced(function* (scenes) {
-        yield* (yield* CertificateAuthority.make).create("Lab CA")
-        const ended = yield* jobs(scenes, ({ hostname }) => ({ function: "renew_cert", args: { hostname } }))
+        const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
+        yield* authority.create("Lab CA")
+        const ended = yield* jobs(scenes, (engine, { hostname }) => engine.start(RenewCert, { hostname }, { user }))
         for (const [index, { device, fault }] of scenes.entries()) {
           const { result, text } = ended[index] ?? { result: undefined, text: "" }
           assert.isFalse(device.files().has("cnaasnms.key"), `${fault.name}: the key does not stay on the flash`)
@@ -216,7 +218,7 @@ it.live(
     withScenes(
       faultsOf(["login", "delete", "reload"]),
       Effect.fnUntraced(function* (scenes) {
-        const ended = yield* jobs(scenes, ({ id }) => ({ function: "device_erase", args: { device_id: id } }))
+        const ended = yield* jobs(scenes, (engine, { id }) => engine.start(DeviceErase, { device_id: id }, { user }))
         const left = yield* (yield* DeviceStore).byHostnames(scenes.map(({ row }) => row.hostname))
         for (const [index, { device, fault, row }] of scenes.entries()) {
           const { result, text } = ended[index] ?? { result: undefined, text: "" }

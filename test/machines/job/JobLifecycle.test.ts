@@ -3,14 +3,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { createTestModel } from "xstate/graph"
 import { applyJobEvent } from "../../../machines/job/JobDecision.ts"
+import { abortReason, type JobEvent, jobLifecycle, type LifecycleJob } from "../../../machines/job/JobLifecycle.ts"
 import {
-  abortReason,
-  type JobEvent,
-  jobLifecycle,
+  begunStates,
+  endedStates,
   type JobState,
   jobStates,
-  type LifecycleJob
-} from "../../../machines/job/JobLifecycle.ts"
+  unfinishedStates
+} from "../../../machines/job/JobStatuses.ts"
 
 const job = (status: JobState, functionName = "sync_devices"): LifecycleJob => ({ id: 412, status, functionName })
 
@@ -31,32 +31,16 @@ const onlyMessage = (text: string) => ({
 })
 const stored = { type: "storeResult", params: { result: { devices: {} }, next_job_id: 413, change_score: 2 } }
 const finish = { type: "stampFinish" }
-const told = (status: JobState) => ({ type: "publishJob", params: { status } })
-const threw = [
-  { type: "storeException", params: { exception } },
-  finish,
-  { type: "publishJob", params: { status: "EXCEPTION", exception: "Unable to acquire lock" } }
-]
+const threw = [{ type: "storeException", params: { exception } }, finish]
 
 const rows: ReadonlyArray<readonly [string, JobState, JobEvent, JobState, ReadonlyArray<unknown>]> = [
-  [
-    "its time has come",
-    "SCHEDULED",
-    { type: "DUE" },
-    "RUNNING",
-    [{ type: "stampStart" }, { type: "resumeWork" }, told("RUNNING")]
-  ],
+  ["its time has come", "SCHEDULED", { type: "DUE" }, "RUNNING", [{ type: "stampStart" }, { type: "resumeWork" }]],
   [
     "it is aborted before it ran",
     "SCHEDULED",
     abort,
     "ABORTED",
-    [
-      { type: "cancelStart" },
-      onlyMessage(message),
-      finish,
-      { type: "publishJob", params: { status: "ABORTED", message } }
-    ]
+    [{ type: "cancelStart" }, onlyMessage(message), finish]
   ],
   [
     "another discovery of the address is scheduled",
@@ -70,18 +54,18 @@ const rows: ReadonlyArray<readonly [string, JobState, JobEvent, JobState, Readon
     ]
   ],
   ["a process starts before its time", "SCHEDULED", { type: "PROCESS_STARTED" }, "SCHEDULED", [{ type: "resumeWork" }]],
-  ["its function returns", "RUNNING", returned, "FINISHED", [stored, finish, told("FINISHED")]],
+  ["its function returns", "RUNNING", returned, "FINISHED", [stored, finish]],
   ["its function fails", "RUNNING", { type: "THREW", exception }, "EXCEPTION", threw],
   ["it is aborted while it runs", "RUNNING", abort, "ABORTING", [{ type: "interruptWork" }]],
   ["its process was killed", "RUNNING", { type: "PROCESS_STARTED" }, "RUNNING", [{ type: "resumeWork" }]],
-  ["it returns although it was aborted", "ABORTING", returned, "ABORTED", [stored, finish, told("ABORTED")]],
+  ["it returns although it was aborted", "ABORTING", returned, "ABORTED", [stored, finish]],
   ["it fails while it is being aborted", "ABORTING", { type: "THREW", exception }, "EXCEPTION", threw],
   [
     "its work was stopped",
     "ABORTING",
     { type: "STOPPED", result: null },
     "ABORTED",
-    [{ type: "storeResult", params: { result: null, next_job_id: null, change_score: null } }, finish, told("ABORTED")]
+    [{ type: "storeResult", params: { result: null, next_job_id: null, change_score: null } }, finish]
   ],
   [
     "its process was killed while it was being aborted",
@@ -109,7 +93,7 @@ describe("the status of a job", () => {
     const event = { type: "REFRESH_FAILED", error: "Syntax error", repository: "SETTINGS" } as const
     expect(applied("RUNNING", event, "refresh_repo")).toMatchObject({
       status: "EXCEPTION",
-      actions: [{ params: { result: { error: "Syntax error", repository: "SETTINGS" } } }, finish, told("EXCEPTION")]
+      actions: [{ params: { result: { error: "Syntax error", repository: "SETTINGS" } } }, finish]
     })
   })
 
@@ -137,6 +121,20 @@ const refresh: ReadonlyArray<JobEvent> = [
   { type: "REFRESH_FAILED", error: "e", repository: "SETTINGS" }
 ]
 const samples: ReadonlyArray<JobEvent> = [...rows.map(([, , event]) => event), ...refresh]
+
+describe("the lists of statuses", () => {
+  const final = jobStates.filter((state) => jobLifecycle.states[state]?.type === "final")
+
+  it("name the final states of the machine as ended, and all others as unfinished", () => {
+    expect(new Set(endedStates)).toEqual(new Set(final))
+    expect(new Set([...unfinishedStates, ...endedStates])).toEqual(new Set(jobStates))
+    expect(unfinishedStates.filter((state) => final.includes(state))).toEqual([])
+  })
+
+  it("name as begun what has left the first state and not ended", () => {
+    expect(new Set(begunStates)).toEqual(new Set(unfinishedStates.filter((state) => state !== "SCHEDULED")))
+  })
+})
 
 describe("all paths of the job machine", () => {
   const paths = createTestModel(jobLifecycle).getSimplePaths({

@@ -20,6 +20,7 @@ import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import type { FaultCase, Moment } from "./FaultEndings.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
 /** Switches that are worked on at once: the test's own processor time must not look like a silent switch. */
 const CONCURRENCY = "48"
@@ -102,10 +103,7 @@ const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, 
     yield* refresh("settings", "tester")
     yield* ManagedCampus.seedManaged(names)
     const sync = (dry_run: boolean) =>
-      Effect.flatMap(
-        engine.start({ function: "sync_devices", args: { hostnames: names, dry_run }, user: "tester" }),
-        engine.ended
-      )
+      Effect.flatMap(engine.start(SyncDevices, { hostnames: names, dry_run }, { user: "tester" }), engine.ended)
     const before = switches.map((device) => device.running())
     yield* sync(true)
     const dryRunTraces = switches.flatMap((device, index) => [

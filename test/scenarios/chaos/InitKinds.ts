@@ -3,7 +3,6 @@
  * which job begins it. Every run uses switches and ports of its own, so that runs can be compared with each other.
  */
 import { Effect } from "effect"
-import type { JobFunction } from "../../../src/domain/Job.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
@@ -28,7 +27,7 @@ export interface InitKind {
   readonly job: (
     newcomers: ReadonlyArray<Newcomer>,
     ids: ReadonlyArray<number>
-  ) => { readonly name: JobFunction; readonly args: Readonly<Record<string, unknown>> }
+  ) => { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
   /** Rows of before. */
   readonly prepare: (
     run: number,

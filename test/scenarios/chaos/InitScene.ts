@@ -6,7 +6,7 @@
  */
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { finalStatuses, type JobFunction } from "../../../src/domain/Job.ts"
+import { finalStatuses } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Database from "../../../src/store/Database.ts"
@@ -214,7 +214,7 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, d
 
   return {
     next: Effect.provide(next, stores),
-    start: (name: JobFunction, args: Readonly<Record<string, unknown>>) =>
+    start: (name: string, args: Readonly<Record<string, unknown>>) =>
       Effect.flatMap(server.start(name, args), (id) => Effect.provide(ServerProcess.untilEnded(id), stores))
   }
 })

@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import { NodeServices } from "@effect/platform-node"
 import { SqlClient } from "effect/sql"
-import * as CertificateAuthority from "../../../src/certificates/CertificateAuthority.ts"
+import { CertificateAuthority } from "../../../src/certificates/CertificateAuthority.ts"
 import { type DeviceResult, finalStatuses } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -130,7 +130,10 @@ it.live(
         command("as the key is copied", /^copy flash:cnaasnms\.key sslkey:/),
         command("while the flash is cleaned", /^delete flash:/)
       ])
-      const authority = yield* Effect.provide(CertificateAuthority.make, stores)
+      const authority = yield* CertificateAuthority.pipe(
+        Effect.provide(CertificateAuthority.layer),
+        Effect.provide(stores)
+      )
       yield* authority.create("Lab CA")
       for (const { device, kill, row } of cases) {
         let id = 0

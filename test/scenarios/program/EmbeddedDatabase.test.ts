@@ -48,13 +48,49 @@ const leavePidFile = (dataDir: string, pid: number, port: number) =>
     return fs.writeFile(path.join(data, "postmaster.pid"), `${lines.join("\n")}\n`)
   })
 
-/** Starts a server, ends it well, and yields its folder with a database that has stopped. */
+/** A server on this folder that is up, and its address. */
+const serverOn = Effect.fnUntraced(function* (dataDir: string, env: Readonly<Record<string, string>> = {}) {
+  const server = yield* start({ DATA_DIR: dataDir, ...env })
+  return { server, url: yield* server.url }
+})
+type Server = Effect.Success<ReturnType<typeof serverOn>>["server"]
+
+/** Stops the server as its operator would. */
+const stop = Effect.fnUntraced(function* (server: Server) {
+  server.kill("SIGTERM")
+  assert.strictEqual(yield* server.ended, 0)
+})
+
+/** Stops the server, and with it the database that it keeps. */
+const stopWithDatabase = Effect.fnUntraced(function* (server: Server, dataDir: string) {
+  const { pid } = running(dataDir)
+  yield* stop(server)
+  assert.isFalse(isAlive(pid))
+})
+
+/** Kills the database on this folder; the server at this address starts it again, as another process. */
+const killDatabase = Effect.fnUntraced(function* (dataDir: string, url: string, signal: NodeJS.Signals = "SIGKILL") {
+  const before = running(dataDir)
+  process.kill(before.pid, signal)
+  yield* until(Effect.sync(() => !isAlive(before.pid)))
+  yield* until(serves(url))
+  assert.notStrictEqual(running(dataDir).pid, before.pid)
+})
+
+/** A folder with a database that has stopped. */
 const usedFolder = Effect.gen(function* () {
   const dataDir = yield* dataFolder
-  const first = yield* start({ DATA_DIR: dataDir })
-  yield* first.url
-  first.kill("SIGTERM")
-  assert.strictEqual(yield* first.ended, 0)
+  const { server } = yield* serverOn(dataDir)
+  yield* stop(server)
+  return dataDir
+})
+
+/** A folder with a database that runs without the server that has started it. */
+const abandonedFolder = Effect.gen(function* () {
+  const dataDir = yield* dataFolder
+  const { server } = yield* serverOn(dataDir)
+  server.kill("SIGKILL")
+  yield* server.ended
   return dataDir
 })
 
@@ -66,11 +102,10 @@ it.live(
       const { child, said } = yield* bystander
       yield* until(Effect.sync(() => said() === "up\n"))
       yield* leavePidFile(dataDir, child.pid ?? 0, 1)
-      const server = yield* start({ DATA_DIR: dataDir })
-      assert.isTrue(yield* serves(yield* server.url))
+      const { server, url } = yield* serverOn(dataDir)
+      assert.isTrue(yield* serves(url))
       assert.notStrictEqual(running(dataDir).pid, child.pid)
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
+      yield* stop(server)
       assert.isTrue(isAlive(child.pid ?? 0))
       assert.strictEqual(said(), "up\n")
     }).pipe(Effect.scoped),
@@ -83,18 +118,16 @@ it.live(
     Effect.gen(function* () {
       const dataDir = yield* usedFolder
       const others = yield* dataFolder
-      const neighbour = yield* start({ DATA_DIR: others })
-      const url = yield* neighbour.url
+      const neighbour = yield* serverOn(others)
       const foreign = running(others)
       yield* leavePidFile(dataDir, foreign.pid, foreign.port)
-      const server = yield* start({ DATA_DIR: dataDir })
-      assert.isTrue(yield* serves(yield* server.url))
+      const { server, url } = yield* serverOn(dataDir)
+      assert.isTrue(yield* serves(url))
       assert.notStrictEqual(running(dataDir).port, foreign.port)
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
+      yield* stop(server)
       assert.strictEqual(running(others).pid, foreign.pid)
       assert.isTrue(isAlive(foreign.pid))
-      assert.isTrue(yield* serves(url))
+      assert.isTrue(yield* serves(neighbour.url))
     }).pipe(Effect.scoped),
   LONG
 )
@@ -104,22 +137,12 @@ it.live(
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
-      const server = yield* start({ DATA_DIR: dataDir })
-      const url = yield* server.url
+      const { server, url } = yield* serverOn(dataDir)
       assert.isTrue(yield* serves(url))
-      for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) {
-        const before = running(dataDir)
-        process.kill(before.pid, signal)
-        yield* until(Effect.sync(() => !isAlive(before.pid)))
-        yield* until(serves(url))
-        assert.notStrictEqual(running(dataDir).pid, before.pid)
-      }
+      for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) yield* killDatabase(dataDir, url, signal)
       assert.include(server.text(), "The embedded database has ended")
       assert.include(server.text(), "The embedded database runs again")
-      const last = running(dataDir)
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
-      assert.isFalse(isAlive(last.pid))
+      yield* stopWithDatabase(server, dataDir)
     }).pipe(Effect.scoped),
   LONG
 )
@@ -129,8 +152,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
-      const server = yield* start({ DATA_DIR: dataDir })
-      const url = yield* server.url
+      const { server, url } = yield* serverOn(dataDir)
       const before = running(dataDir)
       // stopped first, so that nothing is started before the port is taken
       server.kill("SIGSTOP")
@@ -153,8 +175,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
-      const first = yield* start({ DATA_DIR: dataDir })
-      const url = yield* first.url
+      const { server: first, url } = yield* serverOn(dataDir)
       const database = running(dataDir)
       for (const command of ["serve", "migrate"]) {
         const second = yield* start({ DATA_DIR: dataDir }, command)
@@ -172,23 +193,12 @@ it.live(
   "a server that was killed leaves its database to the next one, which starts it again as its own",
   () =>
     Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const first = yield* start({ DATA_DIR: dataDir })
-      yield* first.url
+      const dataDir = yield* abandonedFolder
       const left = running(dataDir)
-      first.kill("SIGKILL")
-      yield* first.ended
-      const second = yield* start({ DATA_DIR: dataDir })
-      const url = yield* second.url
+      const { server, url } = yield* serverOn(dataDir)
       assert.deepEqual(running(dataDir), left)
-      process.kill(left.pid, "SIGKILL")
-      yield* until(Effect.sync(() => !isAlive(left.pid)))
-      yield* until(serves(url))
-      const again = running(dataDir)
-      assert.notStrictEqual(again.pid, left.pid)
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
-      assert.isFalse(isAlive(again.pid))
+      yield* killDatabase(dataDir, url)
+      yield* stopWithDatabase(server, dataDir)
     }).pipe(Effect.scoped),
   LONG
 )
@@ -197,16 +207,10 @@ it.live(
   "a database that was left behind ends with the server that has taken it over",
   () =>
     Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const first = yield* start({ DATA_DIR: dataDir })
-      yield* first.url
+      const dataDir = yield* abandonedFolder
       const left = running(dataDir)
-      first.kill("SIGKILL")
-      yield* first.ended
-      const second = yield* start({ DATA_DIR: dataDir })
-      yield* second.url
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
+      const { server } = yield* serverOn(dataDir)
+      yield* stop(server)
       assert.isFalse(isAlive(left.pid))
     }).pipe(Effect.scoped),
   LONG
@@ -217,8 +221,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
-      const server = yield* start({ DATA_DIR: dataDir })
-      const url = yield* server.url
+      const { server, url } = yield* serverOn(dataDir)
       assert.isTrue(yield* serves(url))
       const children = (yield* Effect.promise(() =>
         fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
@@ -237,27 +240,18 @@ it.live(
   () =>
     Effect.gen(function* () {
       const dataDir = yield* dataFolder
-      const replica = (port: number) =>
-        start({ DATA_DIR: dataDir, CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
-      const first = yield* replica(15_051)
-      const urls = [yield* first.url]
-      const second = yield* replica(15_052)
-      urls.push(yield* second.url)
+      const replica = (port: number) => serverOn(dataDir, { CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
+      const { server: first } = yield* replica(15_051)
+      const { server: second, url } = yield* replica(15_052)
       const database = running(dataDir)
       // the one that keeps it leaves
-      first.kill("SIGTERM")
-      assert.strictEqual(yield* first.ended, 0)
-      yield* until(serves(urls[1] ?? ""))
+      yield* stop(first)
+      yield* until(serves(url))
       assert.deepEqual(running(dataDir), database)
       // and the other one looks after it
       yield* until(Effect.sync(() => second.text().includes("keeps the embedded database")))
-      process.kill(database.pid, "SIGKILL")
-      yield* until(Effect.sync(() => !isAlive(database.pid)))
-      yield* until(serves(urls[1] ?? ""))
-      const again = running(dataDir)
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
-      assert.isFalse(isAlive(again.pid))
+      yield* killDatabase(dataDir, url)
+      yield* stopWithDatabase(second, dataDir)
     }).pipe(Effect.scoped),
   LONG
 )

@@ -4,7 +4,8 @@
  */
 import * as Flash from "../../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"
-import { isAtLeast, type Switch } from "../../Switch.ts"
+import type { Switch } from "../../Switch.ts"
+import { isAtLeast } from "../Release.ts"
 import { firstWord } from "../Words.ts"
 import { type Command, command } from "./Command.ts"
 

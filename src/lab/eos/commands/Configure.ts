@@ -5,7 +5,7 @@ import * as Faults from "../../Faults.ts"
 import * as Loader from "../ConfigLoader.ts"
 import { expression } from "../Pattern.ts"
 import type { Output, Shell } from "../Shell.ts"
-import * as Switch from "../../Switch.ts"
+import { loaderRules } from "../LoaderRules.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
 /** `HH:MM:SS` in seconds; undefined when it is not a time. */
@@ -22,7 +22,7 @@ export const leave = (shell: Shell): void => {
 
 /** The rules that lines typed in this shell meet: the switch's own, and the lines that a fault rejects. */
 export const rules = (shell: Shell) =>
-  Switch.loaderRules(shell.device, (line) => {
+  loaderRules(shell.device, (line) => {
     const { faults } = shell.device
     if (faults.length === 0) return undefined
     const fault = Faults.take(faults, "reject", (candidate) => expression(candidate.pattern).test(line))

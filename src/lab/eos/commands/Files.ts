@@ -6,6 +6,7 @@ import * as Loader from "../ConfigLoader.ts"
 import { render } from "../ConfigTree.ts"
 import * as History from "../../History.ts"
 import type { Output } from "../Shell.ts"
+import { showRunning, showStartup } from "../PrintedConfig.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
@@ -32,8 +33,8 @@ const copy = (call: Call): Output => {
 }
 
 const read = (device: Switch.Switch, from: string): Buffer | undefined => {
-  if (from === "running-config") return Buffer.from(Switch.showRunning(device))
-  if (from === "startup-config") return Buffer.from(Switch.showStartup(device) ?? "")
+  if (from === "running-config") return Buffer.from(showRunning(device))
+  if (from === "startup-config") return Buffer.from(showStartup(device) ?? "")
   const name = Flash.nameIn(from)
   return name === undefined ? undefined : device.flash.files.get(name)?.content
 }

@@ -2,6 +2,7 @@
 import * as ConfigDiff from "../ConfigDiff.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import type { Output } from "../Shell.ts"
+import { showRunning, showStartup, withHeader } from "../PrintedConfig.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
@@ -104,7 +105,7 @@ const sessionDiff = (call: Call): Output => {
 const sessionConfig = (call: Call): Output => {
   const session = sessionOf(call)
   if (session === undefined) return "% Session does not exist\n"
-  return Switch.withHeader(call.device, "session-config", ConfigSessions.candidate(session))
+  return withHeader(call.device, "session-config", ConfigSessions.candidate(session))
 }
 
 const certificates = ({ device }: Call): Output =>
@@ -135,9 +136,9 @@ export const commands: ReadonlyArray<Command> = [
     extensions
   ),
   command("show boot-config", "boot", bootConfig),
-  command("show running-config", "showRunning", ({ device }) => Switch.showRunning(device)),
-  command("show running-config all", "showRunning", ({ device }) => Switch.showRunning(device)),
-  command("show startup-config", "show", ({ device }) => Switch.showStartup(device) ?? "% No startup configuration\n"),
+  command("show running-config", "showRunning", ({ device }) => showRunning(device)),
+  command("show running-config all", "showRunning", ({ device }) => showRunning(device)),
+  command("show startup-config", "show", ({ device }) => showStartup(device) ?? "% No startup configuration\n"),
   command("show running-config diffs", "show", ({ device }) =>
     ConfigDiff.unsaved(device.startup ?? "", device.running)
   ),

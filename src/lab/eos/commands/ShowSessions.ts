@@ -1,12 +1,13 @@
 /** `show configuration sessions` in the two forms that EOS has had for a running commit timer. contract/device-cli.md §3.4. */
 import * as ConfigSessions from "../ConfigSessions.ts"
+import { isAtLeast } from "../Release.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
 const MAX_SAVED = 1
 
 const document = ({ device }: Call) => {
-  const recent = Switch.isAtLeast(device, 4, 32)
+  const recent = isAtLeast(device, 4, 32)
   const sessions: Record<string, unknown> = {}
   for (const session of device.sessions.values()) {
     const timed = session.state === "pendingCommitTimer"

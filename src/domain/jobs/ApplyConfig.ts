@@ -1,0 +1,10 @@
+/** Job `apply_config`: puts a given configuration on one device, whatever the settings say (contract engine.md §8). */
+import { Schema } from "effect"
+import { defineJob, flag } from "./JobDefinition.ts"
+
+export const ApplyConfig = defineJob({
+  name: "apply_config",
+  Args: Schema.Struct({ hostname: Schema.String, config: Schema.String, dry_run: flag(true) }),
+  Memo: Schema.Never,
+  kind: "devices"
+})

@@ -1,0 +1,10 @@
+/** Job `device_erase`: brings an access switch back to its factory default and deletes its row (contract engine.md §13). */
+import { Schema } from "effect"
+import { defineJob } from "./JobDefinition.ts"
+
+export const DeviceErase = defineJob({
+  name: "device_erase",
+  Args: Schema.Struct({ device_id: Schema.Int }),
+  Memo: Schema.Never,
+  kind: "devices"
+})

@@ -1,0 +1,18 @@
+/** Job `init_fabric_device_step1`: gives a discovered DIST or CORE device its place in the network (contract engine.md §5.16). */
+import { Schema } from "effect"
+import { InitDecision } from "./InitDecision.ts"
+import { defineJob } from "./JobDefinition.ts"
+
+export const InitFabricStep1 = defineJob({
+  name: "init_fabric_device_step1",
+  Args: Schema.Struct({
+    device_id: Schema.Int,
+    new_hostname: Schema.String,
+    device_type: Schema.String,
+    /** Null: find out; empty: do not check. */
+    neighbors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+  }),
+  Memo: InitDecision,
+  kind: "devices",
+  pinsCommits: true
+})

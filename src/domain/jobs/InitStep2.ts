@@ -1,0 +1,11 @@
+/** Job `init_device_step2`: logs in to a new switch on its management address and declares it MANAGED (contract engine.md §5.13). */
+import { Schema } from "effect"
+import { defineJob } from "./JobDefinition.ts"
+
+export const InitStep2 = defineJob({
+  name: "init_device_step2",
+  /** `iteration`: number of the attempt, from 1. */
+  Args: Schema.Struct({ device_id: Schema.Int, iteration: Schema.Int }),
+  Memo: Schema.Struct({ done: Schema.Literal(true) }),
+  kind: "devices"
+})

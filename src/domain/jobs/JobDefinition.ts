@@ -1,0 +1,73 @@
+/**
+ * What is known of a job's function beside what it does: its name, the schemas of its arguments and of its memo, and how the
+ * engine treats it. A definition is read by whoever starts the job, by the API, and by the handler; what the job does is in
+ * the handler, a file of the same name below `src/jobs`.
+ */
+import { Effect, Option, Schema } from "effect"
+
+/** Kinds of work, each with its own number of places: what waits for somebody else takes none from jobs that configure switches. */
+export type KindOfWork = "devices" | "firmware" | "discovery"
+
+/** A discovery of an address by a switch with this MAC address. */
+export interface Discovery {
+  readonly ztp_mac: string
+  readonly dhcp_ip: string
+}
+
+type AnyCodec = Schema.Codec<unknown, unknown>
+
+/** What a definition says. `Memo` is what the function remembers for a restart; Schema.Never when it remembers nothing. */
+interface Definition<Name extends string, Args extends AnyCodec, Memo extends AnyCodec> {
+  readonly name: Name
+  readonly Args: Args
+  readonly Memo: Memo
+  /** In whose places the job runs; null when it needs none. */
+  readonly kind: KindOfWork | null
+  /** Whether the job works on the commits that are in force when it begins, until it ends. */
+  readonly pinsCommits?: boolean
+  /** With which arguments the job works under the lock of everything that configures devices. Default: none. */
+  readonly locksDevices?: (args: Args["Type"]) => boolean
+  /** The address that the job discovers: a second job for it is rejected while the first waits. Default: none. */
+  readonly discovers?: (args: Args["Type"]) => Discovery
+}
+
+/** A job's function. Arguments and memos are read and written by its schemas, here and in `src/jobs/engine` only. */
+export interface JobDefinition<Name extends string, Args extends AnyCodec, Memo extends AnyCodec> {
+  readonly name: Name
+  readonly Args: Args
+  readonly Memo: Memo
+  readonly kind: KindOfWork | null
+  readonly pinsCommits: boolean
+  /** Whether a job with these arguments, as its record has them, needs the lock. False for arguments that are wrong. */
+  readonly needsDevicesLock: (start_arguments: unknown) => boolean
+  /** What a job with these arguments discovers; none for another function. */
+  readonly discoveryIn: (start_arguments: unknown) => Option.Option<Discovery>
+}
+
+/** Any job's function. */
+export type AnyJob = JobDefinition<string, AnyCodec, AnyCodec>
+
+/** Arguments as they are sent and as the record shows them: defaults may be left out. */
+export type SentArgs<J extends AnyJob> = J["Args"]["Encoded"]
+/** Arguments as the handler gets them. */
+export type ArgsOf<J extends AnyJob> = J["Args"]["Type"]
+export type MemoOf<J extends AnyJob> = J["Memo"]["Type"]
+
+/** Describes a job's function. It runs once its handler is in the list of `src/jobs/engine/JobFunctions.ts`. */
+export const defineJob = <const Name extends string, Args extends AnyCodec, Memo extends AnyCodec>({
+  discovers,
+  locksDevices,
+  pinsCommits = false,
+  ...definition
+}: Definition<Name, Args, Memo>): JobDefinition<Name, Args, Memo> => {
+  const read = (start_arguments: unknown) => Schema.decodeUnknownOption(definition.Args)(start_arguments)
+  return {
+    ...definition,
+    pinsCommits,
+    needsDevicesLock: (sent) => locksDevices !== undefined && Option.exists(read(sent), locksDevices),
+    discoveryIn: (sent) => (discovers === undefined ? Option.none() : Option.map(read(sent), discovers))
+  }
+}
+
+/** A boolean that is this when it is left out. */
+export const flag = (fallback: boolean) => Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(fallback)))

@@ -1,0 +1,10 @@
+/** Job `renew_cert`: gives managed devices new keys and certificates (contract engine.md §12). */
+import { Schema } from "effect"
+import { defineJob } from "./JobDefinition.ts"
+
+export const RenewCert = defineJob({
+  name: "renew_cert",
+  Args: Schema.Struct({ hostname: Schema.optionalKey(Schema.String), group: Schema.optionalKey(Schema.String) }),
+  Memo: Schema.Never,
+  kind: "devices"
+})

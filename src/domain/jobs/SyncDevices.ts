@@ -1,0 +1,58 @@
+/** Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout (contract engine.md §7.1). */
+import { Effect, Schema } from "effect"
+import { DeviceType } from "../Device.ts"
+import { defineJob, flag } from "./JobDefinition.ts"
+
+const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
+
+const Args = Schema.Struct({
+  dry_run: flag(true),
+  force: flag(false),
+  auto_push: flag(false),
+  resync: flag(false),
+  /** Goes beside a job that has the lock, for the devices that are named. */
+  urgent: flag(false),
+  hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+  device_type: Schema.optionalKey(DeviceType),
+  group: Schema.optionalKey(Schema.String),
+  confirm_mode_override: Schema.optionalKey(Schema.Int),
+  /** One altered or silent device ends the whole job before anything is pushed. */
+  abort_on_failure: flag(false),
+  /** Devices that are worked on before the next ones are begun. */
+  batch_size: Schema.optionalKey(positive),
+  /** Devices that go first: their names, or how many. */
+  canary: Schema.optionalKey(Schema.Union([positive, Schema.Array(Schema.String)])),
+  /** The rollout stops when so many devices have failed. */
+  max_failures: Schema.optionalKey(positive),
+  /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
+  revert_on_failure: Schema.optionalKey(Schema.Boolean)
+})
+export type SyncArguments = typeof Args.Type
+
+/** Why a rollout was stopped, as a sentence without a full stop. */
+export const Stop = Schema.Struct({ aborted: Schema.Boolean, message: Schema.String })
+export type Stop = typeof Stop.Type
+
+/** What the job has decided so far, so that a restart goes on with the same devices and judges by the same moment. */
+const Memo = Schema.Struct({
+  hostnames: Schema.Array(Schema.String),
+  /** Newest sync event when the job started: later ones are news that this job's proof does not cover. */
+  eventsSeen: Schema.Int,
+  /** Newest change when the job started: later ones are of jobs beside it. */
+  changesSeen: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(Number.MAX_SAFE_INTEGER))),
+  /** Why the rollout was stopped, once it was. */
+  stop: Schema.optionalKey(Stop),
+  /** The job that confirms what is proved, once it was started. */
+  confirmingJob: Schema.optionalKey(Schema.Int)
+})
+export type SyncMemo = typeof Memo.Type
+
+export const SyncDevices = defineJob({
+  name: "sync_devices",
+  Args,
+  Memo,
+  kind: "devices",
+  pinsCommits: true,
+  // an urgent sync is kept apart by the devices' actors alone
+  locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent
+})

@@ -1,0 +1,10 @@
+/** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
+import { Schema } from "effect"
+import { defineJob } from "./JobDefinition.ts"
+
+export const UpdateFacts = defineJob({
+  name: "update_facts",
+  Args: Schema.Struct({ hostname: Schema.String }),
+  Memo: Schema.Never,
+  kind: "devices"
+})

@@ -1,0 +1,58 @@
+/** Bodies that name an action: on a job, a lock, a repository or the plugins (contract api-rest.md §5.6, §6, §8.3 and §10.2). */
+import { Result, Schema } from "effect"
+import * as Body from "../fields/Body.ts"
+import { ignorable, required, type Rule } from "../fields/Field.ts"
+import { shown } from "../fields/Values.ts"
+import { actionRule } from "./RequestFields.ts"
+
+/** What the database holds of a reason. */
+const MAX_REASON = 255
+
+/** Which action it is, in upper case, is looked at after the job. */
+export const AbortRequest = Body.make(
+  {
+    action: required(Schema.String, () => "Action must be specified", actionRule, Schema.Literal("ABORT")),
+    abort_reason: ignorable(Schema.String, (sent) =>
+      Result.succeed(typeof sent === "string" ? sent.slice(0, MAX_REASON) : undefined)
+    )
+  },
+  { message: Body.firstOf }
+)
+export type AbortRequest = typeof AbortRequest.schema.Type
+
+const NO_LOCK = "No lock name specified"
+
+export const ClearLockRequest = Body.make(
+  {
+    name: required(
+      Schema.String,
+      () => NO_LOCK,
+      (sent) => (sent === null || sent === "" ? Result.fail(NO_LOCK) : Result.succeed(shown(sent)))
+    )
+  },
+  { message: Body.firstOf }
+)
+
+/** One action in any case. */
+const only =
+  <const Name extends string>(name: Name, otherwise: string): Rule<Name> =>
+  (sent) =>
+    typeof sent === "string" && sent.toUpperCase() === name.toUpperCase()
+      ? Result.succeed(name)
+      : Result.fail(otherwise)
+
+export const RefreshRequest = Body.make(
+  { action: required(Schema.Literal("REFRESH"), () => "No action specified", only("REFRESH", "Invalid action")) },
+  { message: Body.firstOf }
+)
+
+export const SelftestRequest = Body.make(
+  {
+    action: required(
+      Schema.Literal("selftest"),
+      () => "No action specified",
+      only("selftest", "Unknown action specified")
+    )
+  },
+  { message: Body.firstOf }
+)

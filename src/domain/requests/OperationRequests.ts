@@ -1,0 +1,110 @@
+/**
+ * Bodies of work on devices beside their configuration (contract api-devices.md §7 and §11.5). What is said of a hostname that
+ * no device has is the handlers'.
+ */
+import { Option, Result, Schema } from "effect"
+import * as Body from "../fields/Body.ts"
+import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
+import { accept, convert } from "../fields/Rules.ts"
+import { has, lengthOf, shown } from "../fields/Values.ts"
+import { groupRule, hostnameRule, notes, nullAsAbsent } from "./RequestFields.ts"
+
+/** Ports to bounce, each once. */
+export const BounceRequest = Body.make(
+  {
+    bounce_interfaces: required(
+      Schema.Array(Schema.String),
+      () => "Unknown action",
+      convert(
+        (sent) => (Array.isArray(sent) ? Option.some([...new Set(sent.map(shown))]) : Option.none()),
+        () => "Unknown action"
+      )
+    )
+  },
+  { message: Body.firstOf }
+)
+
+const target = required(Schema.String, () => "No target to be updated was specified", hostnameRule)
+const isTrue = otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true))
+
+export const UpdateFactsRequest = Body.make({ hostname: target }, { message: Body.firstOf })
+
+export const UpdateInterfacesRequest = Body.make(
+  {
+    hostname: target,
+    replace: isTrue,
+    delete_all: isTrue,
+    mlag_peer_hostname: ignorable(Schema.String, nullAsAbsent(hostnameRule), Schema.NullOr(Schema.String))
+  },
+  { message: Body.firstOf }
+)
+export type UpdateInterfacesRequest = typeof UpdateInterfacesRequest.schema.Type
+
+const isText = (sent: unknown): sent is string => typeof sent === "string"
+const NO_ACTION = "Required field 'action' was not specified"
+
+/** `hostname` wins over `group`. Which action it is, is looked at after the devices. */
+export const RenewalRequest = Body.make(
+  {
+    action: required(
+      Schema.String,
+      () => NO_ACTION,
+      accept(isText, () => NO_ACTION)
+    ),
+    hostname: ignorable(Schema.String, hostnameRule),
+    group: depending(
+      Schema.String,
+      ({ body }) => (has(body, "hostname") ? Result.succeed(Option.none()) : Result.fail("No devices were specified")),
+      groupRule
+    ),
+    ...notes
+  },
+  { message: Body.firstOf }
+)
+export type RenewalRequest = typeof RenewalRequest.schema.Type
+
+const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}=?$/
+const isFingerprint = (sent: unknown): sent is string => typeof sent === "string" && FINGERPRINT.test(sent)
+const NO_FINGERPRINT = "fingerprint must be the refused fingerprint (SHA256:...)"
+
+const HostKeyAction = Schema.Literals(["PIN", "FORGET"])
+const NO_HOST_KEY_ACTION = "action must be PIN or FORGET"
+
+/** `fingerprint` is there to pin it, and absent to forget the key that is pinned. */
+export const HostKeyRequest = Body.make(
+  {
+    action: required(
+      HostKeyAction,
+      () => NO_HOST_KEY_ACTION,
+      accept(Schema.is(HostKeyAction), () => NO_HOST_KEY_ACTION)
+    ),
+    fingerprint: depending(
+      Schema.String,
+      ({ body }) => (body["action"] === "PIN" ? Result.fail(NO_FINGERPRINT) : Result.succeed(Option.none())),
+      (sent, place) =>
+        place.body["action"] === "PIN"
+          ? accept(isFingerprint, () => NO_FINGERPRINT)(sent, place)
+          : Result.succeed(undefined)
+    )
+  },
+  { message: Body.firstOf }
+)
+export type HostKeyRequest = typeof HostKeyRequest.schema.Type
+
+const DEFAULT_NAME = "Switchyard device CA"
+/** What a common name may hold (X.520). */
+const MAX_NAME = 64
+
+const isName = (sent: unknown): sent is string =>
+  typeof sent === "string" && sent.trim() !== "" && lengthOf(sent) <= MAX_NAME
+
+export const AuthorityRequest = Body.make(
+  {
+    common_name: otherwise(Schema.String, DEFAULT_NAME, (sent, place) =>
+      sent === null
+        ? Result.succeed(DEFAULT_NAME)
+        : accept(isName, () => `common_name must be a text of 1 to ${MAX_NAME} characters`)(sent, place)
+    )
+  },
+  { message: Body.firstOf }
+)

@@ -1,0 +1,38 @@
+/** Fields that the bodies of several requests share. A body of this folder is refused with its first mistake alone. */
+import { Result, Schema } from "effect"
+import { ignorable, otherwise, type Rule } from "../fields/Field.ts"
+import { accept, lenient } from "../fields/Rules.ts"
+import { MAX_INTEGER, parseHostname, shown } from "../fields/Values.ts"
+
+const isText = (sent: unknown): sent is string => typeof sent === "string"
+const isFlag = (sent: unknown): sent is boolean => typeof sent === "boolean"
+const isCount = (sent: unknown): sent is number =>
+  typeof sent === "number" && Number.isInteger(sent) && sent >= 1 && sent <= MAX_INTEGER
+
+/** A boolean; a value of another type counts as absent. */
+export const flagOr = (fallback: boolean) => otherwise(Schema.Boolean, fallback, lenient(isFlag, fallback))
+
+/** True, or absent: every other value counts as absent. */
+export const onlyTrue = ignorable(Schema.Boolean, (sent) => Result.succeed(sent === true ? sent : undefined))
+
+/** What people write beside a job, null when it is absent or no text; the database cuts it to its columns. */
+const note = otherwise(Schema.NullOr(Schema.String), null, lenient(isText, null), Schema.String)
+export const notes = { comment: note, ticket_ref: note }
+
+/** A hostname, refused with what was sent. */
+export const hostnameRule: Rule<string> = (sent) => parseHostname(sent)
+
+/** The name of a group. Whether there is one is another question, so any value is taken, as its text. */
+export const groupRule: Rule<string> = (sent) => Result.succeed(shown(sent))
+
+/** Null counts as absent. */
+export const nullAsAbsent =
+  <A>(rule: Rule<A>): Rule<A | undefined> =>
+  (sent, place) =>
+    sent === null ? Result.succeed(undefined) : rule(sent, place)
+
+/** An integer of 1 or more. */
+export const count = accept(isCount, ({ key }) => `${key} must be an integer of 1 or more`)
+
+/** The name of an action, in upper case; any value is taken, as its text. */
+export const actionRule: Rule<string> = (sent) => Result.succeed(shown(sent).toUpperCase())

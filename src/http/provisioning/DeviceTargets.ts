@@ -1,0 +1,91 @@
+/** The managed devices that a request selects: how many there are, how a job names them, and how the answer does. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { DeviceType } from "../../domain/Device.ts"
+import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
+import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
+import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
+
+/** There is no device of this name, or it is not MANAGED. */
+export class NotManaged extends Schema.TaggedError<NotManaged>()("NotManaged", { hostname: Schema.String }) {
+  override get message() {
+    return `Hostname '${this.hostname}' not found or is not a managed device`
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
+
+/** The arguments by which a job finds the devices again. */
+export type TargetArguments = {
+  readonly hostnames?: ReadonlyArray<string>
+  readonly device_type?: DeviceType
+  readonly group?: string
+}
+
+/** What a target selects now. */
+export interface SelectedDevices {
+  readonly args: TargetArguments
+  readonly count: number
+  /** The words of the answer. */
+  readonly what: string
+}
+
+interface Resolved {
+  readonly selection: Selection
+  readonly args: TargetArguments
+  readonly what: string
+}
+
+const byNames = (hostnames: ReadonlyArray<string>, what: string): Resolved => ({
+  selection: { hostnames },
+  args: { hostnames },
+  what
+})
+
+const make = Effect.gen(function* () {
+  const settings = yield* SettingsView
+  const devices = yield* DeviceStore
+
+  const resolve = Effect.fnUntraced(function* (target: DeviceTarget, unsynchronizedOnly: boolean) {
+    switch (target._tag) {
+      case "Hostname":
+        return byNames([target.hostname], target.hostname)
+      case "Hostnames":
+        return byNames(target.hostnames, `${target.hostnames.length} devices`)
+      case "DeviceType": {
+        const { device_type, sent } = target
+        return { selection: { device_type, unsynchronizedOnly }, args: { device_type }, what: `${sent} devices` }
+      }
+      case "Group": {
+        const { hostnames, name } = yield* settings.group(target.group)
+        return { selection: { hostnames, unsynchronizedOnly }, args: { group: name }, what: `group ${name}` }
+      }
+      default:
+        return { selection: { unsynchronizedOnly }, args: {}, what: "all devices" }
+    }
+  })
+
+  return DeviceTargets.of({
+    select: Effect.fn("DeviceTargets.select")(function* (target: DeviceTarget, unsynchronizedOnly = false) {
+      const { args, selection, what }: Resolved = yield* resolve(target, unsynchronizedOnly)
+      const count = yield* devices.countManaged(selection)
+      if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
+      return { args, count, what }
+    })
+  })
+})
+
+/** Resolves the selectors of requests. */
+export class DeviceTargets extends Context.Service<
+  DeviceTargets,
+  {
+    /** Devices that are named are taken in any case; of the others, with `unsynchronizedOnly`, those that are not synchronized. */
+    readonly select: (
+      target: DeviceTarget,
+      unsynchronizedOnly?: boolean
+    ) => Effect.Effect<SelectedDevices, NotManaged | UnknownGroup | SettingsUnavailable | SqlError.SqlError>
+  }
+>()("switchyard/http/provisioning/DeviceTargets") {
+  static readonly layer = Layer.effect(DeviceTargets, make)
+}

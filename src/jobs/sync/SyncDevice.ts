@@ -1,0 +1,121 @@
+/**
+ * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
+ * what became of it (contract engine.md §7.2).
+ */
+import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Device } from "../../domain/Device.ts"
+import type { DeviceResult } from "../../domain/Job.ts"
+import type { Stop } from "../../domain/jobs/SyncDevices.ts"
+import { WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { CandidateChange } from "./CandidateChange.ts"
+import { ChangeCalls } from "./ChangeCalls.ts"
+import { doneElsewhere, turnOf } from "./OtherChanges.ts"
+import { SyncOutcome } from "./SyncOutcome.ts"
+import { notStarted } from "./SyncTasks.ts"
+import { SyncVerdict } from "./SyncVerdict.ts"
+import type { SyncWork } from "./SyncWork.ts"
+
+/**
+ * Devices that are rendered and stored at once. The switch of the first is dialled while the next are rendered; without this
+ * bound all that a job works on at once would be rendered before the first.
+ */
+const BEGIN_AT_ONCE = 32
+
+/** How often a job looks whether another one has done with a device. */
+const POLL = "500 millis"
+
+/** What follows from the first look: a change to run, a job to wait for, or nothing more, which is recorded. */
+type Beginning = ChangeToRun | "wait" | null
+
+const make = Effect.gen(function* () {
+  const jobs = yield* JobStore
+  const changes = yield* ChangeStore
+  const live = yield* LiveChangeStore
+  const calls = yield* ChangeCalls
+  const candidates = yield* CandidateChange
+  const outcomes = yield* SyncOutcome
+  const verdicts = yield* SyncVerdict
+  const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
+
+  /** A row of a device on which the job has changed nothing. */
+  const record = ({ job: { id } }: SyncWork, { hostname }: Device, result: DeviceResult, reachedEnd = false) =>
+    jobs.addDevice(id, { hostname, result, reachedEnd, changed: false, score: null })
+
+  /** Whose turn it is on the device; learns on the way whether the job is being aborted. */
+  const lookFirst = Effect.fnUntraced(function* (work: SyncWork, { id: deviceId }: Device, hasWaited: boolean) {
+    const { changesSeen, guard, job } = work
+    const { newest, status } = yield* live.outlook({ jobId: job.id, deviceId })
+    if (status === "ABORTING") yield* guard.aborted
+    return turnOf(newest, { jobId: job.id, changesSeen, hasWaited, commits: yield* WorkingCommits })
+  })
+
+  /** Stopping leaves alone what was not begun, and what was stored but not sent. */
+  const isLeftAlone = Effect.fnUntraced(function* (work: SyncWork, device: Device, stop: Stop) {
+    const begun = work.begun.get(device.id)
+    if (begun !== undefined && !(yield* calls.cancel(begun.id))) return false
+    yield* record(work, device, notStarted(stop))
+    return true
+  })
+
+  const begin = Effect.fnUntraced(function* (
+    work: SyncWork,
+    device: Device,
+    hasWaited: boolean
+  ): Effect.fn.Return<Beginning, SqlError.SqlError> {
+    const { guard, job } = work
+    const begun = work.begun.get(device.id)
+    const isNew = begun === undefined && !job.args.dry_run
+    const turn = isNew && guard.stop() === null ? yield* lookFirst(work, device, hasWaited) : null
+    if (turn === null && (begun === undefined || begun.phase === "planned") && (yield* job.aborting)) {
+      yield* guard.aborted
+    }
+    const stop = guard.stop()
+    if (stop !== null && (begun === undefined || begun.phase === "planned")) {
+      if (yield* isLeftAlone(work, device, stop)) return null
+    }
+    if (begun !== undefined) return Option.getOrNull(yield* changes.get(begun.id))
+    if (turn?._tag === "Wait") return "wait"
+    if (turn?._tag === "LeaveAlone") {
+      yield* record(work, device, doneElsewhere(turn.because), true)
+      return null
+    }
+    return yield* candidates.store(work, device)
+  }, beginning.withPermit)
+
+  const run = Effect.fnUntraced(function* (work: SyncWork, device: Device, change: ChangeToRun, isCanary: boolean) {
+    const report = yield* work.timers.orLeave(change.id, calls.run(device.id, change.id))
+    if (!report.waiting) {
+      if (!report.ok) yield* work.guard.failed(device.hostname, isCanary)
+      const recorder = work.plan.scope === "device" ? outcomes.record : outcomes.recordVerdict
+      return yield* recorder(device, work.run, change.candidate, report)
+    }
+    yield* outcomes.recordWaiting(device, work.run, change.candidate, report)
+    yield* verdicts.hold(work, { device, changeId: change.id })
+  })
+
+  const sync = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
+    let beginning = yield* begin(work, device, false)
+    while (beginning === "wait") {
+      yield* Effect.sleep(POLL)
+      beginning = yield* begin(work, device, true)
+    }
+    if (beginning !== null) yield* run(work, device, beginning, isCanary)
+  })
+
+  return SyncDevice.of({ sync })
+})
+
+/** The work of a sync job on its devices. */
+export class SyncDevice extends Context.Service<
+  SyncDevice,
+  {
+    /** Works on one device until its change has ended or waits for a verdict; whatever it came to is recorded. */
+    readonly sync: (work: SyncWork, device: Device, isCanary: boolean) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/jobs/SyncDevice") {
+  static readonly layer = Layer.effect(SyncDevice, make)
+}
