@@ -8,7 +8,7 @@ import { Authorization } from "./Authorization.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { InternalError, NotFound } from "./Failures.ts"
-import { RequestBody, RequestParameters } from "./Requests.ts"
+import { RequestBody } from "./Requests.ts"
 
 const hostname = { hostname: Schema.String }
 
@@ -84,15 +84,13 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     query: exportQuery,
     success: HttpApiSchema.WithHeaders(Exported, { "content-disposition": Schema.String }),
     error: NotFound
-  })
-    .middleware(RequestParameters)
-    .annotateMerge(
-      documented({
-        summary: "Download a device's interfaces",
-        description: "The body for a later PUT, as an attachment without envelope.",
-        example: { response: { interfaces: { Ethernet1: port } } }
-      })
-    )
+  }).annotateMerge(
+    documented({
+      summary: "Download a device's interfaces",
+      description: "The body for a later PUT, as an attachment without envelope.",
+      example: { response: { interfaces: { Ethernet1: port } } }
+    })
+  )
 )
 
 /** Endpoints of interfaces, all with a token. */
