@@ -153,7 +153,7 @@ export const brokenReferences = ({ final }: { readonly final: boolean }): Readon
 }
 
 /** Switched on when the comments cite the manual. */
-const IS_FINAL = false
+const IS_FINAL = true
 
 if (import.meta.main) {
   const broken = brokenReferences({ final: IS_FINAL || process.argv.includes("--final") })

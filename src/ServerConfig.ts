@@ -1,7 +1,7 @@
 /**
- * Every environment variable of the server, typed, with its default and what it is for, in one table: the server
- * reads it at the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start
- * with a sentence that names the variable. Names that a site already uses are kept (contract `api-rest.md` §7.5).
+ * Every environment variable of the server, typed, with its default and what it is for, in one table: the server reads it at
+ * the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start with a sentence that
+ * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
 

@@ -1,12 +1,12 @@
 /**
  * One configuration change on one device: opened → verified → loaded → diffed → committed → proved → confirmed, reverted or
- * unknown (DESIGN §2, contract `engine.md` §7.6, `device-cli.md` §2.4). It carries promises 1 to 4: every phase that touches
- * the switch is claimed before its command is sent, only a look over a new connection proves anything, and a change that a
- * killed process left behind is looked at before anything else is done with it.
+ * unknown (docs/concepts.md#the-promises, docs/changes.md#confirm-modes and docs/changes.md#what-a-broken-connection-means). It
+ * carries promises 1 to 4: every phase that touches the switch is claimed before its command is sent, only a look over a new
+ * connection proves anything, and a change that a killed process left behind is looked at before anything else is done with it.
  *
  * Each run starts in `arriving` with the row as it stands. A state with a phase of the row says so on entry; the step that it
- * invokes writes the row before it does anything. How the step ends is raised as an event, and an event that the state does
- * not take ends the run with a defect instead of leaving it waiting for ever.
+ * invokes writes the row before it does anything. How the step ends is raised as an event, and an event that the state does not
+ * take ends the run with a defect instead of leaving it waiting for ever.
  */
 import { raise } from "xstate"
 import { endOfStep } from "../StepLogic.ts"

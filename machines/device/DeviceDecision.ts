@@ -1,6 +1,6 @@
 /**
  * Applies an event to a device row with the transition function of the device's statechart: the new state and what has to be
- * done, or the rule that forbids it with the sentence that the contract gives for it.
+ * done, or the rule that forbids it with a sentence.
  */
 import { transition } from "xstate"
 import type { DeviceAction, DeviceEvent, LifecycleDevice } from "./DeviceEvents.ts"
@@ -23,7 +23,7 @@ interface AnyAction {
 // The machine's own setup has checked the parameters; anything else that xstate may emit starts with "xstate.".
 const isDeviceAction = (action: AnyAction): action is DeviceAction => !action.type.startsWith("xstate.")
 
-/** Why an event is refused that the state does not know. Sentences are those of the contract where it has one. */
+/** Why an event is refused that the state does not know. */
 const unexpected = (device: LifecycleDevice, event: DeviceEvent): string => {
   switch (event.type) {
     case "DISCOVERY_SUCCEEDED":

@@ -112,7 +112,10 @@ export type DeviceActions = {
   readonly runPlugins: PluginCall
   readonly scheduleDiscovery: { readonly dhcp_ip: string; readonly attempt: number }
   readonly scheduleInitStep2: { readonly attempt: number; readonly delaySeconds: number }
-  /** Links of the device deleted, its ACCESS_UPLINK ports back to ACCESS_AUTO with data `{}` (§5.12.15). */
+  /**
+   * Links of the device deleted, its ACCESS_UPLINK ports back to ACCESS_AUTO with data `{}`
+   * (docs/provisioning.md#moving-to-the-new-address).
+   */
   readonly undoInitLinks: undefined
   readonly releaseReservations: undefined
   /** Both management addresses of the row become reservations of its id before they are cleared. */

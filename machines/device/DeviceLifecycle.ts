@@ -1,15 +1,14 @@
 /**
- * The life of a switch from its first DHCP lease to MANAGED and beyond (specification "Device state", contract
- * `engine.md` §5.1): the region `life` of the device's statechart. It does nothing itself: what has to happen with a transition
- * comes out as data, so that the store can apply an event under the row's lock and record the actions in the same transaction.
- * Entering MANAGED from INIT is the only thing that calls the plugins' `new_managed_device`. A live actor follows the row by
- * ROW_READ.
+ * The life of a switch from its first DHCP lease to MANAGED and beyond (docs/concepts.md#device-states): the region `life` of
+ * the device's statechart. It does nothing itself: what has to happen with a transition comes out as data, so that the store
+ * can apply an event under the row's lock and record the actions in the same transaction. Entering MANAGED from INIT is the
+ * only thing that calls the plugins' `new_managed_device`. A live actor follows the row by ROW_READ.
  */
 import { enqueueActions } from "xstate"
 import type { DevicePatch, PresentedFacts } from "./DeviceEvents.ts"
 import { device } from "./DeviceSetup.ts"
 
-/** The states of the specification, in its order. */
+/** The states. */
 export const deviceStates = [
   "UNKNOWN",
   "PRE_CONFIGURED",
@@ -22,7 +21,7 @@ export const deviceStates = [
 ] as const
 export type DeviceState = (typeof deviceStates)[number]
 
-/** Seconds between the first and the second attempt of step 2 (§5.13). */
+/** Seconds between the first and the second attempt of step 2 (docs/provisioning.md#step-2). */
 export const INIT_STEP2_RETRY_SECONDS = 30
 
 /** Width in characters of the columns that facts are stored in. */

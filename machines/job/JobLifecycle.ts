@@ -1,7 +1,7 @@
 /**
- * The life of a background job (contract `engine.md` §2.2, with DESIGN §7 row 15: a restart resumes a job instead of marking
- * it ABORTED, and one that was due while nothing ran starts late). What has to be written with a transition comes
- * out as data, for the transaction that holds the job's row.
+ * The life of a background job (docs/jobs.md#the-life-of-a-job, with docs/jobs.md#what-a-restart-does: a restart resumes a job
+ * instead of marking it ABORTED, and one that was due while nothing ran starts late). What has to be written with a transition
+ * comes out as data, for the transaction that holds the job's row.
  */
 import { setup } from "xstate"
 import type { JobState } from "./JobStatuses.ts"
@@ -29,7 +29,7 @@ export interface JobFailureRecord {
 
 export type JobEvent =
   | { readonly type: "DUE" }
-  /** A discovery of the same address is scheduled already (§2.8). */
+  /** A discovery of the same address is scheduled already (docs/provisioning.md#discovery). */
   | { readonly type: "REJECTED_AS_PENDING"; readonly ztp_mac: string; readonly dhcp_ip: string }
   | { readonly type: "ABORT_REQUESTED"; readonly reason: string | null; readonly by: string }
   | {
@@ -43,7 +43,7 @@ export type JobEvent =
   | { readonly type: "THREW"; readonly exception: JobFailureRecord }
   /** The work was interrupted because of an abort; what it had done until then. */
   | { readonly type: "STOPPED"; readonly result: unknown }
-  /** The commits in force are locked by somebody who was stopped (§15). */
+  /** The commits in force are locked by somebody who was stopped (docs/jobs.md#refresh_repo). */
   | { readonly type: "LOCK_BUSY" }
   | { readonly type: "REFRESH_FAILED"; readonly error: string; readonly repository: string }
   /** A process resumes the jobs that another one left. */
@@ -60,7 +60,7 @@ export type JobActions = {
     readonly change_score: number | null
   }
   readonly storeException: { readonly exception: JobFailureRecord }
-  /** Ask the running work to stop; its steps look at the status (§2.10). */
+  /** Ask the running work to stop; its steps look at the status (docs/jobs.md#abort). */
   readonly interruptWork: undefined
   /** Take the job out of the queue: it will never start. */
   readonly cancelStart: undefined

@@ -1,6 +1,6 @@
 /** The statuses of a job by what they mean, for everybody who asks for jobs that wait, run or have ended. */
 
-/** Statuses that a job can reach. The specification's UNKNOWN is never assigned. */
+/** Statuses that a job can reach. UNKNOWN is never assigned. */
 export const jobStates = ["SCHEDULED", "RUNNING", "FINISHED", "EXCEPTION", "ABORTED", "ABORTING"] as const
 export type JobState = (typeof jobStates)[number]
 

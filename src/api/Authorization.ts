@@ -1,4 +1,4 @@
-/** Who calls: the middleware that checks the token (contract api-rest.md §2) and the name that it finds. */
+/** Who calls: the middleware that checks the token (docs/api.md#tokens) and the name that it finds. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { ServiceUnavailable, Unauthorized } from "./Failures.ts"

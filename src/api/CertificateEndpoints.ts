@@ -1,4 +1,4 @@
-/** Endpoints of device certificates and of the authority that signs them (contract api-devices.md §7.3). */
+/** Endpoints of device certificates and of the authority that signs them (docs/api.md#certificates). */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { AuthorityRequest, RenewalRequest } from "../domain/requests/OperationRequests.ts"

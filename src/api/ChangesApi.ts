@@ -1,6 +1,7 @@
 /**
- * Routes that put a configuration on devices beside the repositories, or undo and watch over what was pushed (contract
- * api-devices.md §6.4 to §6.6). Reverting a whole job and looking for drift go beyond the reference.
+ * Routes that put a configuration on devices beside the repositories, or undo and watch over what was pushed
+ * (docs/changes.md#earlier-configurations and docs/changes.md#apply_config). Reverting a whole job and looking for drift go
+ * beyond the reference.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,4 +1,4 @@
-/** Devices: their records, lists, stack members and sync history (contract api-devices.md §2–§4, §9, §10). */
+/** Devices: their records, lists, stack members and sync history (docs/api.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Device } from "../domain/Device.ts"

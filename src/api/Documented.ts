@@ -89,7 +89,7 @@ export const documented = (document: EndpointDocument) =>
 export const shown = (description: string, example: string) =>
   Schema.String.annotate({ description, examples: [example] })
 
-/** The parameters of every list (contract api-rest.md §1.4). `filter` is an example of a filter. */
+/** The parameters of every list (docs/api.md#lists). `filter` is an example of a filter. */
 export const listQuery = (
   filter: readonly [name: string, value: string]
 ): Readonly<Record<string, QueryParameter>> => ({

@@ -1,4 +1,4 @@
-/** The success envelope (contract api-rest.md §1.2), as schemas for endpoints and as the values that handlers answer with. */
+/** The success envelope (docs/api.md#answers), as schemas for endpoints and as the values that handlers answer with. */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 

@@ -1,7 +1,7 @@
 /**
  * The failures of the API: one class per status, all with the body `{ status: "error", message }` and, where a class says so,
- * one thing more. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because clients
- * depend on it. Carries contract api-rest.md §1.2 and §13.
+ * one thing more. The type of `message` differs by route (text, list of texts, or errors beside what was updated), because
+ * clients depend on it. See docs/api.md#answers and docs/api.md#errors.
  */
 import { Effect, Schema } from "effect"
 import { Remark } from "../domain/Remark.ts"
@@ -54,7 +54,7 @@ export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("Un
 /** 429: too much of this was asked for in a short time; the same request can succeed later. */
 export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body, { httpApiStatus: 429 }) {}
 
-/** 500 that the contract names: the request was good, something behind the API failed. */
+/** 500 of an endpoint: the request was good, something behind the API failed. */
 export class InternalError extends Schema.Error<InternalError>("InternalError")(
   { ...body, problems },
   { httpApiStatus: 500 }

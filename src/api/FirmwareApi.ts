@@ -1,4 +1,4 @@
-/** Firmware images and upgrades (specification "Firmware", contract api-rest.md §4). */
+/** Firmware images and upgrades ( docs/api.md#firmware-images). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { DownloadRequest, UpgradeCheckRequest, UpgradeRequest } from "../domain/requests/FirmwareRequests.ts"

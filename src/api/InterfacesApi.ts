@@ -1,4 +1,4 @@
-/** Ports of access switches (contract api-devices.md §11.1–§11.3). */
+/** Ports of access switches (docs/api.md). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"

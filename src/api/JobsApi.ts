@@ -1,4 +1,4 @@
-/** Jobs and the locks between them (contract api-rest.md §5 and §6). */
+/** Jobs and the locks between them (docs/jobs.md and docs/api.md#locks). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"

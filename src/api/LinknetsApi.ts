@@ -1,4 +1,4 @@
-/** Links between devices (contract api-rest.md §3). */
+/** Links between devices (docs/api.md#linknets). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Linknet } from "../domain/Linknet.ts"

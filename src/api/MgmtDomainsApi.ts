@@ -1,4 +1,4 @@
-/** Management domains (contract api-devices.md §12). */
+/** Management domains (docs/api.md#management-domains). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { MgmtDomain } from "../domain/MgmtDomain.ts"

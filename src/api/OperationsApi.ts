@@ -1,6 +1,6 @@
 /**
- * Routes that look at a device or work on it beside its configuration (contract api-devices.md §6.3, §7, §8, §11.4, §11.5).
- * Host keys and the certificate authority go beyond the reference.
+ * Routes that look at a device or work on it beside its configuration (docs/api.md). Host keys and the certificate authority go
+ * beyond the reference.
  */
 import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

@@ -1,4 +1,7 @@
-/** Routes that bring devices into the network and keep them equal to the repositories (contract api-devices.md §5 and §6). */
+/**
+ * Routes that bring devices into the network and keep them equal to the repositories (docs/provisioning.md and
+ * docs/changes.md).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"

@@ -1,6 +1,6 @@
 /**
- * What stands before endpoints that take a body or parameters with rules: the body is read within bounds, both are decoded
- * with the endpoint's schemas (`domain/fields`), and what breaks a rule is refused in the contract's words.
+ * What stands before endpoints that take a body or parameters with rules: the body is read within bounds, both are decoded with
+ * the endpoint's schemas (`domain/fields`), and what breaks a rule is refused in the words that clients know.
  */
 import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest, PayloadTooLarge, RequestTimeout, ServiceUnavailable, UnsupportedMediaType } from "./Failures.ts"

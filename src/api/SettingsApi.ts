@@ -1,4 +1,4 @@
-/** Settings, their model, groups and the repositories they come from (contract api-rest.md §7–§9). */
+/** Settings, their model, groups and the repositories they come from (docs/settings-repository.md). */
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { DeviceType, deviceTypeOf } from "../domain/Device.ts"

@@ -1,4 +1,4 @@
-/** Plugins, version and health (contract api-rest.md §10 and §11). */
+/** Plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SelftestRequest } from "../domain/requests/ActionRequests.ts"

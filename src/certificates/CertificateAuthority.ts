@@ -1,6 +1,7 @@
 /**
- * The certificate authority of this server on disk (CAFILE, CAKEYFILE) and the folder in which the certificates of devices
- * are kept (CERTPATH), as contract engine.md §12 has them. Files with keys can be read by the server's own user only.
+ * The certificate authority of this server on disk (CAFILE, CAKEYFILE) and the folder in which the certificates of devices are
+ * kept (CERTPATH), as docs/security.md#certificate-authority has them. Files with keys can be read by the server's own user
+ * only.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"

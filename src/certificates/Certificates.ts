@@ -1,6 +1,7 @@
 /**
- * X.509 certificates: a certificate authority of its own and the certificates of devices that it signs (contract engine.md
- * §12). Keys come from the platform's cryptography, the certificate's form from node-forge. No files here.
+ * X.509 certificates: a certificate authority of its own and the certificates of devices that it signs
+ * (docs/security.md#certificate-authority). Keys come from the platform's cryptography, the certificate's form from node-forge.
+ * No files here.
  */
 import { Data, DateTime, Effect, Redacted } from "effect"
 import forge from "node-forge"

@@ -1,6 +1,7 @@
 /**
  * Has a stored change run by the live actor of its device, and reports what it came to. The protocol is the statechart of
- * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Carries promises 1 to 4 of DESIGN §2.
+ * `machines/change/ConfigChange.ts`; its steps are in `ChangeRun.ts` and `ChangeSteps.ts`. Carries promises 1 to 4 of
+ * docs/concepts.md#the-promises.
  */
 import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"

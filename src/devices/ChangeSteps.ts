@@ -1,6 +1,7 @@
 /**
  * The steps of a configuration change on a real device: each sends its commands once and says how it ended, as an event for
- * `machines/change/ConfigChange.ts`, which decides what follows. Carries contract device-cli.md §2.4 and §3.6–3.7.
+ * `machines/change/ConfigChange.ts`, which decides what follows. See docs/changes.md#what-a-broken-connection-means,
+ * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { Clock, Effect, Option } from "effect"
 import type { ChangeEvent, ChangeRow, Observation } from "../../machines/change/ChangeRow.ts"

@@ -1,6 +1,7 @@
 /**
- * How to log in to a device: its address, the credentials of its state and what its host key must be (contract engine.md
- * §1.2, promise 7). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key it showed first.
+ * How to log in to a device: its address, the credentials of its state and what its host key must be
+ * (docs/security.md#logins-of-switches, promise 7). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key
+ * it showed first.
  */
 import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * The steps of a firmware upgrade on one device (contract engine.md §14.2). Each can be repeated: an image that is there and
+ * The steps of a firmware upgrade on one device (docs/jobs.md#device_upgrade). Each can be repeated: an image that is there and
  * right is not fetched again, and one that is active is not activated again.
  */
 import { Effect, Option } from "effect"

@@ -1,6 +1,6 @@
 /**
- * What is asked of a device while a request waits (contract api-devices.md §6.3, §8, §11.4 and §11.5): each question goes to
- * the device's entity, which answers one call at a time.
+ * What is asked of a device while a request waits (docs/api.md#live-reads and docs/api.md#bouncing-ports): each question goes
+ * to the device's entity, which answers one call at a time.
  */
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,7 +1,8 @@
 /**
- * What operators ask of one device beside changes of its configuration (contract engine.md §11 to §13). Each step of an
- * operation that changes the device first claims its row (promise 1); what a restarted job finds begun is done again, because
- * installing and erasing may be done twice.
+ * What operators ask of one device beside changes of its configuration (docs/api.md#bouncing-ports,
+ * docs/security.md#certificate-authority and docs/jobs.md#device_erase). Each step of an operation that changes the device
+ * first claims its row (promise 1); what a restarted job finds begun is done again, because installing and erasing may be done
+ * twice.
  */
 import { Effect, Option } from "effect"
 import { offered } from "../drivers/Verbs.ts"

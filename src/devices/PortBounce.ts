@@ -1,8 +1,8 @@
 /**
- * Takes ports of a switch down and up again (contract engine.md §11). From the moment in which a port may
- * be down until all are seen to be enabled again there is a row that says so: whatever happens to this process, the next one
- * takes the ports up. What is left of the first half is discarded by the name of its candidate before the second half, so that
- * a commit that is late finds nothing to commit.
+ * Takes ports of a switch down and up again (docs/api.md#bouncing-ports). From the moment in which a port may be down until all
+ * are seen to be enabled again there is a row that says so: whatever happens to this process, the next one takes the ports up.
+ * What is left of the first half is discarded by the name of its candidate before the second half, so that a commit that is
+ * late finds nothing to commit.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import { BounceDetail } from "../domain/DeviceOperation.ts"

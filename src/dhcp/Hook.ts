@@ -1,14 +1,14 @@
 /**
- * `dhcp-hook commit MAC IP PLATFORM`: what a DHCP server calls for each committed lease (contract `engine.md` §5.3,
- * `clients.md` §11). An unknown switch becomes a device in DHCP_BOOT; the next lease of it starts its discovery. While the
- * API is away leases wait in a queue on disk and the next call reports them.
+ * `dhcp-hook commit MAC IP PLATFORM`: what a DHCP server calls for each committed lease (docs/provisioning.md#dhcp-hook). An
+ * unknown switch becomes a device in DHCP_BOOT; the next lease of it starts its discovery. While the API is away leases wait in
+ * a queue on disk and the next call reports them.
  */
 import { isIP } from "node:net"
 import * as path from "node:path"
 import { type Answer, apiBase, type HookApi, type HookEnvironment, makeHookApi } from "./HookApi.ts"
 import { type Claim, type Lease, LeaseQueue } from "./LeaseQueue.ts"
 
-/** Exit codes of the contract. */
+/** Exit codes (docs/provisioning.md#exit-codes). */
 const exitCodes = {
   ok: 0,
   argumentsMissing: 1,
@@ -117,7 +117,7 @@ const known = async (api: HookApi, lease: Lease, device: Fields): Promise<Report
   if (dhcp_ip === ip) return succeeded(`${mac} keeps its address ${ip}`)
   const answer = await api.call("PUT", `/device/${String(id)}`, { dhcp_ip: ip })
   if (isOk(answer)) return succeeded(`${mac} has the new address ${ip}`)
-  // the contract knows no exit code for this call; a lease that was not taken still waits in the queue
+  // there is no exit code for this call; a lease that was not taken still waits in the queue
   return { ...failed(exitCodes.ok, answer, `Storing the new address ${ip} of ${mac}`), code: exitCodes.ok }
 }
 

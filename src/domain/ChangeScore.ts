@@ -1,6 +1,6 @@
 /**
  * How risky a change looks, from its diff: the share of the configuration that changes, and what kind of lines they are
- * (contract engine.md §7.8). Pure; the rules are a table.
+ * (docs/changes.md#change-score). Pure; the rules are a table.
  */
 
 /** Changed lines of a diff, with their `+` or `-`, and how much each counts. */

@@ -1,6 +1,6 @@
 /**
- * The device record as the API shows it and the database keeps it, with the names of its states and types.
- * Field names are those of the wire (contract `api-devices.md` §2.1), so a record is never renamed on its way.
+ * The device record as the API shows it and the database keeps it, with the names of its states and types. Field names are
+ * those of the wire (docs/api.md#device-record), so a record is never renamed on its way.
  */
 import { Schema } from "effect"
 import { type DeviceState as LifecycleState, deviceStates } from "../../machines/device/DeviceLifecycle.ts"

@@ -1,6 +1,6 @@
 /**
- * What clients may write about a device, with the rules in the order of the contract's table and in its words
- * (`api-devices.md` §3.2). What needs the database (unknown sites, taken names) is checked elsewhere.
+ * What clients may write about a device, with the rules in the order of the table there and in its words
+ * (docs/api.md#texts-of-device-fields). What needs the database (unknown sites, taken names) is checked elsewhere.
  */
 import { Option, Result, Schema } from "effect"
 import { DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"

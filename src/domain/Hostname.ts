@@ -1,6 +1,6 @@
 /**
- * Names of devices and how MAC addresses are written: the two spellings by which the API, the settings
- * repository and the DHCP server refer to a switch. Carries contract `api-devices.md` §1.4 and §3.2.
+ * Names of devices and how MAC addresses are written: the two spellings by which the API, the settings repository and the DHCP
+ * server refer to a switch. See docs/api.md#hostnames and docs/api.md#texts-of-device-fields.
  */
 import { Option, Schema } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * Names of firmware images: which are allowed (they become part of a path, a URL and a command on a switch), which version
- * they announce, and where a switch finds them. Pure. Contract api-rest.md §4, engine.md §14.2.
+ * Names of firmware images: which are allowed (they become part of a path, a URL and a command on a switch), which version they
+ * announce, and where a switch finds them. Pure. See docs/api.md#firmware-images and docs/jobs.md#device_upgrade.
  */
 import type { FirmwareNames } from "./platforms/Platform.ts"
 
@@ -9,7 +9,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/
 /** Characters that a URL may have when it is typed into a switch's command line: no space, quote, pipe or redirection. */
 const TYPEABLE_URL = /^https?:\/\/[\w.~:/?#@!$&*+,;=%[\]-]{1,1000}$/
 
-/** Marker by which a file name asks for the build that fits the switch (engine.md §14.3). */
+/** Marker by which a file name asks for the build that fits the switch (docs/jobs.md#device_upgrade). */
 export const DETECT_ARCHITECTURE = "detect_arch-"
 
 /** True for a file name that can be stored, served and typed: letters, digits and `._+-`, at most 128 characters. */

@@ -1,7 +1,7 @@
-/** A port of an access switch as the interface database keeps it (contract `api-devices.md` §2.3). */
+/** A port of an access switch as the interface database keeps it (docs/api.md#ports-of-a-device). */
 import { Schema } from "effect"
 
-/** What a port is used for, in the order of the specification. */
+/** What a port is used for. */
 export const configTypes = [
   "UNKNOWN",
   "UNMANAGED",

@@ -1,6 +1,6 @@
 /**
  * Background jobs: the record that the API shows, and the shapes of results and exceptions. What functions there are is in
- * `jobs/`. Carries contract `engine.md` §2 and `api-rest.md` §5.
+ * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"

@@ -1,4 +1,4 @@
-/** Locks that keep conflicting jobs apart, one row per feature (contract `engine.md` §3). */
+/** Locks that keep conflicting jobs apart, one row per feature (docs/changes.md#locks-and-waiting). */
 import { Schema } from "effect"
 
 /** The lock of everything that configures devices. It is the only name there is. */

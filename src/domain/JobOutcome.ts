@@ -1,6 +1,6 @@
 /**
  * How a job went, beside its status: a job whose devices all failed is FINISHED as clients know it, but no success. Pure; the
- * status, the devices and what the function says of itself decide (contract api-rest.md §5.2, DESIGN §7 row 25).
+ * status, the devices and what the function says of itself decide (docs/jobs.md#outcome).
  */
 import { Schema } from "effect"
 import type { JobStatus, JobTask } from "./Job.ts"

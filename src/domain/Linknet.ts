@@ -1,4 +1,4 @@
-/** A cable between two devices, with its addressing when it is a layer-3 link (contract `api-rest.md` §3). */
+/** A cable between two devices, with its addressing when it is a layer-3 link (docs/api.md#linknets). */
 import { Schema } from "effect"
 
 /** One link; for access-to-dist links end a is the access switch. */

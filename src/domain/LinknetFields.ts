@@ -1,6 +1,6 @@
 /**
- * What clients may write about a link, with the rules of the contract and in its words (`api-rest.md` §3.4, §3.5). Whether
- * devices and sites exist is checked elsewhere.
+ * What clients may write about a link, with the rules of the manual and the words in which they refuse (docs/api.md#linknets). Whether devices
+ * and sites exist is checked elsewhere.
  */
 import { Option, Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"

@@ -1,4 +1,7 @@
-/** A management domain: the VLAN and gateway that a pair of devices gives the access switches below it (`api-devices.md` §12). */
+/**
+ * A management domain: the VLAN and gateway that a pair of devices gives the access switches below it
+ * (docs/api.md#management-domains).
+ */
 import { Schema } from "effect"
 
 export const MgmtDomain = Schema.Struct({

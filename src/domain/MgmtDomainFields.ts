@@ -1,6 +1,6 @@
 /**
- * What clients may write about a management domain, with the rules of the contract's table and both texts for each field that
- * is wrong (`api-devices.md` §12). Whether devices and sites exist is checked elsewhere.
+ * What clients may write about a management domain, with the rules of the manual and both texts for each field that
+ * is wrong (docs/api.md#management-domains). Whether devices and sites exist is checked elsewhere.
  */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"

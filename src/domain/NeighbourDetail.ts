@@ -1,4 +1,4 @@
-/** What LLDP tells about a neighbour (contract api-devices.md §8). */
+/** What LLDP tells about a neighbour (docs/api.md#live-reads). */
 import { Schema } from "effect"
 
 /** Everything that a neighbour announces; empty text where it says nothing. */

@@ -1,6 +1,6 @@
 /**
- * What a request changes at one port, and which parts of it are refused (contract `api-devices.md` §11.2). Pure; which VLANs
- * and VXLANs a device has is given.
+ * What a request changes at one port, and which parts of it are refused (docs/api.md#changing-ports). Pure; which VLANs and
+ * VXLANs a device has is given.
  */
 import { isDeepStrictEqual } from "node:util"
 import { sentencesOf } from "./fields/Body.ts"

@@ -1,6 +1,6 @@
 /**
- * What clients may write about the ports of an access switch (contract `api-devices.md` §11.2): each port and each key on its
- * own, null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is asked in `PortChange.ts`.
+ * What clients may write about the ports of an access switch (docs/api.md#changing-ports): each port and each key on its own,
+ * null removes a key, keys that nobody knows are ignored. Which VLANs and VXLANs a device has is asked in `PortChange.ts`.
  */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"

@@ -1,4 +1,4 @@
-/** A member of a switch stack, and the members that a client sends for one (contract `api-devices.md` §9). */
+/** A member of a switch stack, and the members that a client sends for one (docs/api.md#stack-members). */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { otherwise, type Place, required, type Rule } from "./fields/Field.ts"

@@ -1,4 +1,4 @@
-/** Why a device became unsynchronized (contract `engine.md` §4.1). */
+/** Why a device became unsynchronized (docs/api.md#sync-history). */
 import { Result, Schema } from "effect"
 import * as Body from "./fields/Body.ts"
 import { optional, required, type Rule } from "./fields/Field.ts"
@@ -60,7 +60,7 @@ const number: Rule<number> = (sent) => {
 
 const given = required(Schema.String, () => "Field required", text)
 
-/** The body of POST /device_synchistory; `timestamp` in epoch seconds (contract `api-devices.md` §10.2). */
+/** The body of POST /device_synchistory; `timestamp` in epoch seconds (docs/api.md#sync-history). */
 export const NewSyncEvent = Body.make(
   { hostname: given, cause: given, by: given, timestamp: optional(Schema.NullOr(Schema.Finite), orNull(number)) },
   { told: settingError }

@@ -1,7 +1,7 @@
 /**
- * What every device driver offers (contract device-cli §8.1), as Effect types, and the registry that finds a driver by
- * platform name. A driver turns these verbs into the command line of its platform; nobody outside a driver sends or
- * reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
+ * What every device driver offers (docs/switch-dialogues.md#what-a-platform-needs), as Effect types, and the registry that
+ * finds a driver by platform name. A driver turns these verbs into the command line of its platform; nobody outside a driver
+ * sends or reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
  * `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
  * How a verb is added (a MAC table, counters of ports, optics, a check of states): 1. what it gives, as a schema in
@@ -27,7 +27,9 @@ export type HostKeyPolicy =
   | { readonly _tag: "learn" }
   | { readonly _tag: "pin"; readonly fingerprint: string }
 
-/** Deadlines in seconds (§2.3). A driver has defaults for all of them; a target may change some. */
+/**
+ * Deadlines in seconds (docs/switch-dialogues.md#deadlines). A driver has defaults for all of them; a target may change some.
+ */
 export interface DriverTimeouts {
   readonly connect: number
   readonly firstPrompt: number
@@ -95,7 +97,10 @@ export interface LoadRequest {
    * before the load. Default: none.
    */
   readonly mayAbort?: JobSelection
-  /** Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10 (§3.6). */
+  /**
+   * Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10
+   * (docs/switch-dialogues.md#eos-loading-a-candidate).
+   */
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
   readonly besideTimer?: string
@@ -124,7 +129,10 @@ export interface DriverSession extends VerbGroups {
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
   readonly lldp: Effect.Effect<Neighbours, ReadError>
   readonly lldpDetail: Effect.Effect<NeighbourDetails, ReadError>
-  /** The complete running configuration with `\n` line ends; an incomplete one is an error (§3.9). */
+  /**
+   * The complete running configuration with `\n` line ends; an incomplete one is an error
+   * (docs/switch-dialogues.md#running-configuration-and-hash).
+   */
   readonly runningConfig: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   readonly pending: Effect.Effect<Option.Option<PendingCommit>, ReadError>
@@ -143,8 +151,9 @@ export interface DriverSession extends VerbGroups {
   /** Makes the running configuration the one that is used at the next start. */
   readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
   /**
-   * Commits and saves in one packet, for a change after which the switch may answer on another address only (§3.7). When
-   * nothing comes back for `silenceSeconds` the socket is destroyed and the session is over; that is no error.
+   * Commits and saves in one packet, for a change after which the switch may answer on another address only
+   * (docs/switch-dialogues.md#eos-commit-confirm-discard). When nothing comes back for `silenceSeconds` the socket is destroyed
+   * and the session is over; that is no error.
    */
   readonly commitAndSave: (
     name: string,
@@ -159,7 +168,10 @@ export interface Driver {
   readonly platform: Platform
   /** The deadlines of a target that does not change them. */
   readonly timeouts: DriverTimeouts
-  /** The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines (§3.9). */
+  /**
+   * The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines
+   * (docs/switch-dialogues.md#running-configuration-and-hash).
+   */
   readonly configHash: (text: string) => string
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
   readonly stableText: (text: string) => string

@@ -1,12 +1,15 @@
 /**
- * What can go wrong between us and a switch. The tag of each error is the type name that operators and clients know from
- * failed task texts (contract device-cli §8.2), so a text can be rendered from the error alone. No error carries a secret:
- * configuration lines are masked before they get here.
+ * What can go wrong between us and a switch. The tag of each error is the type name that operators and clients know from failed
+ * task texts (docs/switch-dialogues.md#names-of-errors), so a text can be rendered from the error alone. No error carries a
+ * secret: configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
 import type { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 
-/** No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of §2.4. */
+/**
+ * No usable connection, or it broke. A retry may help. `whileDoing` names the step, for the record and for the decision of
+ * docs/changes.md#what-a-broken-connection-means.
+ */
 export class ConnectionException extends Schema.TaggedError<ConnectionException>()("ConnectionException", {
   hostname: Schema.String,
   address: Schema.String,
@@ -165,7 +168,7 @@ const heading = (error: DriverError): string => {
 }
 
 /**
- * The text of a failed task (§8.2): context lines, then `{Type}: {message}` and a newline. Secrets are already masked in
- * the error.
+ * The text of a failed task (docs/switch-dialogues.md#names-of-errors): context lines, then `{Type}: {message}` and a newline.
+ * Secrets are already masked in the error.
  */
 export const renderError = (error: DriverError): string => `${heading(error)}\n${error._tag}: ${error.message}\n`

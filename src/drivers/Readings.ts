@@ -1,4 +1,6 @@
-/** What is read from a device (contract device-cli §8.3), in the form in which threads and replicas send it to each other. */
+/**
+ * What is read from a device (docs/switch-dialogues.md#facts), in the form in which threads and replicas send it to each other.
+ */
 import { Schema } from "effect"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from configuration text before it enters an error or a log (contract device-cli §8.2, promise 7). Works
- * line by line; what it does not know to be a secret stays, so that errors remain readable. The patterns of all platforms
- * count everywhere, because a text may quote another device.
+ * Removes secrets from configuration text before it enters an error or a log (docs/switch-dialogues.md#names-of-errors, promise
+ * 7). Works line by line; what it does not know to be a secret stays, so that errors remain readable. The patterns of all
+ * platforms count everywhere, because a text may quote another device.
  */
 import { platforms } from "../domain/platforms/Platforms.ts"
 

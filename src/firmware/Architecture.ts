@@ -1,6 +1,6 @@
 /**
  * Which of the builds of an image a switch needs: a file name that starts with `detect_arch-` is adapted to the model
- * (contract engine.md §14.3). A site may bring its own list of models in its settings.
+ * (docs/jobs.md#device_upgrade). A site may bring its own list of models in its settings.
  */
 import type { ImageBuilds } from "../domain/platforms/Platform.ts"
 import { DETECT_ARCHITECTURE } from "../domain/ImageName.ts"

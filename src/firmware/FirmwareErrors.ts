@@ -1,4 +1,4 @@
-/** What can go wrong with firmware images. The texts are those that clients know (contract engine.md §14.1). */
+/** What can go wrong with firmware images. The texts are those that clients know (docs/jobs.md#get_firmware). */
 import { Effect, Schema } from "effect"
 
 /** The image service refuses or cannot do what was asked; `message` is its answer. Asking again does not help. */

@@ -1,4 +1,4 @@
-/** The images of an external firmware server, which HTTPD_URL names (contract api-rest.md §4.1). */
+/** The images of an external firmware server, which HTTPD_URL names (docs/operations.md#firmware-store). */
 import { Duration, Effect, Option, Schema } from "effect"
 import { FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
 import * as HttpFetch from "./HttpFetch.ts"

@@ -1,7 +1,7 @@
 /**
  * The order of a staggered upgrade: batches of access switches that may be away at the same time. Pure. Nearest to the
  * distribution layer first, the two of an MLAG pair one after the other, and never so many at once that a switch which has
- * several ways to the distribution layer is left without one. Contract engine.md §14.5.
+ * several ways to the distribution layer is left without one. See docs/jobs.md#order-of-a-staggered-upgrade.
  */
 import { Schema } from "effect"
 

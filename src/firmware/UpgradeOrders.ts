@@ -1,4 +1,7 @@
-/** Works out the order of a staggered upgrade from the devices and links of the database (contract engine.md §14.5). */
+/**
+ * Works out the order of a staggered upgrade from the devices and links of the database
+ * (docs/jobs.md#order-of-a-staggered-upgrade).
+ */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, isFabricType } from "../domain/Device.ts"

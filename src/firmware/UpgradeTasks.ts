@@ -1,6 +1,5 @@
 /**
- * The steps of an upgrade in their order, with the names and texts that clients know (contract engine.md §14.2 and
- * api-rest.md §4.8). Pure.
+ * The steps of an upgrade in their order, with the names and texts that clients know (docs/jobs.md#device_upgrade). Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../domain/Job.ts"
 

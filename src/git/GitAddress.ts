@@ -1,7 +1,7 @@
 /**
  * The address of a repository as operators write it: a local path, an https, http, git or ssh URL or `user@host:path`,
- * optionally with `#<branch, tag or commit>` at its end (contract, settings §1). Keeps the credentials in it away from
- * messages.
+ * optionally with `#<branch, tag or commit>` at its end (docs/settings-repository.md#files). Keeps the credentials in it away
+ * from messages.
  */
 import { Result, Schema } from "effect"
 

@@ -1,4 +1,7 @@
-/** What a repository's commit looks like to an operator, in the exact words that clients parse (contract, settings §7.4). */
+/**
+ * What a repository's commit looks like to an operator, in the exact words that clients parse
+ * (docs/settings-repository.md#answers).
+ */
 import { Option, Result, Schema } from "effect"
 import { GitFailed } from "./GitCommand.ts"
 

@@ -1,8 +1,8 @@
 /**
- * A local copy of a remote git repository: cloned once, refreshed on demand, read one commit at a time. The copy has no
- * working tree: files are read from a commit's objects into memory, so what is in force never changes under a refresh,
- * a force-push or a damaged disk (contract, settings §7.1 step 3). A copy that is broken or belongs to another address
- * is replaced; the old one stays until the new one is complete.
+ * A local copy of a remote git repository: cloned once, refreshed on demand, read one commit at a time. The copy has no working
+ * tree: files are read from a commit's objects into memory, so what is in force never changes under a refresh, a force-push or
+ * a damaged disk (docs/settings-repository.md#refresh). A copy that is broken or belongs to another address is replaced; the
+ * old one stays until the new one is complete.
  */
 import { Duration, Effect, FileSystem, Option, Path, Semaphore } from "effect"
 import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"

@@ -1,6 +1,6 @@
 /**
- * Where templates come from, and how their names are resolved: relative to the directory of the file that asks, never
- * above the root. contract/settings-and-templates.md section 1.2.
+ * Where templates come from, and how their names are resolved: relative to the directory of the file that asks, never above the
+ * root. See docs/templates.md#files.
  */
 import { readFileSync, realpathSync, statSync } from "node:fs"
 import { join, sep } from "node:path"

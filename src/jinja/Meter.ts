@@ -23,7 +23,7 @@ export interface Limits {
 /** Cells of a megabyte. */
 export const cellsPerMegabyte = 131_072
 
-/** The bounds of contract/settings-and-templates.md section 10.4, and 128 MB of values. */
+/** The bounds of docs/templates.md#the-language, and 128 MB of values. */
 export const defaultLimits: Limits = {
   deadline: 10_000,
   output: 10 * 1024 * 1024,

@@ -1,6 +1,6 @@
 /**
- * The site's DHCP server as far as switches see it: gives leases out of a pool and, for every commit of a lease, runs the
- * same program that a real DHCP server runs: `{hook} commit {mac} {ip} {platform}`. contract/engine.md §5.2.
+ * The site's DHCP server as far as switches see it: gives leases out of a pool and, for every commit of a lease, runs the same
+ * program that a real DHCP server runs: `{hook} commit {mac} {ip} {platform}`. See docs/provisioning.md#dhcp-and-boot-files.
  */
 import { execFile } from "node:child_process"
 import { Effect, Schema, type Scope, Semaphore } from "effect"

@@ -1,6 +1,7 @@
 /**
- * A simulated campus in this process: the switches of a topology, their links, listeners, power and DHCP server, for as
- * long as the scope is open. It shares no code with the drivers, so that one cannot excuse the other. DESIGN §9.
+ * A simulated campus in this process: the switches of a topology, their links, listeners, power and DHCP server, for as long as
+ * the scope is open. It shares no code with the drivers, so that one cannot excuse the other. See
+ * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { ParsedKey } from "ssh2"

@@ -1,7 +1,7 @@
 /**
- * The TCP listeners of the switches: one per management address, all on one port, each configured address mapped to a
- * loopback address. When the configuration moves an address the listener moves, and connections to the old one fall
- * silent. DESIGN §9.
+ * The TCP listeners of the switches: one per management address, all on one port, each configured address mapped to a loopback
+ * address. When the configuration moves an address the listener moves, and connections to the old one fall silent. See
+ * docs/switch-dialogues.md#the-simulated-switch.
  */
 import * as net from "node:net"
 import { networkInterfaces } from "node:os"

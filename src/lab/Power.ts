@@ -1,6 +1,6 @@
 /**
- * Switching on: with a startup configuration the switch boots into it; without one it does zero touch provisioning (asks
- * DHCP, fetches the initial configuration, starts it). contract/engine.md §5.2.
+ * Switching on: with a startup configuration the switch boots into it; without one it does zero touch provisioning (asks DHCP,
+ * fetches the initial configuration, starts it). See docs/provisioning.md#dhcp-and-boot-files.
  */
 import { Effect, Fiber, FiberMap, type Scope } from "effect"
 import * as Loader from "./eos/ConfigLoader.ts"

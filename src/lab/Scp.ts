@@ -1,4 +1,4 @@
-/** The far end of `scp -t` and `scp -f` on a switch's flash. contract/device-cli.md §3.10. */
+/** The far end of `scp -t` and `scp -f` on a switch's flash. See docs/switch-dialogues.md#eos-files-and-certificates. */
 import type { ServerChannel } from "ssh2"
 import * as Faults from "./Faults.ts"
 import * as Flash from "./Flash.ts"

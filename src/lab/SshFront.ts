@@ -1,6 +1,6 @@
 /**
- * The SSH side of a switch: login as the device offers it, shells, single commands, and file transfers. One connection
- * is one TCP socket that the listener accepted. contract/device-cli.md §1.1, §1.4, §3.10.
+ * The SSH side of a switch: login as the device offers it, shells, single commands, and file transfers. One connection is one
+ * TCP socket that the listener accepted. See docs/switch-dialogues.md.
  */
 import type { Socket } from "node:net"
 import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"

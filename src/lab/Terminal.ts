@@ -1,7 +1,8 @@
 /**
- * The pseudo terminal in front of a command line: collects input while the command line is busy (and loses what does not
- * fit), finds lines and control keys, echoes, and prints answers and prompts. A few lines are taken per turn of the event
- * loop, so that a client which pastes blindly overruns the buffer as it would on a real switch. contract §2.2 and §10.
+ * The pseudo terminal in front of a command line: collects input while the command line is busy (and loses what does not fit),
+ * finds lines and control keys, echoes, and prints answers and prompts. A few lines are taken per turn of the event loop, so
+ * that a client which pastes blindly overruns the buffer as it would on a real switch. See docs/switch-dialogues.md#echo and
+ * docs/switch-dialogues.md#the-simulated-switch.
  */
 import { StringDecoder } from "node:string_decoder"
 import { run } from "./eos/CommandLine.ts"

@@ -1,6 +1,6 @@
 /**
- * Plugin `nav`: adds a switch that became MANAGED to a Network Administration Visualized server (contract api-rest.md
- * §10.4). Variables: urlbase, apitoken, organizationid, roomid, snmp_community.
+ * Plugin `nav`: adds a switch that became MANAGED to a Network Administration Visualized server (docs/operations.md#plugins).
+ * Variables: urlbase, apitoken, organizationid, roomid, snmp_community.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClientRequest } from "effect/http"

@@ -1,5 +1,5 @@
 /**
- * Plugin `ni`: sets a switch that became MANAGED in service in a network inventory (contract api-rest.md §10.4). Variables:
+ * Plugin `ni`: sets a switch that became MANAGED in service in a network inventory (docs/operations.md#plugins). Variables:
  * urlbase, apiuser, apitoken.
  */
 import { Effect, Schema } from "effect"

@@ -1,7 +1,6 @@
 /**
- * What a plugin is: a name and the hooks that it implements (contract api-rest.md §10.3, engine.md §5.18). A plugin is called
- * once per event; after a crash in the middle of a call it may be called again with the same event id, and must then not do
- * its work twice.
+ * What a plugin is: a name and the hooks that it implements (docs/operations.md#plugins). A plugin is called once per event;
+ * after a crash in the middle of a call it may be called again with the same event id, and must then not do its work twice.
  */
 import { type Effect, Schema } from "effect"
 

@@ -1,4 +1,4 @@
-/** The plugins that the plugin file asks for, made once at the start (contract api-rest.md §10.1–10.2). */
+/** The plugins that the plugin file asks for, made once at the start (docs/operations.md#plugins). */
 import { Context, Effect, Layer, Option, Result, Schema, SchemaIssue } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"

@@ -1,4 +1,4 @@
-/** The plugins that this server has loaded, as the API shows and tests them (contract api-rest.md §10). */
+/** The plugins that this server has loaded, as the API shows and tests them (docs/operations.md#plugins). */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { PluginRegistry } from "./PluginRegistry.ts"
 

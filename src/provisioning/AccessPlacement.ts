@@ -1,6 +1,7 @@
 /**
  * The place of an access switch in the network: its neighbours are as they must be and a management domain belongs to its
- * uplinks (contract `engine.md` §5.8, §5.9). The same rule serves device_initcheck and step 1 of the initialisation.
+ * uplinks (docs/provisioning.md#neighbour-checks and docs/provisioning.md#choice-of-the-management-domain). The same rule
+ * serves device_initcheck and step 1 of the initialisation.
  */
 import { Result } from "effect"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -1,6 +1,6 @@
 /**
  * The ports that the settings of a fabric device speak about, and the rules of what may be plugged into what
- * (contract `engine.md` §5.7). "Configured" means: there is an entry for that interface name, ranges expanded.
+ * (docs/provisioning.md#port-rules). "Configured" means: there is an entry for that interface name, ranges expanded.
  */
 import { Result } from "effect"
 import { type DeviceType, isFabricType } from "../domain/Device.ts"

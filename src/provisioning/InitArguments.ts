@@ -1,4 +1,4 @@
-/** The arguments of an initialisation, as its jobs and checks have them (contract `api-devices.md` §5.1). */
+/** The arguments of an initialisation, as its jobs and checks have them (docs/provisioning.md#arguments). */
 import type { DeviceType } from "../domain/Device.ts"
 import type { InitRequest } from "../domain/requests/InitRequest.ts"
 

@@ -1,7 +1,7 @@
 /**
- * The answer of device_initcheck (specification "device_initcheck", contract `engine.md` §5.17): what was found about the
- * links and the neighbours of a switch, and whether it could be initialised. The checks that could not be done at all are
- * errors of the request and do not come here. Several problems of one kind are told in one text, separated by semicolons.
+ * The answer of device_initcheck (docs/provisioning.md#check-before): what was found about the links and the neighbours of a
+ * switch, and whether it could be initialised. The checks that could not be done at all are errors of the request and do not
+ * come here. Several problems of one kind are told in one text, separated by semicolons.
  */
 import type { InitArguments } from "./InitArguments.ts"
 import type { ReportedLink } from "./Links.ts"

@@ -1,6 +1,6 @@
 /**
- * Which job a device_init request starts, how far step 1 of an MLAG pair has to go, and when step 2 follows (contract
- * `engine.md` §5.5, §5.13, DESIGN §7 row 9).
+ * Which job a device_init request starts, how far step 1 of an MLAG pair has to go, and when step 2 follows
+ * (docs/provisioning.md).
  */
 import { Option, Result } from "effect"
 import type { Device } from "../domain/Device.ts"

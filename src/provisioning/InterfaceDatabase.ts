@@ -1,7 +1,7 @@
 /**
- * Filling the interface database of an access switch from the interfaces it shows and the links it has (contract
- * `engine.md` §5.11 and §10): uplinks and MLAG ports follow the cables, everything else is an automatic access port until
- * somebody says otherwise.
+ * Filling the interface database of an access switch from the interfaces it shows and the links it has
+ * (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb): uplinks and MLAG ports follow the
+ * cables, everything else is an automatic access port until somebody says otherwise.
  */
 import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
@@ -141,7 +141,10 @@ export const uplinkPorts = (rows: ReadonlyArray<Interface>): ReadonlyMap<string,
     )
   )
 
-/** Without `replace`, one or two uplink rows are trusted and the uplinks are not worked out again from the links (§10). */
+/**
+ * Without `replace`, one or two uplink rows are trusted and the uplinks are not worked out again from the links
+ * (docs/jobs.md#update_interfacedb).
+ */
 export const trustsStoredUplinks = (rows: ReadonlyArray<Interface>, replace: boolean): boolean => {
   const count = rows.filter(({ configtype }) => configtype === "ACCESS_UPLINK").length
   return !replace && count >= 1 && count <= 2

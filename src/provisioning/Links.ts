@@ -1,7 +1,7 @@
 /**
- * Which cables a switch has, worked out from its LLDP neighbours (contract `engine.md` §5.6). The outcome is a plan: links
- * that are stored already, links to delete because the cable was moved, links to add. A dry run shows the plan, a live run
- * carries it out; both come from the same computation.
+ * Which cables a switch has, worked out from its LLDP neighbours (docs/provisioning.md#links-from-lldp). The outcome is a plan:
+ * links that are stored already, links to delete because the cable was moved, links to add. A dry run shows the plan, a live
+ * run carries it out; both come from the same computation.
  */
 import { Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"

@@ -1,7 +1,8 @@
 /**
- * Addresses for a new switch (contract `engine.md` §5.10) and the template variables that follow from them (§5.12.10,
- * §5.16.7). An access switch gets a host address of its management domain, on a dual-stack domain one of each family; a
- * fabric device gets loopback addresses from the settings. Always the lowest address that nobody has.
+ * Addresses for a new switch (docs/provisioning.md#addresses) and the template variables that follow from them
+ * (docs/provisioning.md#access-step-1 and docs/provisioning.md#fabric-step-1). An access switch gets a host address of its
+ * management domain, on a dual-stack domain one of each family; a fabric device gets loopback addresses from the settings.
+ * Always the lowest address that nobody has.
  */
 import { Option, Result } from "effect"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -1,4 +1,7 @@
-/** Finding the management domain that an access switch belongs to, from the devices above it (contract `engine.md` §5.9). */
+/**
+ * Finding the management domain that an access switch belongs to, from the devices above it
+ * (docs/provisioning.md#choice-of-the-management-domain).
+ */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -1,6 +1,6 @@
 /**
- * Whether a switch is plugged in as its type demands (contract `engine.md` §5.8): access switches below one or two uplinks,
- * fabric devices between devices of the opposite type, and all neighbours in a state in which they may be relied upon.
+ * Whether a switch is plugged in as its type demands (docs/provisioning.md#neighbour-checks): access switches below one or two
+ * uplinks, fabric devices between devices of the opposite type, and all neighbours in a state in which they may be relied upon.
  */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"

@@ -1,16 +1,16 @@
 /**
- * What can speak against taking a switch into the network. The tag of each error is the type name that job records show,
- * the message is the contract's sentence (`engine.md` §5). None of them is helped by a retry alone: cabling, settings or the
- * device's record have to change first.
+ * What can speak against taking a switch into the network. The tag of each error is the type name that job records show, the
+ * message is the sentence that clients know (docs/provisioning.md). None of them is helped by a retry alone: cabling, settings
+ * or the device's record have to change first.
  */
 import { Schema } from "effect"
 
 const withMessage = { message: Schema.String }
 
-/** A port on either end of a cable is not configured for it (§5.7). */
+/** A port on either end of a cable is not configured for it (docs/provisioning.md#port-rules). */
 export class InterfaceError extends Schema.TaggedError<InterfaceError>()("InterfaceError", withMessage) {}
 
-/** The neighbours do not fit a device of this type (§5.8). */
+/** The neighbours do not fit a device of this type (docs/provisioning.md#neighbour-checks). */
 export class InitVerificationError extends Schema.TaggedError<InitVerificationError>()(
   "InitVerificationError",
   withMessage
@@ -28,30 +28,32 @@ export class DeviceStateError extends Schema.TaggedError<DeviceStateError>()("De
 /** A neighbour waits for a sync. */
 export class DeviceSyncError extends Schema.TaggedError<DeviceSyncError>()("DeviceSyncError", withMessage) {}
 
-/** No management domain belongs to these uplinks, or more than one does (§5.9). */
+/**
+ * No management domain belongs to these uplinks, or more than one does (docs/provisioning.md#choice-of-the-management-domain).
+ */
 export class MgmtDomainNotFound extends Schema.TaggedError<MgmtDomainNotFound>()("MgmtDomainNotFound", withMessage) {}
 
 /** A network has no free address or subnet left. */
 export class NoFreeAddress extends Schema.TaggedError<NoFreeAddress>()("NoFreeAddress", withMessage) {}
 
-/** A device shows no interface that the interface database could hold (§5.11). */
+/** A device shows no interface that the interface database could hold (docs/provisioning.md#ports-of-an-access-switch). */
 export class NoPhysicalInterfaces extends Schema.TaggedError<NoPhysicalInterfaces>()(
   "NoPhysicalInterfaces",
   withMessage
 ) {}
 
-/** The two switches of an MLAG pair do not both point at each other (§5.13). */
+/** The two switches of an MLAG pair do not both point at each other (docs/provisioning.md#mlag-pairs). */
 export class InconsistentMlagPeer extends Schema.TaggedError<InconsistentMlagPeer>()(
   "InconsistentMlagPeer",
   withMessage
 ) {}
 
-/** The arguments of device_init or device_initcheck are not usable (`api-devices.md` §5.1). */
+/** The arguments of device_init or device_initcheck are not usable (docs/provisioning.md#arguments). */
 export class InitArgumentError extends Schema.TaggedError<InitArgumentError>()("InitArgumentError", withMessage) {
   get httpStatus() {
     return 400 as const
   }
 }
 
-/** A list as the contract's texts print it: `['a', 'b']`. */
+/** A list as texts print it: `['a', 'b']`. */
 export const quotedList = (names: ReadonlyArray<string>): string => `[${names.map((name) => `'${name}'`).join(", ")}]`

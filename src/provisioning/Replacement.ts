@@ -1,6 +1,6 @@
 /**
- * Putting a new switch in the place of a broken one (contract `engine.md` §5.14): the old row lives on with its id, its name
- * and the configuration of its ports, and takes over the identity of the new unit; the row under which the new unit was
+ * Putting a new switch in the place of a broken one (docs/provisioning.md#replacement): the old row lives on with its id, its
+ * name and the configuration of its ports, and takes over the identity of the new unit; the row under which the new unit was
  * discovered goes.
  */
 import { Result } from "effect"

@@ -1,4 +1,4 @@
-/** Which version of the program runs (contract api-rest.md §11.1). */
+/** Which version of the program runs (docs/api.md#health). */
 import { Context, Effect, Layer, Path } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { release } from "../domain/Release.ts"

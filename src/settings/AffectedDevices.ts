@@ -1,4 +1,7 @@
-/** Which devices are no longer synchronized after the settings have changed (contract, settings §7.2). Pure. */
+/**
+ * Which devices are no longer synchronized after the settings have changed
+ * (docs/settings-repository.md#who-becomes-unsynchronized). Pure.
+ */
 import type { Device } from "../domain/Device.ts"
 import { groupsOfDevice } from "./EffectiveSettings.ts"
 import type { GroupMember } from "./SettingsGroups.ts"

@@ -1,4 +1,6 @@
-/** The models of the base system settings: servers, users, port options (contract, settings §5.2). */
+/**
+ * The models of the base system settings: servers, users, port options (docs/settings-repository.md#keys-of-base_systemyml).
+ */
 import { absent, choice, flag, integer, list, mapping, model, optional, refine, text } from "./SettingRule.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 import { vniRangeFault } from "./VlanRange.ts"

@@ -1,4 +1,7 @@
-/** Which access switches hang directly below each distribution switch, as the linknets say (contract, settings §3.4). */
+/**
+ * Which access switches hang directly below each distribution switch, as the linknets say
+ * (docs/settings-repository.md#vxlans-from-below).
+ */
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 

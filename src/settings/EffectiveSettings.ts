@@ -8,7 +8,7 @@ import type { GroupMember, Membership } from "./SettingsGroups.ts"
 import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /**
- * The settings of a device (contract, settings §3). `downstream` are the access switches that are linked to a
+ * The settings of a device (docs/settings-repository.md#layers). `downstream` are the access switches that are linked to a
  * distribution switch, in the order of the linknets; leave it out for other devices.
  */
 export const effectiveSettings = (

@@ -1,6 +1,6 @@
 /**
- * Which part of the settings model each file of the repository may hold (contract, settings §1.1), and the check of one
- * file's content for editors (contract api-rest.md §7.3).
+ * Which part of the settings model each file of the repository may hold (docs/settings-repository.md#files), and the check of
+ * one file's content for editors (docs/settings-repository.md#check-of-one-file-for-editors).
  */
 import { Predicate, Result, type Schema } from "effect"
 import { baseFields } from "./BaseModels.ts"
@@ -19,7 +19,7 @@ export interface FileModel {
   /** The top-level keys. */
   readonly keys: ReadonlyArray<string>
   readonly jsonSchema: JsonObject
-  /** The content with conversions and defaults, or the message of contract, settings §6.1. */
+  /** The content with conversions and defaults, or the message of docs/settings-repository.md#messages. */
   readonly check: (content: Content) => Result.Result<Json, string>
 }
 

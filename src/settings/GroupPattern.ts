@@ -1,8 +1,8 @@
 /**
- * The regular expressions of group definitions: Python's syntax and `re.match` semantics (anchored at the start only),
- * matched in time linear in the text, so that no expression in a repository can stop the server (contract, settings §4
- * rule 2). A lookahead is understood at the very beginning, where it can be tested by itself; elsewhere it, and a
- * backreference anywhere, is refused with a message, because no linear algorithm knows them.
+ * The regular expressions of group definitions: Python's syntax and `re.match` semantics (anchored at the start only), matched
+ * in time linear in the text, so that no expression in a repository can stop the server (docs/settings-repository.md#groups). A
+ * lookahead is understood at the very beginning, where it can be tested by itself; elsewhere it, and a backreference anywhere,
+ * is refused with a message, because no linear algorithm knows them.
  */
 import { Result } from "effect"
 import { RE2JS, RE2JSException } from "re2js"

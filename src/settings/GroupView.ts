@@ -1,4 +1,4 @@
-/** The groups of a snapshot as the groups API and the templates need them (contract, settings §4 and REST §9). */
+/** The groups of a snapshot as the groups API and the templates need them (docs/settings-repository.md#groups). */
 import { groupsOfDevice } from "./EffectiveSettings.ts"
 import type { GroupMember } from "./SettingsGroups.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"

@@ -1,4 +1,7 @@
-/** The check of an IPv4 interface address such as `10.0.0.1/24`, with its messages (contract, settings §5.7). */
+/**
+ * The check of an IPv4 interface address such as `10.0.0.1/24`, with its messages
+ * (docs/settings-repository.md#interface-addresses).
+ */
 
 const MIN_PREFIX = 8
 const MAX_PREFIX = 32

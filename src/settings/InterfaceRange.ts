@@ -1,4 +1,7 @@
-/** Names of several interfaces in one: `Ethernet[1-4]`, `Ethernet[49-52]/1`, `Ethernet[1-2]/[1-2]` (contract, settings §5.0). */
+/**
+ * Names of several interfaces in one: `Ethernet[1-4]`, `Ethernet[49-52]/1`, `Ethernet[1-2]/[1-2]`
+ * (docs/settings-repository.md#interface-ranges).
+ */
 
 /** More interfaces than any switch has. */
 const MAX_EXPANSION = 4_096

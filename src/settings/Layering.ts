@@ -1,7 +1,7 @@
 /**
- * Lays the files of a snapshot over each other (contract, settings §3). Which layers a device has is cheap to find out;
- * what they amount to is computed once for each distinct set of layers and shared by all devices that have it, so that
- * ten thousand devices cost little more than their distinct combinations.
+ * Lays the files of a snapshot over each other (docs/settings-repository.md#layers). Which layers a device has is cheap to find
+ * out; what they amount to is computed once for each distinct set of layers and shared by all devices that have it, so that ten
+ * thousand devices cost little more than their distinct combinations.
  */
 import { Array as Arr, Result } from "effect"
 import { type Device, isFabricType } from "../domain/Device.ts"
@@ -119,7 +119,7 @@ export class Layering {
 
   /**
    * The settings of a device. `downstream` are the access switches linked to a distribution switch, in the order of the
-   * linknets: their vxlans are added (contract, settings §3.4); for other types it has no meaning.
+   * linknets: their vxlans are added (docs/settings-repository.md#vxlans-from-below); for other types it has no meaning.
    */
   forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget> = []): Layered {
     return this.#forDevice(device, downstream)

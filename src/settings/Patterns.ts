@@ -1,7 +1,8 @@
 /**
- * The published patterns and descriptions of the settings schema, each once (contract, settings §5.0). `source` is the
- * text that clients see in the schema; `regExp` is what is matched, which differs where the published text would backtrack
- * exponentially in JavaScript. Messages say it in `words`, because nobody finds a wrong letter with 400 characters of pattern.
+ * The published patterns and descriptions of the settings schema, each once (docs/settings-repository.md#forms-of-values).
+ * `source` is the text that clients see in the schema; `regExp` is what is matched, which differs where the published text
+ * would backtrack exponentially in JavaScript. Messages say it in `words`, because nobody finds a wrong letter with 400
+ * characters of pattern.
  */
 
 /** A pattern as published, a test of equal meaning that is linear in the length of the text, and what a value has to be. */
@@ -29,7 +30,7 @@ const pattern = (source: string, words: string, linear = source): Pattern => ({
 
 const DOTTED = "parts of 1 to 63 letters, digits, _ or -, separated by single dots"
 
-/** All patterns by their name in the contract. */
+/** All patterns by their name. */
 export const Patterns = {
   host: pattern(
     `^(${ipv4}|${ipv6}|${hostname})$`,

@@ -1,6 +1,6 @@
 /**
- * How Python prints a value. Validation messages show the offending value the way existing clients have always seen
- * it: strings bare at the top, `None`, `True`, and lists and mappings in Python notation (contract, settings §6.1).
+ * How Python prints a value. Validation messages show the offending value the way existing clients have always seen it: strings
+ * bare at the top, `None`, `True`, and lists and mappings in Python notation (docs/settings-repository.md#messages).
  */
 import { Predicate } from "effect"
 

@@ -1,6 +1,6 @@
 /**
  * Which files a settings repository consists of, where each setting belongs, and the check that the mandatory files and
- * directories are there (contract, settings §1.1). Paths are relative to the repository, with `/`.
+ * directories are there (docs/settings-repository.md#files). Paths are relative to the repository, with `/`.
  */
 import { isHostname } from "../domain/Hostname.ts"
 import { finding } from "./Finding.ts"

@@ -1,6 +1,6 @@
 /**
  * Route maps that BGP neighbours name and no settings define. Templates may define them, so each is a remark; with
- * STRICT_SETTINGS it refuses the commit (contract, settings §6.2 row 8).
+ * STRICT_SETTINGS it refuses the commit (docs/settings-repository.md#checks-of-a-commit).
  */
 import type { Finding, KeyPath } from "./Finding.ts"
 import type { EffectiveSettings } from "./Layering.ts"

@@ -1,4 +1,7 @@
-/** The models of the routing settings: VRFs, underlay, external routes, policies (contract, settings §5.3). */
+/**
+ * The models of the routing settings: VRFs, underlay, external routes, policies
+ * (docs/settings-repository.md#keys-of-routingyml).
+ */
 import {
   absent,
   choice,

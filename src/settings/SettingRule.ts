@@ -1,8 +1,8 @@
 /**
- * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and carries as an
- * annotation the rule by which text from a repository becomes that value: which conversions are allowed and which
- * message a wrong value gets (contract, settings §5.0 and §6.1). `SettingValidator` reads the rules to validate,
- * `SettingsJsonSchema` to document, so the model is written down once.
+ * The building blocks of the settings model. Each is an Effect schema of the *validated* value, and carries as an annotation
+ * the rule by which text from a repository becomes that value: which conversions are allowed and which message a wrong value
+ * gets (docs/settings-repository.md#forms-of-values and docs/settings-repository.md#messages). `SettingValidator` reads the
+ * rules to validate, `SettingsJsonSchema` to document, so the model is written down once.
  */
 import { Predicate, Schema } from "effect"
 import type { Pattern } from "./Patterns.ts"

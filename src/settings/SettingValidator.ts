@@ -1,8 +1,8 @@
 /**
- * Turns values from YAML or JSON into settings by the rules of the model: conversions, defaults, dropped unknown keys,
- * and one fault per wrong value in the order of the model (contract, settings §5.0 and §6.1). A validator remembers the
- * outcome of every list and mapping it has seen, so that thousands of devices that share a value share its validation
- * and its result.
+ * Turns values from YAML or JSON into settings by the rules of the model: conversions, defaults, dropped unknown keys, and one
+ * fault per wrong value in the order of the model (docs/settings-repository.md#forms-of-values and
+ * docs/settings-repository.md#messages). A validator remembers the outcome of every list and mapping it has seen, so that
+ * thousands of devices that share a value share its validation and its result.
  */
 import { Predicate, Result, type Schema } from "effect"
 import { isSecretKey, pythonText, YamlFloat } from "./PythonText.ts"

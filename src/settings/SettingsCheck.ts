@@ -1,7 +1,8 @@
 /**
- * The checks of a whole settings repository against the devices that are there (contract, settings §6.2). All problems
- * are found, in the order of the contract's table, so the first one is what a refresh reports. The work is cut into
- * steps, so that a server can go on answering while ten thousand devices are checked.
+ * The checks of a whole settings repository against the devices that are there
+ * (docs/settings-repository.md#checks-of-a-commit). All problems are found, in the order of the table there, so the first one
+ * is what a refresh reports. The work is cut into steps, so that a server can go on answering while ten thousand devices are
+ * checked.
  */
 import { Effect, Result } from "effect"
 import type { Device } from "../domain/Device.ts"

@@ -1,6 +1,7 @@
 /**
- * Leaves out of a settings file what is not meant for a device: mappings that name `groups` or `devices` (contract,
- * settings §3.3). What is kept unchanged keeps its identity, so that its validation is shared.
+ * Leaves out of a settings file what is not meant for a device: mappings that name `groups` or `devices`
+ * (docs/settings-repository.md#groups-and-devices-in-files). What is kept unchanged keeps its identity, so that its validation
+ * is shared.
  */
 import { Predicate, Result } from "effect"
 import { pythonText, pythonTypeName } from "./PythonText.ts"

@@ -1,6 +1,6 @@
 /**
- * The groups of `global/groups.yml`: reading the definitions in both of their forms, and which device belongs to which
- * groups (contract, settings §4). Every device is a member of DEFAULT and has exactly one primary group.
+ * The groups of `global/groups.yml`: reading the definitions in both of their forms, and which device belongs to which groups
+ * (docs/settings-repository.md#groups). Every device is a member of DEFAULT and has exactly one primary group.
  */
 import { Predicate, Result } from "effect"
 import type { Device } from "../domain/Device.ts"
@@ -229,7 +229,7 @@ export const readGroups = (
   return Result.succeed({ groups: [...groups, everybody], warnings: reading.warnings })
 }
 
-/** Contradictions between groups: a priority or a name that is used twice (contract, settings §4 rule 6). */
+/** Contradictions between groups: a priority or a name that is used twice (docs/settings-repository.md#groups). */
 export const groupConflicts = (groups: ReadonlyArray<SettingsGroup>): ReadonlyArray<SettingsProblem> => {
   const byPriority = new Map<number, string>()
   const names = new Set<string>()
@@ -262,7 +262,10 @@ export const membershipOf = (groups: ReadonlyArray<SettingsGroup>, device: Group
   return { groups: names, groupSet: new Set(names), primary }
 }
 
-/** The groups by which jobs select devices: those of the settings, and `T_<type>` and `S_<state>` (engine §1.3). */
+/**
+ * The groups by which jobs select devices: those of the settings, and `T_<type>` and `S_<state>`
+ * (docs/changes.md#which-devices).
+ */
 export const selectionGroups = (
   membership: Membership,
   device: Pick<Device, "device_type" | "state">

@@ -1,6 +1,6 @@
 /**
- * The settings model as JSON Schema for GET /settings/model (contract, settings §5.8): definitions below `definitions`,
- * where `$ref` points, and once more below `$defs`; patterns as Python understands them.
+ * The settings model as JSON Schema for GET /settings/model (docs/settings-repository.md#check-of-one-file-for-editors):
+ * definitions below `definitions`, where `$ref` points, and once more below `$defs`; patterns as Python understands them.
  */
 import type { Schema } from "effect"
 import type { IntegerRule, NamedField, Rule, SettingField, TextRule } from "./SettingRule.ts"

@@ -1,6 +1,7 @@
 /**
- * The complete settings model `f_root`: every key that a settings file may hold, with its type, bounds, default and
- * description (contract, settings §5). The order of the keys is the order in which messages name them (§6.1).
+ * The complete settings model `f_root`: every key that a settings file may hold, with its type, bounds, default and description
+ * (docs/settings-repository.md#how-values-are-checked). The order of the keys is the order in which messages name them
+ * (docs/settings-repository.md#messages).
  */
 import { absent, flag, integer, integerOrText, list, mapping, model, optional, refine, text } from "./SettingRule.ts"
 import type { SiblingCheck } from "./SettingRule.ts"

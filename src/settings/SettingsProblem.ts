@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a settings repository, as data: every problem knows its kind, which decides the HTTP answer of
- * a refresh (contract, settings §7.5), and its exact message (§6).
+ * What can be wrong with a settings repository, as data: every problem knows its kind, which decides the HTTP answer of a
+ * refresh (docs/settings-repository.md#refresh), and its exact message (docs/settings-repository.md#messages).
  */
 import { Schema } from "effect"
 import { type Remark, remarkText } from "../domain/Remark.ts"
@@ -54,7 +54,7 @@ const faultText = (fault: Fault, originOf: OriginOf): string => {
   )
 }
 
-/** All faults as one message of contract, settings §6.1; very long lists of faults are cut. */
+/** All faults as one message of docs/settings-repository.md#messages; very long lists of faults are cut. */
 export const validationMessage = (faults: ReadonlyArray<Fault>, originOf: OriginOf): string => {
   let text = ""
   for (const [index, fault] of faults.entries()) {
@@ -101,7 +101,7 @@ const PREFIXES: Partial<Record<ProblemKind, string>> = {
   strict: "Refused by STRICT_SETTINGS: "
 }
 
-/** The answer to a refresh that met this problem: HTTP status and message (contract, settings §7.5). */
+/** The answer to a refresh that met this problem: HTTP status and message (docs/settings-repository.md#refresh). */
 export const refreshAnswer = (problem: SettingsProblem): { readonly status: 400 | 500; readonly message: string } => {
   const prefix = PREFIXES[problem.kind]
   return prefix === undefined

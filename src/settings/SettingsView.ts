@@ -1,6 +1,6 @@
 /**
- * What the API asks of the settings in force: effective values, groups, and the model that values are checked with. Follows
- * the applied commit of the settings repository (contract api-rest.md §7 and §9).
+ * What the API asks of the settings in force: effective values, groups, and the model that values are checked with. Follows the
+ * applied commit of the settings repository (docs/settings-repository.md#answers and docs/settings-repository.md#groups).
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"

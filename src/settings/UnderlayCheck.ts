@@ -1,6 +1,6 @@
 /**
- * The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the
- * schema but can hand out nothing (contract, settings §8.4, last paragraph).
+ * The address pools of the fabric, before somebody needs an address from them: a network with host bits set passes the schema
+ * but can hand out nothing (docs/templates.md#variables-of-dist-and-core).
  */
 import type { Finding } from "./Finding.ts"
 import type { EffectiveSettings } from "./Layering.ts"

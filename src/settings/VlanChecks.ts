@@ -1,6 +1,6 @@
 /**
- * VLANs and VNIs over all devices (contract, settings §6.2 rows 5 to 6f). What a set of vxlans says does not depend on
- * the device, so each distinct set is looked at once, however many devices share it.
+ * VLANs and VNIs over all devices (docs/settings-repository.md#checks-of-a-commit). What a set of vxlans says does not depend
+ * on the device, so each distinct set is looked at once, however many devices share it.
  */
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -1,4 +1,7 @@
-/** The checks of number ranges written as text: VLANs of an interface and the site's VNI range (contract, settings §5.7). */
+/**
+ * The checks of number ranges written as text: VLANs of an interface and the site's VNI range
+ * (docs/settings-repository.md#how-values-are-checked).
+ */
 
 const MAX_VLAN = 4095
 const MAX_VNI = 16_777_215

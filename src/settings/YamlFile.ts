@@ -1,6 +1,6 @@
 /**
- * Reads one YAML file into ordered `Map`s, arrays and scalars (contract, settings §2). The size of the text, its depth
- * and the number of values after aliases are followed are bounded, and every error names the file, line and column.
+ * Reads one YAML file into ordered `Map`s, arrays and scalars (docs/settings-repository.md#yaml). The size of the text, its
+ * depth and the number of values after aliases are followed are bounded, and every error names the file, line and column.
  */
 import { Result } from "effect"
 import {

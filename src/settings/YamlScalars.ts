@@ -1,6 +1,6 @@
 /**
  * How plain YAML text becomes a value: exactly as the YAML 1.1 loader that the repositories were written for does it
- * (contract, settings §2). The library's own 1.1 schema differs in booleans (`y`), floats (`1e3`) and numbers with a
+ * (docs/settings-repository.md#yaml). The library's own 1.1 schema differs in booleans (`y`), floats (`1e3`) and numbers with a
  * leading zero, and a difference there writes another configuration without an error.
  */
 import type { ScalarTag } from "yaml"

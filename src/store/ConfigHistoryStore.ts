@@ -1,6 +1,6 @@
 /**
- * What live synchronizations have rendered for a device, newest first, as their jobs keep it (contract engine.md §8). Only
- * jobs that have ended count.
+ * What live synchronizations have rendered for a device, newest first, as their jobs keep it (docs/changes.md#apply_config).
+ * Only jobs that have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"

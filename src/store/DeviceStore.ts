@@ -131,7 +131,7 @@ export class DeviceStore extends Context.Service<
     readonly all: ReadMany
     readonly byHostnames: (hostnames: ReadonlyArray<string>) => ReadMany
     readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
-    /** Devices in state MANAGED that the selection names, by hostname (engine.md §1.3). */
+    /** Devices in state MANAGED that the selection names, by hostname (docs/changes.md#which-devices). */
     readonly selectManaged: (selection: Selection) => ReadMany
     /** How many devices `selectManaged` would yield. */
     readonly countManaged: (selection: Selection) => Effect.Effect<number, SqlError.SqlError>

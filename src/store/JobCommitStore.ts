@@ -1,6 +1,6 @@
 /**
- * Fixes the commits that a job works on (contract engine.md §15, DESIGN §7 row 26), together with the newest sync event of
- * that moment: a later event is news that the job's proof does not cover.
+ * Fixes the commits that a job works on (docs/jobs.md#refresh_repo and docs/changes.md#commits-of-a-job), together with the
+ * newest sync event of that moment: a later event is news that the job's proof does not cover.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Feature locks between jobs: one row per held lock, one lock per job (contract engine.md §3). */
+/** Feature locks between jobs: one row per held lock, one lock per job (docs/changes.md#locks-and-waiting). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type JobLock, JobLockBusy, type LockHolder } from "../domain/JobLock.ts"

@@ -52,7 +52,7 @@ export interface JobPatch {
 export interface JobDevice {
   readonly hostname: string
   readonly result: DeviceResult
-  /** The main task ran to its end, whatever it found (contract engine.md §2.7). */
+  /** The main task ran to its end, whatever it found (docs/jobs.md#the-record). */
   readonly reachedEnd: boolean
   readonly changed: boolean
   readonly score: number | null
@@ -257,7 +257,7 @@ export class JobStore extends Context.Service<
     readonly remember: (id: number, memo: unknown) => Write
     /** Jobs that have begun and not ended. */
     readonly running: Effect.Effect<ReadonlyArray<RunningSince>, SqlError.SqlError>
-    /** Another discovery of this address is waiting (contract engine.md §2.8). */
+    /** Another discovery of this address is waiting (docs/provisioning.md#discovery). */
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/JobStore") {

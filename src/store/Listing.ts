@@ -1,6 +1,6 @@
 /**
  * Lists of records with filters, sorting and pages: the same rules for every table, carried out by the database. What can be
- * listed is data (`Listable`); texts and limits are those of contract api-devices.md §4 and api-rest.md §1.4.
+ * listed is data (`Listable`); texts and limits are those of docs/api.md#lists.
  */
 import { Effect, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Addresses on loan to a device between their choice and the end of init step 1 (contract engine.md §5.10). */
+/** Addresses on loan to a device between their choice and the end of init step 1 (docs/provisioning.md#addresses). */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { uniqueViolation } from "./Violations.ts"

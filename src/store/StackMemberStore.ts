@@ -1,4 +1,4 @@
-/** Members of switch stacks (contract api-devices.md §9). */
+/** Members of switch stacks (docs/api.md#stack-members). */
 import { Array, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { StackMember } from "../domain/StackMember.ts"

@@ -1,4 +1,4 @@
-/** Why devices are not synchronized, in the order in which it was found out (contract engine.md §4.1). */
+/** Why devices are not synchronized, in the order in which it was found out (docs/api.md#sync-history). */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { SyncEvent } from "../domain/SyncEvent.ts"

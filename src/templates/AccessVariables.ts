@@ -1,4 +1,7 @@
-/** The variables that only access switches have: management VLAN, MLAG peer and ports (contract, settings §8.3). */
+/**
+ * The variables that only access switches have: management VLAN, MLAG peer and ports
+ * (docs/templates.md#variables-of-access-switches).
+ */
 import { Option, Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
 import { type Interface, indexNumber } from "../domain/Interface.ts"

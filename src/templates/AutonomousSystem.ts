@@ -1,4 +1,4 @@
-/** AS numbers of fabric devices (contract, settings §8.4). */
+/** AS numbers of fabric devices (docs/templates.md#variables-of-dist-and-core). */
 import { Result } from "effect"
 import { NetAddress } from "effect/net"
 import type { Neighbour } from "./VariableInputs.ts"

@@ -1,4 +1,4 @@
-/** What `generate_config` answers: the configuration and its variables, without secrets (contract, settings §8.1). */
+/** What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition). */
 import type { RenderedDevice } from "./Rendering.ts"
 import { hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
 

@@ -1,7 +1,7 @@
 /**
- * The template variables of a device (contract, settings §8): its settings, what follows from its rows in the database,
- * secrets, SETTINGS_OVERRIDE and `host`, each laid over the one before. A pure function, the same for a sync, a preview
- * and the first push of provisioning, so that all three render the same configuration.
+ * The template variables of a device (docs/templates.md#variables): its settings, what follows from its rows in the database,
+ * secrets, SETTINGS_OVERRIDE and `host`, each laid over the one before. A pure function, the same for a sync, a preview and the
+ * first push of provisioning, so that all three render the same configuration.
  */
 import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
@@ -72,8 +72,8 @@ const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Re
   })
 
 /**
- * The template variables of a device, in order, with secrets in clear text: for the template engine only (see
- * `hideSecrets`). Fails with VariablesError, whose message is one of contract, settings §8.
+ * The template variables of a device, in order, with secrets in clear text: for the template engine only (see `hideSecrets`).
+ * Fails with VariablesError, whose message is one of docs/templates.md#variables.
  */
 export const deviceVariables = (
   inputs: VariableInputs,

@@ -1,4 +1,7 @@
-/** The variable `interfaces` of distribution and core switches, one rule for each interface class (contract, settings §8.4). */
+/**
+ * The variable `interfaces` of distribution and core switches, one rule for each interface class
+ * (docs/templates.md#variables-of-dist-and-core).
+ */
 import { Result } from "effect"
 import { indexNumber } from "../domain/Interface.ts"
 import { expandInterfaces } from "../settings/InterfaceRange.ts"

@@ -1,4 +1,7 @@
-/** The variables that only distribution and core switches have: addresses, BGP and EVPN peers (contract, settings §8.4). */
+/**
+ * The variables that only distribution and core switches have: addresses, BGP and EVPN peers
+ * (docs/templates.md#variables-of-dist-and-core).
+ */
 import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
 import { isHostname } from "../domain/Hostname.ts"

@@ -1,4 +1,4 @@
-/** The gateway of a management domain whose network holds an address (contract, settings §8.3). */
+/** The gateway of a management domain whose network holds an address (docs/templates.md#variables-of-access-switches). */
 import { Option, Result } from "effect"
 import { IpInterface, IpNetwork, NetAddress } from "effect/net"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"

@@ -1,4 +1,4 @@
-/** Interface names in the order in which people count them: Ethernet2 before Ethernet10 (contract, settings §8.1). */
+/** Interface names in the order in which people count them: Ethernet2 before Ethernet10 (docs/templates.md#composition). */
 
 const PARTS = /\d+|\D+/g
 

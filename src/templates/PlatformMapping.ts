@@ -1,4 +1,4 @@
-/** Reading `mapping.yml`: which template each device type of a platform starts from (contract, settings §1.2). */
+/** Reading `mapping.yml`: which template each device type of a platform starts from (docs/templates.md#files). */
 import { Array as Arr, Result } from "effect"
 import { pathText, type Remark, remark, remarkText } from "../domain/Remark.ts"
 import { pythonTypeName } from "../settings/PythonText.ts"
@@ -98,7 +98,7 @@ export const mappingRemarks = (text: string): ReadonlyArray<Remark> => {
 
 /**
  * The mapping in a text. `directory` is the platform's directory as messages name it. Fails with the exact messages of
- * contract, settings §7.3, all of them.
+ * docs/templates.md#who-becomes-unsynchronized, all of them.
  */
 export const readMapping = (directory: string, text: string): MappingOrFaults => {
   const unreadable = (reason: string, place: Partial<Remark>): MappingOrFaults =>

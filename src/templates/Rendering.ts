@@ -1,7 +1,7 @@
 /**
- * What is rendered from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure;
- * every failure is a value with template, line and column, and secrets are taken out of its sentence. `Renderer` carries
- * the renderings out, within bounds of time and memory (contract, settings §10.4).
+ * What is rendered from a snapshot: the whole configuration of a device, or one of the templates with a fixed name. Pure; every
+ * failure is a value with template, line and column, and secrets are taken out of its sentence. `Renderer` carries the
+ * renderings out, within bounds of time and memory (docs/templates.md#the-language).
  */
 import { Result } from "effect"
 import type { Failure, LogEntry, UndefinedPrint } from "../jinja/Jinja.ts"
@@ -20,7 +20,7 @@ export interface Rendered {
   readonly undefinedPrints: ReadonlyArray<UndefinedPrint>
 }
 
-/** Templates with fixed names, all from the main checkout (contract, settings §1.2). */
+/** Templates with fixed names, all from the main checkout (docs/templates.md#files). */
 export type FixedTemplate = "hostname.j2" | "bounce-down.j2" | "bounce-up.j2"
 
 /** One file of a platform with the variables that it is rendered with. */

@@ -1,4 +1,7 @@
-/** Which devices are no longer synchronized after the templates have changed (contract, settings §7.3). Pure. */
+/**
+ * Which devices are no longer synchronized after the templates have changed (docs/templates.md#who-becomes-unsynchronized).
+ * Pure.
+ */
 import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { MappingEntry } from "./PlatformMapping.ts"

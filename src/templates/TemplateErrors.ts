@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a templates repository or with one rendering. Messages about the repository are those that
- * existing clients know (contract, settings §7.3); messages about a template name the place in it.
+ * What can be wrong with a templates repository or with one rendering. Messages about the repository are those that existing
+ * clients know (docs/templates.md#who-becomes-unsynchronized); messages about a template name the place in it.
  */
 import { Schema } from "effect"
 import { Remark, remark } from "../domain/Remark.ts"

@@ -1,6 +1,7 @@
 /**
- * Secrets of the environment as template variables, and how they are kept out of what people are shown (contract,
- * settings §8.6 and §8.1). They are unwrapped here, on the way into the template engine, and nowhere else.
+ * Secrets of the environment as template variables, and how they are kept out of what people are shown
+ * (docs/templates.md#secrets and docs/templates.md#composition). They are unwrapped here, on the way into the template engine,
+ * and nowhere else.
  */
 import { Redacted } from "effect"
 import type { TemplateVariables } from "./VariableInputs.ts"

@@ -25,7 +25,7 @@ export interface MirrorSource {
   readonly interfaces: ReadonlyArray<SettingsInterface>
 }
 
-/** What is decided about a device that is being provisioned but not yet stored (contract, settings §8.7). */
+/** What is decided about a device that is being provisioned but not yet stored (docs/templates.md#variables-during-init). */
 export interface InitInputs {
   readonly hostname: string
   readonly device_type: Exclude<DeviceType, "UNKNOWN">
@@ -46,7 +46,7 @@ export interface VariableInputs {
   /** Only needed when the settings have interfaces of class mirror. */
   readonly mirrorSource?: MirrorSource | null
   readonly init?: InitInputs
-  /** The running configuration, when the mapping asks for it (contract, settings §8.8). */
+  /** The running configuration, when the mapping asks for it (docs/templates.md#running_config). */
   readonly runningConfig?: string
 }
 

@@ -1,4 +1,4 @@
-/** VLAN ids by the names that ports use for them (contract, settings §8.3). */
+/** VLAN ids by the names that ports use for them (docs/templates.md#variables-of-access-switches). */
 import type { Settings } from "../settings/SettingsModel.ts"
 
 type Vxlans = Settings["vxlans"]

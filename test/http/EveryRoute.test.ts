@@ -28,7 +28,7 @@ const withOneWrong = function* (value: unknown, depth = 0): Generator<unknown> {
 
 const withBody = endpoints.filter(({ payload }) => payload !== undefined)
 
-/** What the contract leaves open (api-rest.md §2.3). */
+/** What is open without a token (docs/api.md#open-paths). */
 const OPEN = new Set([
   "GET /api/v1.0/settings/model",
   "POST /api/v1.0/settings/model",

@@ -88,7 +88,7 @@ export const variablesFrom = (text: string): Dict => {
   return parsed.value instanceof Dict ? parsed.value : new Dict()
 }
 
-/** Renders a text with the filters of section 9 and these files beside it. */
+/** Renders a text with the filters of sites and these files beside it. */
 export const render = (
   template: string,
   variables: Dict | Readonly<Record<string, unknown>> = {},

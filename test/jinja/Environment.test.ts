@@ -146,7 +146,7 @@ it("renders a text as a template with the current variables", () => {
   expect(outcome("{{ '{{ 1 +'|render_as_jinja }}")).toMatch(/^TemplateSyntaxError/)
 })
 
-it("has the filters of section 9 and of no other package", () => {
+it("has the filters of sites and of no other package", () => {
   expect(outcome("{{ 'x'|fqdn_to_ip }}")).toBe("TemplateAssertionError: No filter named 'fqdn_to_ip'.")
   expect(siteFilters.has("encrypt_type7")).toBe(false)
 })

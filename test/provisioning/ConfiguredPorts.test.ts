@@ -1,4 +1,4 @@
-/** Every row of contract `engine.md` §5.7, and how port names unfold. */
+/** Every row of docs/provisioning.md#port-rules, and how port names unfold. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { configuredPorts, expandInterfaceRange, redundantLink } from "../../src/provisioning/ConfiguredPorts.ts"
@@ -90,7 +90,7 @@ const fits: ReadonlyArray<readonly [string, ReturnType<typeof fresh>, number, st
 ]
 
 describe("a cable", () => {
-  it.each(errors)("that must not be is refused with the contract's sentence (%#)", (local, remote, port, message) => {
+  it.each(errors)("that must not be is refused with its sentence (%#)", (local, remote, port, message) => {
     expect(Result.getFailure(redundantLink(local, "Ethernet1", owner(remote), port))).toMatchObject({
       value: { _tag: "InterfaceError", message }
     })

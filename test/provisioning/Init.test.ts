@@ -1,4 +1,4 @@
-/** Arguments, start, check and replacement of an initialisation (contract `api-devices.md` §5, `engine.md` §5.13–5.17). */
+/** Arguments, start, check and replacement of an initialisation (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { InitRequest } from "../../src/domain/requests/InitRequest.ts"
@@ -131,7 +131,7 @@ const check = (changes: Partial<InitCheckSurvey> = {}) =>
   })
 
 describe("device_initcheck", () => {
-  it("of a compatible switch has exactly the keys of the specification", () => {
+  it("of a compatible switch has exactly its keys", () => {
     expect(check()).toEqual({
       linknets: [fullLink],
       linknets_compatible: true,

@@ -1,4 +1,4 @@
-/** Contract `engine.md` §5.11 and §10. */
+/** See docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Interface } from "../../src/domain/Interface.ts"

@@ -1,4 +1,4 @@
-/** Contract `engine.md` §5.10, and the template variables that follow from the addresses. */
+/** See docs/provisioning.md#addresses, and the template variables that follow from the addresses. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import {
@@ -139,7 +139,7 @@ describe("a fabric device without addresses", () => {
 })
 
 describe("template variables", () => {
-  it("of an access switch on a dual-stack domain are those of the contract", () => {
+  it("of an access switch on a dual-stack domain are of both families", () => {
     expect(accessVariables(Result.getOrThrow(allocateManagement(allocation({ domain: dual }))), dual)).toEqual({
       mgmt_ip: "10.0.6.6",
       mgmt_ipif: "10.0.6.6/24",

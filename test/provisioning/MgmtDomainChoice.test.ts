@@ -1,4 +1,4 @@
-/** Every row of contract `engine.md` §5.9, and the placement of an access switch that uses it. */
+/** Every row of docs/provisioning.md#choice-of-the-management-domain, and the placement of an access switch that uses it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import { placeAccessSwitch } from "../../src/provisioning/AccessPlacement.ts"

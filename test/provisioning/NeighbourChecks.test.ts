@@ -1,4 +1,4 @@
-/** Every row of contract `engine.md` §5.8. */
+/** Every row of docs/provisioning.md#neighbour-checks. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { ReportedLink } from "../../src/provisioning/Links.ts"

@@ -1,4 +1,7 @@
-/** Wrong settings as data: what is given, and the exact errors that it must get (contract, settings §5 and §6.1). */
+/**
+ * Wrong settings as data: what is given, and the exact errors that it must get
+ * (docs/settings-repository.md#how-values-are-checked and docs/settings-repository.md#messages).
+ */
 import { Descriptions, Patterns } from "../../src/settings/Patterns.ts"
 import { YamlFloat } from "../../src/settings/PythonText.ts"
 

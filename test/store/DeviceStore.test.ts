@@ -52,7 +52,7 @@ layer(Layer.mergeAll(DeviceStore.layer, SyncEventStore.layer).pipe(Layer.provide
       })
     )
 
-    it.effect("writes whole seconds without a fraction, as the contract has it", () =>
+    it.effect("writes whole seconds without a fraction", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const [row] = yield* sql<{ space: string; iso: string }>`

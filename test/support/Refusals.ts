@@ -1,6 +1,6 @@
 /** What an error answer of the API may look like. */
 
-/** The error envelope, with one of the shapes of message that the contract has. */
+/** The error envelope, with one of the shapes that a message has. */
 export const isEnvelope = (body: unknown): boolean =>
   typeof body === "object" &&
   body !== null &&
@@ -11,7 +11,7 @@ export const isEnvelope = (body: unknown): boolean =>
     (Array.isArray(body.message) && body.message.every((text) => typeof text === "string")) ||
     (typeof body.message === "object" && body.message !== null && "errors" in body.message))
 
-/** A 500 that the contract asks for: the settings or a device behind the API cannot be read. */
+/** A 500: the settings or a device behind the API cannot be read. */
 export const isDocumented500 = (body: unknown): boolean =>
   typeof body === "object" &&
   body !== null &&

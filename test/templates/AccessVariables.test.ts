@@ -1,4 +1,4 @@
-/** Management network, MLAG peer and ports of an access switch (contract, settings §8.3). */
+/** Management network, MLAG peer and ports of an access switch (docs/templates.md#variables-of-access-switches). */
 import { assert, describe, it } from "@effect/vitest"
 import type { ConfigType, InterfaceData } from "../../src/domain/Interface.ts"
 import { endOf, type Linknet } from "../../src/domain/Linknet.ts"

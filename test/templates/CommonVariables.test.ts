@@ -1,4 +1,4 @@
-/** What all device types share (contract, settings §8.1, §8.2, §8.6, §8.8). */
+/** What all device types share (docs/templates.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { deviceVariables } from "../../src/templates/DeviceVariables.ts"

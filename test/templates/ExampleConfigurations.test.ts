@@ -1,4 +1,4 @@
-/** The stored renderings of the contract, made from repositories and rows instead of from stored variables. */
+/** The stored renderings, made from repositories and rows instead of from stored variables. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { configPreview } from "../../src/templates/ConfigPreview.ts"

@@ -1,4 +1,4 @@
-/** Addresses, peers and interfaces of distribution and core switches (contract, settings §8.4). */
+/** Addresses, peers and interfaces of distribution and core switches (docs/templates.md#variables-of-dist-and-core). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { f_interface, type SettingsInterface } from "../../src/settings/SettingsModel.ts"

@@ -1,4 +1,4 @@
-/** The variables of a device that is being provisioned (contract, settings §8.7). */
+/** The variables of a device that is being provisioned (docs/templates.md#variables-during-init). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Device } from "../../src/domain/Device.ts"

@@ -1,4 +1,4 @@
-/** Errors, secrets and bounds of renderings, and the templates with fixed names (contract, settings §1.2, §9, §10.4). */
+/** Errors, secrets and bounds of renderings, and the templates with fixed names (docs/templates.md). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { Limits } from "../../src/jinja/Jinja.ts"
@@ -38,7 +38,7 @@ const failing = (templates: Readonly<Record<string, string>>, limits: Partial<Li
   errorOf(renderDevice(snapshotOf(templates, limits), acc1, site))
 
 describe("a rendering", () => {
-  it("knows the filters of the contract and the device's own mappings in their order", () => {
+  it("knows the filters of sites and the device's own mappings in their order", () => {
     assert.strictEqual(textOf("{{ 'abc'|sha1 }}"), "a9993e364706816aba3e25717850c26c9cd0d89d")
     assert.strictEqual(textOf("{{ 'aabbccddeeff'|mac_to_format('MAC_DOT_FOUR') }}"), "aabb.ccdd.eeff")
     assert.strictEqual(textOf("{{ vxlans|join(' ') }}"), "staff student printer voice iot quarantine")

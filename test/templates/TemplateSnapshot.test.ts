@@ -1,4 +1,4 @@
-/** Reading and checking a templates repository (contract, settings §1.2 and §7.3). */
+/** Reading and checking a templates repository (docs/templates.md#files and docs/templates.md#who-becomes-unsynchronized). */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { remarkText } from "../../src/domain/Remark.ts"

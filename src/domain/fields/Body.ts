@@ -1,7 +1,7 @@
 /**
  * Request bodies as schemas that parse. A body is described once, as fields with their rules (`Field.ts`): decoding collects
- * everything that is wrong, in the order of the fields and in the contract's words; the decoded type is what handlers get; the
- * API document and the tests see the schema of what is sent.
+ * everything that is wrong, in the order of the fields and in the words that clients know; the decoded type is what handlers
+ * get; the API document and the tests see the schema of what is sent.
  */
 import { Effect, Option, Predicate, Result, Schema, SchemaAST, SchemaGetter, SchemaIssue } from "effect"
 import { type FieldRule, fieldOf, type Refusal } from "./Field.ts"

@@ -1,7 +1,7 @@
 /**
- * A field of a request: an Effect schema of the value that handlers get, which carries as an annotation the rule by which
- * JSON becomes that value, with the sentences that the contract has for what it refuses. `Body.ts` puts fields together and
- * reads the rules; the API document is made from the same schemas.
+ * A field of a request: an Effect schema of the value that handlers get, which carries as an annotation the rule by which JSON
+ * becomes that value, with a sentence for what it refuses. `Body.ts` puts fields together and reads the rules; the API document
+ * is made from the same schemas.
  */
 import { Option, Predicate, Result, Schema } from "effect"
 import { type JsonObject } from "./Values.ts"

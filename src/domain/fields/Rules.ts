@@ -1,4 +1,4 @@
-/** Rules that several nouns share, each made with its sentence. What is accepted is the contract's (api-devices.md §3.2). */
+/** Rules that several nouns share, each made with its sentence. What is accepted: (docs/api.md#texts-of-device-fields). */
 import { Option, Result } from "effect"
 import type { Place, Refusal, Rule } from "./Field.ts"
 import type { Checked } from "./Body.ts"

@@ -14,7 +14,7 @@ export const isStorable = (text: string): boolean => !text.includes("\u0000") &&
 
 const MAX_DEPTH = 100
 
-/** True when every text in a JSON value can be stored and nothing is nested beyond reason (contract api-rest.md §13). */
+/** True when every text in a JSON value can be stored and nothing is nested beyond reason (docs/api.md#errors). */
 export const isAcceptable = (value: unknown, depth = 0): boolean => {
   if (typeof value === "string") return isStorable(value)
   if (typeof value === "number") return Number.isFinite(value)

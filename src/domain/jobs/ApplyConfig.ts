@@ -1,4 +1,4 @@
-/** Job `apply_config`: puts a given configuration on one device, whatever the settings say (contract engine.md §8). */
+/** Job `apply_config`: puts a given configuration on one device, whatever the settings say (docs/changes.md#apply_config). */
 import { Schema } from "effect"
 import { defineJob, flag } from "./JobDefinition.ts"
 

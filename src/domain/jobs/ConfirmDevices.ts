@@ -1,4 +1,7 @@
-/** Job `confirm_devices`: confirms what a sync has committed and proved, on all devices or on none (contract engine.md §7.6). */
+/**
+ * Job `confirm_devices`: confirms what a sync has committed and proved, on all devices or on none
+ * (docs/changes.md#confirm-modes).
+ */
 import { Schema } from "effect"
 import { defineJob, flag } from "./JobDefinition.ts"
 

@@ -1,4 +1,4 @@
-/** Job `device_erase`: brings an access switch back to its factory default and deletes its row (contract engine.md §13). */
+/** Job `device_erase`: brings an access switch back to its factory default and deletes its row (docs/jobs.md#device_erase). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

@@ -1,4 +1,4 @@
-/** Job `device_upgrade`: brings another version of its operating system to switches (contract engine.md §14.2). */
+/** Job `device_upgrade`: brings another version of its operating system to switches (docs/jobs.md#device_upgrade). */
 import { Effect, Schema } from "effect"
 import { defineJob, flag } from "./JobDefinition.ts"
 

@@ -1,4 +1,4 @@
-/** Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (contract engine.md §2.8 and §5.4). */
+/** Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (docs/provisioning.md#discovery). */
 import { Schema } from "effect"
 import { Facts } from "../Facts.ts"
 import { defineJob } from "./JobDefinition.ts"

@@ -1,4 +1,4 @@
-/** Job `get_firmware`: downloads an image to the firmware store (contract engine.md §14.1). */
+/** Job `get_firmware`: downloads an image to the firmware store (docs/jobs.md#get_firmware). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

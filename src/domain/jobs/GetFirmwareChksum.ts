@@ -1,4 +1,4 @@
-/** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). */
+/** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (docs/jobs.md#get_firmware). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

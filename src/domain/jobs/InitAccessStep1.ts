@@ -1,4 +1,4 @@
-/** Job `init_access_device_step1`: gives a discovered access switch its place in the network (contract engine.md §5.12–5.14). */
+/** Job `init_access_device_step1`: gives a discovered access switch its place in the network (docs/provisioning.md). */
 import { Schema } from "effect"
 import { InitDecision } from "./InitDecision.ts"
 import { defineJob } from "./JobDefinition.ts"

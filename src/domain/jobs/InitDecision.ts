@@ -1,6 +1,6 @@
 /**
- * What step 1 of an initialisation has decided and how far it came: the job's memory, so that a restart goes on where it
- * was and a failure can put everything back as it was before (contract engine.md §5.12, §5.15, §5.16).
+ * What step 1 of an initialisation has decided and how far it came: the job's memory, so that a restart goes on where it was
+ * and a failure can put everything back as it was before (docs/provisioning.md).
  */
 import { Schema } from "effect"
 import { Device } from "../Device.ts"

@@ -1,4 +1,7 @@
-/** Job `init_fabric_device_step1`: gives a discovered DIST or CORE device its place in the network (contract engine.md §5.16). */
+/**
+ * Job `init_fabric_device_step1`: gives a discovered DIST or CORE device its place in the network
+ * (docs/provisioning.md#fabric-step-1).
+ */
 import { Schema } from "effect"
 import { InitDecision } from "./InitDecision.ts"
 import { defineJob } from "./JobDefinition.ts"

@@ -1,4 +1,7 @@
-/** Job `init_device_step2`: logs in to a new switch on its management address and declares it MANAGED (contract engine.md §5.13). */
+/**
+ * Job `init_device_step2`: logs in to a new switch on its management address and declares it MANAGED
+ * (docs/provisioning.md#step-2).
+ */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

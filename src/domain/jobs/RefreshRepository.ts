@@ -1,4 +1,4 @@
-/** Job `refresh_repo`: brings a repository up to date (contract engine.md §15). */
+/** Job `refresh_repo`: brings a repository up to date (docs/jobs.md#refresh_repo). */
 import { Schema } from "effect"
 import { Remark } from "../Remark.ts"
 import { defineJob } from "./JobDefinition.ts"

@@ -1,4 +1,4 @@
-/** Job `remove_file`: removes a stored image (contract engine.md §14.1). */
+/** Job `remove_file`: removes a stored image (docs/jobs.md#get_firmware). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

@@ -1,4 +1,4 @@
-/** Job `renew_cert`: gives managed devices new keys and certificates (contract engine.md §12). */
+/** Job `renew_cert`: gives managed devices new keys and certificates (docs/security.md#certificate-authority). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

@@ -1,4 +1,7 @@
-/** Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout (contract engine.md §7.1). */
+/**
+ * Job `sync_devices`: brings devices to what the settings say, with the options that control a rollout
+ * (docs/changes.md#options).
+ */
 import { Effect, Schema } from "effect"
 import { DeviceType } from "../Device.ts"
 import { defineJob, flag } from "./JobDefinition.ts"

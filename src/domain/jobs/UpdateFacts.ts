@@ -1,4 +1,4 @@
-/** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
+/** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
 

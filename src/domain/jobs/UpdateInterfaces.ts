@@ -1,4 +1,7 @@
-/** Job `update_interfacedb`: fills the interface database of an access switch (contract engine.md §5.11 and §10). */
+/**
+ * Job `update_interfacedb`: fills the interface database of an access switch (docs/provisioning.md#ports-of-an-access-switch
+ * and docs/jobs.md#update_interfacedb).
+ */
 import { Effect, Schema } from "effect"
 import { defineJob, flag } from "./JobDefinition.ts"
 

@@ -1,4 +1,4 @@
-/** Switches that run the 32-bit build of EOS (contract engine.md §14.3). Models are matched by their whole text. */
+/** Switches that run the 32-bit build of EOS (docs/jobs.md#device_upgrade). Models are matched by their whole text. */
 
 /** Families of 32-bit models: what they have in common, and how each goes on. */
 const FAMILIES: ReadonlyArray<readonly [family: string, models: string]> = [

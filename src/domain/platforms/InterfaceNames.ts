@@ -1,4 +1,7 @@
-/** Names of interfaces: natural order, and short to long names (contract device-cli §8.3, §8.4). Pure. */
+/**
+ * Names of interfaces: natural order, and short to long names (docs/switch-dialogues.md#facts and
+ * docs/switch-dialogues.md#interfaces). Pure.
+ */
 import { commonShortNames } from "./CommonWords.ts"
 import { platformOf } from "./Platforms.ts"
 

@@ -1,4 +1,7 @@
-/** Bodies that name an action: on a job, a lock, a repository or the plugins (contract api-rest.md §5.6, §6, §8.3 and §10.2). */
+/**
+ * Bodies that name an action: on a job, a lock, a repository or the plugins (docs/jobs.md#abort, docs/api.md#locks,
+ * docs/settings-repository.md#refresh and docs/operations.md#plugins).
+ */
 import { Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { ignorable, required, type Rule } from "../fields/Field.ts"

@@ -1,4 +1,7 @@
-/** Bodies of requests that put a configuration on a device or take one back (contract api-devices.md §6.5 and §6.6). */
+/**
+ * Bodies of requests that put a configuration on a device or take one back (docs/changes.md#earlier-configurations and
+ * docs/changes.md#apply_config).
+ */
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { otherwise, required, type Rule } from "../fields/Field.ts"

@@ -1,6 +1,6 @@
 /**
- * The keys by which requests select managed devices (contract api-devices.md §6.1). The first of them that was sent counts;
- * the others are ignored, whatever their value.
+ * The keys by which requests select managed devices (docs/changes.md#synchronize). The first of them that was sent counts; the
+ * others are ignored, whatever their value.
  */
 import { Option, Result, Schema } from "effect"
 import { DeviceType, deviceTypeOf } from "../Device.ts"

@@ -1,4 +1,4 @@
-/** The body by which a DHCP server's hook reports a switch that booted (contract api-devices.md §5.4). */
+/** The body by which a DHCP server's hook reports a switch that booted (docs/provisioning.md#discovery). */
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { required, type Rule } from "../fields/Field.ts"

@@ -1,4 +1,7 @@
-/** Bodies of requests about firmware (contract api-rest.md §4.2, §4.7 and §4.9). */
+/**
+ * Bodies of requests about firmware (docs/jobs.md#get_firmware, docs/jobs.md#order-of-a-staggered-upgrade and
+ * docs/api.md#upgrades).
+ */
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { depending, ignorable, optional, required, type Rule } from "../fields/Field.ts"

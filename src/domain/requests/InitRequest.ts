@@ -1,4 +1,6 @@
-/** The body of device_init and device_initcheck (contract api-devices.md §5.1). The fields stand in the order of the checks. */
+/**
+ * The body of device_init and device_initcheck (docs/provisioning.md#arguments). The fields stand in the order of the checks.
+ */
 import { Option, Result, Schema } from "effect"
 import { DeviceType, deviceTypeOf } from "../Device.ts"
 import * as Body from "../fields/Body.ts"

@@ -1,6 +1,6 @@
 /**
- * Bodies of work on devices beside their configuration (contract api-devices.md §7 and §11.5). What is said of a hostname that
- * no device has is the handlers'.
+ * Bodies of work on devices beside their configuration (docs/api.md#updates-of-facts-and-ports and docs/api.md#bouncing-ports).
+ * What is said of a hostname that no device has is the handlers'.
  */
 import { Option, Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"

@@ -1,6 +1,6 @@
 /**
- * The body of a request to synchronize devices (contract api-devices.md §6.1). Options of another type than expected count
- * as absent, as clients know it; those of a rollout are new, and refused.
+ * The body of a request to synchronize devices (docs/changes.md#synchronize). Options of another type than expected count as
+ * absent, as clients know it; those of a rollout are new, and refused.
  */
 import { Result, Schema, Struct } from "effect"
 import * as Body from "../fields/Body.ts"

@@ -1,4 +1,7 @@
-/** Asking a switch for text and for JSON, and knowing when an answer of either kind is whole (contract device-cli §3.4). */
+/**
+ * Asking a switch for text and for JSON, and knowing when an answer of either kind is whole
+ * (docs/switch-dialogues.md#eos-reading).
+ */
 import { Effect, Schema } from "effect"
 import { UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"

@@ -1,4 +1,7 @@
-/** The key and the certificate of a switch, in its stores (contract device-cli §3.10, engine.md §12). */
+/**
+ * The key and the certificate of a switch, in its stores (docs/switch-dialogues.md#eos-files-and-certificates and
+ * docs/security.md#certificate-authority).
+ */
 import { Effect, Redacted } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"

@@ -1,4 +1,4 @@
-/** Commit, commit timer, confirm and discard on EOS (contract device-cli §3.7). */
+/** Commit, commit timer, confirm and discard on EOS (docs/switch-dialogues.md#eos-commit-confirm-discard). */
 import { Effect, Option } from "effect"
 import type { ExchangeError, ReadError } from "../DriverErrors.ts"
 import { CommitError } from "../DriverErrors.ts"

@@ -1,6 +1,7 @@
 /**
- * Cuts an EOS configuration text into the units that are sent (contract device-cli §3.6 variant B, §3.8): comments and
- * `end` are dropped, banners and certificates stay together, mode comments become the `comment` command.
+ * Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
+ * docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, banners and certificates stay together, mode
+ * comments become the `comment` command.
  */
 import { Result } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"

@@ -1,4 +1,4 @@
-/** The command line of Arista EOS as data: prompts, modes, errors and deadlines (contract device-cli §2, §3). */
+/** The command line of Arista EOS as data: prompts, modes, errors and deadlines (docs/switch-dialogues.md). */
 import { eos } from "../../domain/platforms/Eos.ts"
 import { type Dialect, errorBut } from "../ssh/Dialect.ts"
 

@@ -1,4 +1,4 @@
-/** What a switch is (contract device-cli §3.4, §8.3). */
+/** What a switch is (docs/switch-dialogues.md#eos-reading and docs/switch-dialogues.md#facts). */
 import { Clock, Effect, Schema } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"

@@ -1,4 +1,7 @@
-/** Images of EOS on a switch: room, fetching, checksums and the one that boots next (contract device-cli §3.11). */
+/**
+ * Images of EOS on a switch: room, fetching, checksums and the one that boots next
+ * (docs/switch-dialogues.md#eos-firmware-and-reload).
+ */
 import { Effect, Option } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"

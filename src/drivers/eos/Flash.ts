@@ -1,4 +1,4 @@
-/** Files on a switch's flash (contract device-cli §3.10). */
+/** Files on a switch's flash (docs/switch-dialogues.md#eos-files-and-certificates). */
 import { Effect } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"

@@ -1,4 +1,4 @@
-/** The states of a switch's ports (contract device-cli §3.4). */
+/** The states of a switch's ports (docs/switch-dialogues.md#eos-reading). */
 import { Effect, Schema } from "effect"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
 import type { InterfaceState } from "../Readings.ts"

@@ -1,7 +1,7 @@
 /**
- * Loads a candidate into a configuration session of EOS and reads its difference (contract device-cli §3.6–§3.8): make
- * sure that nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step
- * out. The candidate then waits under its name; on any error of the switch it is discarded.
+ * Loads a candidate into a configuration session of EOS and reads its difference (docs/switch-dialogues.md): make sure that
+ * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
+ * candidate then waits under its name; on any error of the switch it is discarded.
  */
 import { Effect, Option, Result } from "effect"
 import { jobOf } from "../Candidate.ts"

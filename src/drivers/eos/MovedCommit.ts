@@ -1,6 +1,7 @@
 /**
- * A commit after which the switch may no longer be at the address we talk to (contract device-cli §3.7). Commit and save
- * leave in one packet, because the second would not reach the switch later; then silence is as good as an answer.
+ * A commit after which the switch may no longer be at the address we talk to
+ * (docs/switch-dialogues.md#eos-commit-confirm-discard). Commit and save leave in one packet, because the second would not
+ * reach the switch later; then silence is as good as an answer.
  */
 import { Effect } from "effect"
 import type { MovedCommit } from "../Driver.ts"

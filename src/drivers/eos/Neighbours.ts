@@ -1,4 +1,4 @@
-/** What a switch hears over LLDP: who is there, and everything that they announce (contract api-devices.md §8). */
+/** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
 import { Effect, Schema } from "effect"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import { eos } from "../../domain/platforms/Eos.ts"

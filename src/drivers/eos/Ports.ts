@@ -1,4 +1,4 @@
-/** Taking ports down and up: lines in a configuration session of their own (contract device-cli §3.12). */
+/** Taking ports down and up: lines in a configuration session of their own (docs/switch-dialogues.md#eos-ports-up-and-down). */
 import { Effect } from "effect"
 import type { Cli } from "../ssh/Cli.ts"
 import type { PortLines, PortVerbs } from "../Verbs.ts"

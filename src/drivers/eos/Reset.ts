@@ -1,4 +1,7 @@
-/** Restarting a switch, and bringing it back to its factory default (contract device-cli §3.10, engine.md §13). */
+/**
+ * Restarting a switch, and bringing it back to its factory default (docs/switch-dialogues.md#eos-files-and-certificates and
+ * docs/jobs.md#device_erase).
+ */
 import { Effect } from "effect"
 import type { CommandRejected } from "../DriverErrors.ts"
 import type { Cli } from "../ssh/Cli.ts"

@@ -1,4 +1,7 @@
-/** The running configuration of a switch, and the hash by which two of them are compared (contract device-cli §3.9). */
+/**
+ * The running configuration of a switch, and the hash by which two of them are compared
+ * (docs/switch-dialogues.md#running-configuration-and-hash).
+ */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import type { ReadError } from "../DriverErrors.ts"

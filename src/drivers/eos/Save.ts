@@ -1,4 +1,4 @@
-/** Running configuration to startup configuration, proved (contract device-cli §3.7). */
+/** Running configuration to startup configuration, proved (docs/switch-dialogues.md#eos-commit-confirm-discard). */
 import { Effect } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import type { Cli } from "../ssh/Cli.ts"

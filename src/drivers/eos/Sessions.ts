@@ -1,7 +1,7 @@
 /**
  * Configuration sessions, which are what EOS has for candidates: their names, and how their list is read in its two JSON forms
- * and as text (contract device-cli §3.1, §3.4). EOS keeps some sessions under names of our choice, so the text of a candidate
- * is the name of its session.
+ * and as text (docs/switch-dialogues.md#eos-modes-and-prompts and docs/switch-dialogues.md#eos-reading). EOS keeps some
+ * sessions under names of our choice, so the text of a candidate is the name of its session.
  */
 import { Effect, Option, Schema } from "effect"
 import type { ConfigSession, ConfigSessions } from "../Driver.ts"

@@ -1,6 +1,6 @@
 /**
- * SSH algorithm profiles (contract device-cli §1.2). `modern` puts the cheapest strong ones first; `legacy` appends the
- * weak ones that old devices need, as far as this runtime still has them, because ssh2 throws on one that it lacks.
+ * SSH algorithm profiles (docs/switch-dialogues.md#algorithms). `modern` puts the cheapest strong ones first; `legacy` appends
+ * the weak ones that old devices need, as far as this runtime still has them, because ssh2 throws on one that it lacks.
  */
 import { getCiphers, getHashes } from "node:crypto"
 import type { Algorithms, CipherAlgorithm, KexAlgorithm, MacAlgorithm } from "ssh2"

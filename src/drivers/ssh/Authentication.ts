@@ -1,5 +1,5 @@
 /**
- * Password login without wasted attempts (contract device-cli §1.1). ssh2's own order tries methods that the server did
+ * Password login without wasted attempts (docs/switch-dialogues.md#login). ssh2's own order tries methods that the server did
  * not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
  * keyboard-interactive or password from the server's list, each once.
  */

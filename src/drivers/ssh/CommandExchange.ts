@@ -1,6 +1,6 @@
 /**
- * One command and its answer (contract device-cli §2.1, §2.2): finds the end of the answer, removes the echo, answers
- * questions. See `Shell` for when a prompt is accepted at once.
+ * One command and its answer (docs/switch-dialogues.md#reading-answers and docs/switch-dialogues.md#echo): finds the end of the
+ * answer, removes the echo, answers questions. See `Shell` for when a prompt is accepted at once.
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
@@ -51,7 +51,9 @@ const isEcho = (line: string, command: string, prompt: RegExp): boolean => {
   return text === command || (text.endsWith(command) && prompt.test(text.slice(0, text.length - command.length)))
 }
 
-/** How many lines at the beginning are echo. EOS may echo a command twice when it falls behind (§9.4). */
+/**
+ * How many lines at the beginning are echo. EOS may echo a command twice when it falls behind (docs/switch-dialogues.md#echo).
+ */
 const echoLines = (lines: ReadonlyArray<string>, command: string, prompt: RegExp): number => {
   const first = lines.slice(0, longestEchoLines)
   const found = first.findLastIndex((line) => isEcho(line, command, prompt))

@@ -6,7 +6,7 @@ import type { DeviceRemark } from "../../domain/platforms/Platform.ts"
 import type { DriverTimeouts } from "../Driver.ts"
 
 export interface Dialect {
-  /** Matches a whole last line that is any prompt of the command line (contract device-cli §2.1). */
+  /** Matches a whole last line that is any prompt of the command line (docs/switch-dialogues.md#reading-answers). */
   readonly prompt: RegExp
   /** What a prompt ends with; before it stands the name part that configuration prompts extend. */
   readonly promptEnd: RegExp
@@ -14,7 +14,7 @@ export interface Dialect {
   readonly unprivileged: RegExp
   /** A line by which the switch rejects what it was given. */
   readonly error: RegExp
-  /** Commands whose output is data, so that only its first line can be an error (§9.11). */
+  /** Commands whose output is data, so that only its first line can be an error (docs/switch-dialogues.md#reading-answers). */
   readonly showsData: RegExp
   /** A log message printed into the session; ignored. */
   readonly logLine: RegExp

@@ -1,6 +1,6 @@
 /**
- * Finds the first prompt after a login. Banners may end in `#` or `>`, so a prompt is believed only when an empty line
- * brings the same last line again (contract device-cli §9.20).
+ * Finds the first prompt after a login. Banners may end in `#` or `>`, so a prompt is believed only when an empty line brings
+ * the same last line again (docs/switch-dialogues.md#deadlines).
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"

@@ -1,4 +1,4 @@
-/** Writes one file over an SSH channel that runs `scp -t` (contract device-cli §3.10). */
+/** Writes one file over an SSH channel that runs `scp -t` (docs/switch-dialogues.md#eos-files-and-certificates). */
 import { basename } from "node:path"
 import { Effect } from "effect"
 import type { ClientChannel } from "ssh2"

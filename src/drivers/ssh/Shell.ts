@@ -1,13 +1,14 @@
 /**
- * Runs conversations on an interactive shell (contract device-cli §2): one at a time, each with a deadline and a limit on
- * what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable,
- * because nobody can know any more which answer belongs to which command.
+ * Runs conversations on an interactive shell (docs/switch-dialogues.md#shell): one at a time, each with a deadline and a limit
+ * on what it may receive. A conversation that times out, is interrupted or exceeds its limit leaves the shell unusable, because
+ * nobody can know any more which answer belongs to which command.
  *
  * Settle time. Waiting 20–50 ms after every prompt, to be sure that it is one, would cost more than the commands. A
- * conversation may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the
- * command has been seen and everything received has been consumed. Text that merely looks like a prompt, or that comes
- * without echo, waits. (What is left is an answer whose line begins with our own prompt, cut by the network right behind it;
- * a running configuration is checked for its end besides.) What still arrives late is dropped before the next command, whose own echo is awaited in turn.
+ * conversation may instead finish at once when the last line is exactly the prompt that the mode has, the echo of the command
+ * has been seen and everything received has been consumed. Text that merely looks like a prompt, or that comes without echo,
+ * waits. (What is left is an answer whose line begins with our own prompt, cut by the network right behind it; a running
+ * configuration is checked for its end besides.) What still arrives late is dropped before the next command, whose own echo is
+ * awaited in turn.
  */
 import { Effect } from "effect"
 import type { ExchangeError } from "../DriverErrors.ts"

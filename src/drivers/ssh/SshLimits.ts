@@ -1,6 +1,6 @@
 /**
- * The bounds that all SSH connections of this process share (DESIGN §5): how many sessions may be open, how many
- * handshakes may run at once (they cost CPU; beyond 16 the event loop lags), how a refused connection is retried, and how
+ * The bounds that all SSH connections of this process share (ARCHITECTURE.md#decisions): how many sessions may be open, how
+ * many handshakes may run at once (they cost CPU; beyond 16 the event loop lags), how a refused connection is retried, and how
  * addresses are rewritten when dialling. What switches say is heard in the turns of background work.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
@@ -16,7 +16,10 @@ export interface SshLimitsOptions {
   readonly port?: number
   /** Default none. */
   readonly addressMap?: AddressMap
-  /** Further attempts after a refused TCP connection, and the seconds between. Default 3 and 2 (§1.5). */
+  /**
+   * Further attempts after a refused TCP connection, and the seconds between. Default 3 and 2
+   * (docs/switch-dialogues.md#connection).
+   */
   readonly refusedRetries?: number
   readonly refusedDelay?: number
 }

@@ -1,7 +1,7 @@
 /**
- * Turns the bytes of a terminal into clean lines (contract device-cli §2.1): decodes UTF-8 across chunk borders, removes
- * escape sequences, bells and carriage returns, and applies backspaces. Keeps the complete lines that arrived since the
- * last `clear` and the unfinished last line, in which a prompt is looked for.
+ * Turns the bytes of a terminal into clean lines (docs/switch-dialogues.md#reading-answers): decodes UTF-8 across chunk
+ * borders, removes escape sequences, bells and carriage returns, and applies backspaces. Keeps the complete lines that arrived
+ * since the last `clear` and the unfinished last line, in which a prompt is looked for.
  */
 
 // A sequence that is cut at a chunk border is kept until its end arrives, but no longer than this.

@@ -1,6 +1,6 @@
 /**
- * One SSH connection as a scoped resource (contract device-cli §1). TCP first, without holding a handshake permit, so that
- * dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
+ * One SSH connection as a scoped resource (docs/switch-dialogues.md#ssh). TCP first, without holding a handshake permit, so
+ * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
  * bounded wait, then the socket is destroyed.
  */
 import { connect as connectTcp } from "node:net"
@@ -74,7 +74,10 @@ const connectSocket = (target: DriverTarget, host: string, port: number, seconds
     })
   })
 
-/** TCP with the retries of §1.5 for a switch that refuses, which it does when its session limit is reached. */
+/**
+ * TCP with the retries of docs/switch-dialogues.md#connection for a switch that refuses, which it does when its session limit
+ * is reached.
+ */
 const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) => {
   const host = rewrite(limits.addressMap, target.address)
   const port = target.port ?? limits.port

@@ -17,7 +17,7 @@ import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
-/** Starts `apply_config` for one device (contract api-devices.md §6.6). */
+/** Starts `apply_config` for one device (docs/changes.md#apply_config). */
 export const makeApplyConfig = Effect.gen(function* () {
   const engine = yield* JobEngine
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig

@@ -1,4 +1,4 @@
-/** Earlier configurations: reading them and starting the job that puts one back (contract api-devices.md §6.4 and §6.5). */
+/** Earlier configurations: reading them and starting the job that puts one back (docs/changes.md#earlier-configurations). */
 import { DateTime, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"

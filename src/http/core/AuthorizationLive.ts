@@ -1,4 +1,4 @@
-/** Finds the token of a request and the caller that it names (contract api-rest.md §2.2, §2.4). */
+/** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
 import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Authorization, Caller } from "../../api/Authorization.ts"

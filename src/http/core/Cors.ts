@@ -1,4 +1,4 @@
-/** Access from web pages of other origins, with credentials (contract api-rest.md §1.6). */
+/** Access from web pages of other origins, with credentials (docs/api.md#surroundings). */
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 

@@ -1,7 +1,7 @@
 /**
- * Puts every failure into the envelope that no endpoint has made: unknown routes, wrong methods (405 with Allow), requests
- * that cannot be read, and defects. Also answers what belongs to no endpoint: OPTIONS, and URLs that cannot be served.
- * Carries DESIGN §7 row 2 and contract api-rest.md §1.1, §13.
+ * Puts every failure into the envelope that no endpoint has made: unknown routes, wrong methods (405 with Allow), requests that
+ * cannot be read, and defects. Also answers what belongs to no endpoint: OPTIONS, and URLs that cannot be served. See
+ * docs/api.md#errors and docs/api.md#requests.
  */
 import { Effect } from "effect"
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -13,7 +13,7 @@ import { isStorable } from "../../domain/fields/Values.ts"
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
 const MAX_URL = 8 * 1024
 
-/** How paths are matched: exactly, as the contract has it. */
+/** How paths are matched: exactly. */
 export const routerConfig = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,

@@ -1,7 +1,7 @@
 /**
- * Reads request bodies as the contract wants them (api-rest.md §1.1, §13): an empty body is `{}`, anything but a JSON object
- * is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in time. Rules about fields are
- * left to the routes, which collect errors in their own words.
+ * Reads request bodies by the rules of all routes (docs/api.md#requests and docs/api.md#errors): an empty body is `{}`,
+ * anything but a JSON object is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in
+ * time. Rules about fields are left to the routes, which collect errors in their own words.
  */
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"

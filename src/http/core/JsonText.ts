@@ -1,4 +1,6 @@
-/** Texts that are taken as a JSON body (contract api-rest.md §1.1, §13): an empty text is an object without keys. */
+/**
+ * Texts that are taken as a JSON body (docs/api.md#requests and docs/api.md#errors): an empty text is an object without keys.
+ */
 import { isAcceptable, isObject, type JsonObject } from "../../domain/fields/Values.ts"
 
 /** A text of JSON for what was sent. */

@@ -1,6 +1,6 @@
 /**
- * One log line per request: who, what, and how it was answered (contract api-rest.md §1.7). Tokens in the query are masked,
- * and so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
+ * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the query are masked, and
+ * so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"

@@ -1,7 +1,7 @@
 /**
- * Checks bearer tokens (contract api-rest.md §2.2, §2.4): signed with ES256 or RS256 by the key whose public half JWT_CERT
- * names, not expired, not from the future, with a subject. Tokens that were good are remembered until they expire, so that
- * a busy client costs one signature check.
+ * Checks bearer tokens (docs/api.md#tokens): signed with ES256 or RS256 by the key whose public half JWT_CERT names, not
+ * expired, not from the future, with a subject. Tokens that were good are remembered until they expire, so that a busy client
+ * costs one signature check.
  */
 import { Clock, Context, Effect, FileSystem, Layer, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"

@@ -1,4 +1,4 @@
-/** Addresses that CORE and DIST devices get when they are created without (contract api-devices.md §2.2). */
+/** Addresses that CORE and DIST devices get when they are created without (docs/api.md#automatic-addresses). */
 import { Effect, Result } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import { type DeviceFields, isFabricType } from "../../domain/Device.ts"

@@ -1,4 +1,4 @@
-/** PUT /device/<id> (contract api-devices.md §3.4). */
+/** PUT /device/<id> (docs/api.md#changing-a-device). */
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceChange } from "../../domain/DeviceFields.ts"

@@ -1,4 +1,4 @@
-/** POST /device (contract api-devices.md §3.3). */
+/** POST /device (docs/api.md#creating-a-device). */
 import { Effect } from "effect"
 import { HostnameTaken, platforms } from "../../domain/Device.ts"
 import type { NewDevice } from "../../domain/DeviceFields.ts"

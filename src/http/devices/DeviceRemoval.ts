@@ -1,4 +1,4 @@
-/** DELETE /device/<id> (contract api-devices.md §3.5). */
+/** DELETE /device/<id> (docs/api.md#deleting-a-device). */
 import { Effect } from "effect"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"

@@ -1,4 +1,4 @@
-/** What the rename of a device means for itself and for those beside it (contract api-devices.md §3.4). */
+/** What the rename of a device means for itself and for those beside it (docs/api.md#changing-a-device). */
 import { Effect } from "effect"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"

@@ -1,4 +1,4 @@
-/** Adding sync events (contract api-devices.md §10). */
+/** Adding sync events (docs/api.md#sync-history). */
 import { Clock, Effect } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"

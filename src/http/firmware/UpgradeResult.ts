@@ -1,6 +1,6 @@
 /**
- * The result of an upgrade job as its clients read it (contract api-rest.md §4.8, DESIGN §7 row 7): the `devices` shape, and
- * beside it one task list per hostname and `_totals`. Pure.
+ * The result of an upgrade job as its clients read it (docs/jobs.md#device_upgrade): the `devices` shape, and beside it one
+ * task list per hostname and `_totals`. Pure.
  */
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { isObject } from "../../domain/fields/Values.ts"

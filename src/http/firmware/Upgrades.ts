@@ -1,4 +1,4 @@
-/** Starts upgrades and shows their order (contract api-rest.md §4.7 and §4.9). */
+/** Starts upgrades and shows their order (docs/api.md#upgrades and docs/jobs.md#order-of-a-staggered-upgrade). */
 import { Clock, Effect, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"

@@ -1,4 +1,4 @@
-/** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (contract api-devices.md §11.2). */
+/** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (docs/api.md#changing-ports). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** Handlers of jobs and locks: list, read, abort, clear (contract api-rest.md §5 and §6). */
+/** Handlers of jobs and locks: list, read, abort, clear (docs/jobs.md and docs/api.md#locks). */
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

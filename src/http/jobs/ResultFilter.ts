@@ -1,4 +1,4 @@
-/** Leaves parts of sync results out, for clients that only look at the rest (contract api-rest.md §5.4). Pure. */
+/** Leaves parts of sync results out, for clients that only look at the rest (docs/api.md#job-records). Pure. */
 import type { Job } from "../../domain/Job.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import type { SyncTaskName } from "../../store/JobColumns.ts"

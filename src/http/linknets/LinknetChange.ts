@@ -1,4 +1,4 @@
-/** PUT and DELETE of links, and what they mean for the devices at both ends (contract api-rest.md §3.5, §3.6). */
+/** PUT and DELETE of links, and what they mean for the devices at both ends (docs/api.md#linknets). */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"

@@ -1,6 +1,6 @@
 /**
- * POST /linknets (contract api-rest.md §3.4): links between CORE and DIST devices get the lowest free /31 of the settings;
- * when somebody else takes it first, the next one is tried.
+ * POST /linknets (docs/api.md#linknets): links between CORE and DIST devices get the lowest free /31 of the settings; when
+ * somebody else takes it first, the next one is tried.
  */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"

@@ -1,4 +1,4 @@
-/** Reads the query of a list and writes the headers of its page (contract api-devices.md §4, api-rest.md §1.4). */
+/** Reads the query of a list and writes the headers of its page (docs/api.md#lists). */
 import { Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Counts, ListQueryInvalid, type ListQuery } from "../../store/Listing.ts"

@@ -1,4 +1,4 @@
-/** PUT and DELETE of management domains (contract api-devices.md §12.4, §12.5). */
+/** PUT and DELETE of management domains (docs/api.md#management-domains). */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"

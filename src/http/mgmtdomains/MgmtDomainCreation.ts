@@ -1,4 +1,4 @@
-/** POST /mgmtdomains (contract api-devices.md §12.3). */
+/** POST /mgmtdomains (docs/api.md#management-domains). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { sentencesOf } from "../../domain/fields/Body.ts"

@@ -1,4 +1,4 @@
-/** PUT interface_status: takes ports down and up again inside the request (contract api-devices.md §11.5, engine.md §11). */
+/** PUT interface_status: takes ports down and up again inside the request (docs/api.md#bouncing-ports). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"

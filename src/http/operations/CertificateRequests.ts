@@ -1,4 +1,4 @@
-/** Starts the renewal of device certificates, and shows or creates the authority (contract api-devices.md §7.3). */
+/** Starts the renewal of device certificates, and shows or creates the authority (docs/api.md#certificates). */
 import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"

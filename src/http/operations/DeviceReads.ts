@@ -1,4 +1,4 @@
-/** Routes that read a device while the client waits (contract api-devices.md §6.3, §8, §11.4). */
+/** Routes that read a device while the client waits (docs/api.md#live-reads). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** The lines of one interface in a running configuration (contract api-devices.md §6.3). Pure. */
+/** The lines of one interface in a running configuration (docs/api.md#live-reads). Pure. */
 import { indented } from "../../domain/platforms/CommonWords.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 

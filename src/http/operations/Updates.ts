@@ -1,4 +1,7 @@
-/** Starts jobs that read facts or the ports of a device into the database (contract api-devices.md §7.1 and §7.2). */
+/**
+ * Starts jobs that read facts or the ports of a device into the database (docs/jobs.md#update_facts and
+ * docs/jobs.md#update_interfacedb).
+ */
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"

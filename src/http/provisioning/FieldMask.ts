@@ -1,4 +1,6 @@
-/** The mask of the header X-Fields: `a,b{c,d}` keeps key a and of b the keys c and d; `*` keeps all (contract api-rest.md §1.8). */
+/**
+ * The mask of the header X-Fields: `a,b{c,d}` keeps key a and of b the keys c and d; `*` keeps all (docs/api.md#surroundings).
+ */
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 
 /** Keys to keep; null keeps a value whole. */

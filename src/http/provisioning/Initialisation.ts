@@ -1,4 +1,4 @@
-/** Starts discovery and initialisation of devices (contract api-devices.md §5). */
+/** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"

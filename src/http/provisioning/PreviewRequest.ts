@@ -1,4 +1,7 @@
-/** GET generate_config: the rendered configuration, or the parts of it that the client wants (contract api-devices.md §6.2). */
+/**
+ * GET generate_config: the rendered configuration, or the parts of it that the client wants
+ * (docs/templates.md#trying-templates).
+ */
 import { Effect, Schema } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { InternalError } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** Starts jobs that synchronize devices (contract api-devices.md §6.1). */
+/** Starts jobs that synchronize devices (docs/changes.md#synchronize). */
 import { Effect } from "effect"
 import { jobStartedOnDevices } from "../../api/Envelope.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"

@@ -1,6 +1,6 @@
 /**
- * The emergency lane (DESIGN §7 row 24): a sync of named devices that goes beside the job which has the lock. It is refused
- * with the names of devices that another job has begun and not finished.
+ * The emergency lane (docs/changes.md#emergencies): a sync of named devices that goes beside the job which has the lock. It is
+ * refused with the names of devices that another job has begun and not finished.
  */
 import { Effect } from "effect"
 import { Conflict } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** GET /settings: whose settings are asked for, and the answer (contract api-rest.md §7.1). */
+/** GET /settings: whose settings are asked for, and the answer (docs/settings-repository.md#answers). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** Groups, one group, and the operating systems in a group (contract api-rest.md §9). */
+/** Groups, one group, and the operating systems in a group (docs/settings-repository.md#groups). */
 import { Effect } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound, ServiceUnavailable } from "../../api/Failures.ts"

@@ -1,4 +1,7 @@
-/** Checks a text that was posted as settings, or as the content of one settings file (contract api-rest.md §7.2–§7.4). */
+/**
+ * Checks a text that was posted as settings, or as the content of one settings file (docs/settings-repository.md#answers and
+ * docs/settings-repository.md#check-of-one-file-for-editors).
+ */
 import { Result } from "effect"
 import { checkFile, fileModelOf, holdsPatterns, POSTED } from "../../settings/FileModels.ts"
 import { type Json, settingsToJson } from "../../settings/SettingsJsonSchema.ts"

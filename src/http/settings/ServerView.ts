@@ -1,4 +1,4 @@
-/** The server's configuration as clients see it: the keys of contract api-rest.md §7.5, without secrets. */
+/** The server's configuration as clients see it: the keys of docs/settings-repository.md#answers, without secrets. */
 import { Option } from "effect"
 import type { ServerSettings } from "../../ServerConfig.ts"
 

@@ -1,7 +1,7 @@
 /**
- * The check of posted settings, which needs no token (contract api-rest.md §7): it is done in a thread beside the API, under a
- * budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns of groups;
- * callers with a token have a thread of their own, and more of everything.
+ * The check of posted settings, which needs no token (docs/settings-repository.md#answers): it is done in a thread beside the
+ * API, under a budget. Anybody may have a small text checked, within a tenth of a second of processor time and without patterns
+ * of groups; callers with a token have a thread of their own, and more of everything.
  */
 import { Context, Effect, Layer } from "effect"
 import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"

@@ -1,4 +1,4 @@
-/** Handlers of settings, their model, groups and repositories (contract api-rest.md §7–§9). */
+/** Handlers of settings, their model, groups and repositories (docs/settings-repository.md). */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"

@@ -1,4 +1,4 @@
-/** Handlers of plugins, version and health (contract api-rest.md §10 and §11). */
+/** Handlers of plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"

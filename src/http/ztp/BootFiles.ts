@@ -1,6 +1,7 @@
 /**
  * What a blank switch fetches: `GET /templates/{platform}/dhcp-init.j2`, the file of the templates in force as it stands,
- * without rendering and without a token, because the switch has neither name nor credentials yet (contract engine.md §5.2).
+ * without rendering and without a token, because the switch has neither name nor credentials yet
+ * (docs/provisioning.md#dhcp-and-boot-files).
  */
 import { Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"

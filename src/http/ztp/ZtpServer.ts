@@ -1,8 +1,8 @@
 /**
  * A listener beside the API for what switches fetch: boot files and firmware images, over plain HTTP and without a token,
- * because that is what their boot loaders can do and a URL without a port means port 80 (contract engine.md §5.2,
- * device-cli.md on firmware). Off unless ZTP_HTTP_PORT is set. Nothing of the API is there, so that the API itself may stay on a
- * private address.
+ * because that is what their boot loaders can do and a URL without a port means port 80
+ * (docs/provisioning.md#dhcp-and-boot-files, docs/switch-dialogues.md#eos-firmware-and-reload). Off unless ZTP_HTTP_PORT is
+ * set. Nothing of the API is there, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"
 import { HttpEffect, HttpRouter } from "effect/http"

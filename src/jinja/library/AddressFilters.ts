@@ -1,6 +1,4 @@
-/**
- * Filters on IP addresses and networks. contract/settings-and-templates.md section 9.
- */
+/** Filters on IP addresses and networks. See docs/templates.md#filters. */
 import { fail } from "../Failure.ts"
 import { argument, integerArgument, softText } from "../values/Arguments.ts"
 import { library } from "../values/Builtin.ts"

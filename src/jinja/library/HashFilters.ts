@@ -1,6 +1,4 @@
-/**
- * Hashes and base encodings. contract/settings-and-templates.md section 9.1.
- */
+/** Hashes and base encodings. See docs/templates.md#filters. */
 import { createHash } from "node:crypto"
 import { fail } from "../Failure.ts"
 import { borrow, reserveText, spend } from "../Meter.ts"

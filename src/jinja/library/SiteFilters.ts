@@ -1,6 +1,4 @@
-/**
- * The filters of contract/settings-and-templates.md section 9, beyond Jinja2's own, that need no knowledge of platforms.
- */
+/** The filters of docs/templates.md#filters, beyond Jinja2's own, that need no knowledge of platforms. */
 import type { Library } from "../values/Builtin.ts"
 import { addressFilters } from "./AddressFilters.ts"
 import { hashFilters } from "./HashFilters.ts"

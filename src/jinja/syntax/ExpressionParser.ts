@@ -1,5 +1,5 @@
 /**
- * Expressions: precedence from loosest to tightest as one method each, the order of contract section 10.4.
+ * Expressions: precedence from loosest to tightest as one method each, the order of docs/templates.md#the-language.
  */
 import type { ArithmeticOperator } from "../values/Arithmetic.ts"
 import { OperandParser } from "./OperandParser.ts"

@@ -1,6 +1,6 @@
 /**
- * Source text to tokens: text between tags with the rules of white space (`-`, `+`, trim_blocks, lstrip_blocks, final
- * line end kept), and the inside of tags. contract/settings-and-templates.md section 10.4, "Lexing".
+ * Source text to tokens: text between tags with the rules of white space (`-`, `+`, trim_blocks, lstrip_blocks, final line end
+ * kept), and the inside of tags. See docs/templates.md#the-language.
  */
 import { attempt, Fault, Position } from "../Failure.ts"
 import { spend } from "../Meter.ts"

@@ -1,7 +1,7 @@
 /**
- * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process
- * alone opens no port; with CLUSTER_HOST set, replicas find each other in the database (effect-notes §4: these figures were
- * measured; every replica must use the same ones).
+ * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process alone
+ * opens no port; with CLUSTER_HOST set, replicas find each other in the database (these figures were measured; every replica
+ * must use the same ones).
  */
 import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"

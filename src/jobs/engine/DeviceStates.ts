@@ -1,7 +1,7 @@
 /**
- * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the
- * machine asks for written in the same transaction (DESIGN §5 "Device state"). Plugin calls become rows of `device_action`
- * that `PluginRunner` carries out once; follow-up jobs are started in the transaction.
+ * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the machine
+ * asks for written in the same transaction (ARCHITECTURE.md#decisions). Plugin calls become rows of `device_action` that
+ * `PluginRunner` carries out once; follow-up jobs are started in the transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"

@@ -1,6 +1,7 @@
 /**
- * The lock of everything that configures devices (contract engine.md §3, DESIGN §7 row 24). A job that finds it taken waits
- * for its turn before it begins, and its record says for whom. The lock ends with its job (`JobStates.ts`).
+ * The lock of everything that configures devices (docs/changes.md#locks-and-waiting and docs/changes.md#emergencies). A job
+ * that finds it taken waits for its turn before it begins, and its record says for whom. The lock ends with its job
+ * (`JobStates.ts`).
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

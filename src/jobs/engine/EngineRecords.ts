@@ -1,7 +1,7 @@
 /**
- * Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine keeps every message
- * for ever, and its tables would only grow (effect-notes §4). Deleting a message frees the job's execution id, which is
- * harmless: a job that has ended does nothing when it is executed again.
+ * Forgets the workflow engine's own records of jobs that ended days ago; the job rows stay. The engine keeps every message for
+ * ever, and its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has
+ * ended does nothing when it is executed again.
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Starts and aborts jobs, and waits for them. A job is one row of the job table and one workflow execution (`JobLaunch.ts`);
- * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. Carries contract engine.md §2.10.
+ * what functions there are is in `src/domain/jobs`, and `JobRunner.ts` runs them. See docs/jobs.md#abort.
  */
 import { Context, Effect, Layer } from "effect"
 import { Sharding } from "effect/cluster"

@@ -1,6 +1,7 @@
 /**
  * Works on one job from its beginning, or from where a killed process left it, to its end: moves the row to RUNNING, runs the
- * function and writes how it ended (promise 4, DESIGN §7 row 15). Carries contract engine.md §2.2 and §2.7.
+ * function and writes how it ended (promise 4, docs/jobs.md#what-a-restart-does). See docs/jobs.md#the-life-of-a-job and
+ * docs/jobs.md#the-record.
  */
 import { Cause, Context, Duration, Effect, Layer, Ref, Schedule } from "effect"
 import { SqlError } from "effect/sql"

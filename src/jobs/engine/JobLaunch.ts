@@ -1,6 +1,6 @@
 /**
  * Writes a job's row and the execution of its workflow, both in one transaction, so that a job id that was handed out always
- * runs (promise 4). Carries contract engine.md §2.3 and §2.8.
+ * runs (promise 4). See docs/jobs.md#when-a-job-runs and docs/provisioning.md#discovery.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const engine = yield* WorkflowEngine.WorkflowEngine
 
-  /** Only one discovery of an address may wait; a second one is not queued (contract engine.md §2.8). */
+  /** Only one discovery of an address may wait; a second one is not queued (docs/provisioning.md#discovery). */
   const isPending = Effect.fnUntraced(function* (id: number, { dhcp_ip, ztp_mac }: Discovery) {
     // two at the same instant must not both believe that they are the only one
     yield* sql`select pg_advisory_xact_lock(hashtext(${`discover ${dhcp_ip}`}))`

@@ -1,6 +1,6 @@
 /**
  * What the log says when a job has ended otherwise than well: a line for each device that failed and one for the job. Each
- * begins with `job #<id>`, by which clients find the lines of their job (contract clients.md §4.1).
+ * begins with `job #<id>`, by which clients find the lines of their job (docs/jobs.md#outcome).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
  * Executes the workflow of jobs: waits until a job is due, has the lock that it needs and one of the places of its kind, and
- * then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. Carries contract
- * engine.md §2.4.
+ * then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
+ * docs/jobs.md#when-a-job-runs.
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"

@@ -1,6 +1,6 @@
 /**
- * Applies events to jobs: under the row's lock, with the machine's own transition function, and with what the machine asks
- * for written in the same transaction (contract engine.md §2.2).
+ * Applies events to jobs: under the row's lock, with the machine's own transition function, and with what the machine asks for
+ * written in the same transaction (docs/jobs.md#the-life-of-a-job).
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Prepares the initialisation of an access switch: asks it, checks its neighbours and has its place in the network written
- * (contract engine.md §5.12 steps 1–11, §5.13, §5.14).
+ * (docs/provisioning.md).
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,6 +1,7 @@
 /**
  * Writes the plan of an access switch: links, ports, hostname and addresses, all in one transaction with the job's memory
- * (contract engine.md §5.12 steps 6–11, §5.14). What it changed is remembered, to be taken back if the switch does not move.
+ * (docs/provisioning.md#access-step-1 and docs/provisioning.md#replacement). What it changed is remembered, to be taken back if
+ * the switch does not move.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

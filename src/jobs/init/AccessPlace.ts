@@ -1,7 +1,7 @@
 /**
- * Where an access switch, or both switches of an MLAG pair, are plugged in: what they hear, the links and ports that
- * follow, and the management domain above them (contract engine.md §5.6–5.9, §5.13). Asks the switches and reads the
- * database; writes nothing. device_initcheck and step 1 of the initialisation use the same survey.
+ * Where an access switch, or both switches of an MLAG pair, are plugged in: what they hear, the links and ports that follow,
+ * and the management domain above them (docs/provisioning.md). Asks the switches and reads the database; writes nothing.
+ * device_initcheck and step 1 of the initialisation use the same survey.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Works out what an access switch gets where it is plugged in: links, ports and the management domain (contract engine.md
- * §5.12–5.14). Reads only; `AccessInitPlan` writes it.
+ * Works out what an access switch gets where it is plugged in: links, ports and the management domain (docs/provisioning.md).
+ * Reads only; `AccessInitPlan` writes it.
  */
 import { Context, Effect, Layer } from "effect"
 import type { Device } from "../../domain/Device.ts"

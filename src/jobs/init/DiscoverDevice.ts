@@ -1,6 +1,6 @@
 /**
- * Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (contract engine.md §5.4, DESIGN §7
- * row 8). A switch that does not answer is tried again, each attempt a job of its own.
+ * Job `discover_device`: logs in to a switch that asked for DHCP and learns what it is (docs/provisioning.md#discovery). A
+ * switch that does not answer is tried again, each attempt a job of its own.
  */
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * The part of fabric provisioning that decides and writes: links and loopback addresses of a new DIST or CORE device, in one
- * transaction with the job's memory, so that a failure leaves nothing half done (contract engine.md §5.16).
+ * transaction with the job's memory, so that a failure leaves nothing half done (docs/provisioning.md#fabric-step-1).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * The record of an initialisation that was aborted before it wrote anything (contract engine.md §2.10). One that has written
- * rows takes them back in `InitMove`.
+ * The record of an initialisation that was aborted before it wrote anything (docs/jobs.md#abort). One that has written rows
+ * takes them back in `InitMove`.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
  * The certificate of a switch that is being initialised: made for the name and the address that it will have, and installed
- * while it still answers on the old one (contract engine.md §5.12). A server without an authority installs none; only with
- * VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
+ * while it still answers on the old one (docs/provisioning.md#access-step-1). A server without an authority installs none; only
+ * with VERIFY_TLS_DEVICE the initialisation fails for want of a certificate.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,6 +1,7 @@
 /**
- * Whether a discovered switch could be initialised where it is cabled (contract engine.md §5.17, api-devices.md §5.3): the survey and the checks of
- * step 1, without writing anything. Findings are collected, so that the answer tells all that speaks against it at once.
+ * Whether a discovered switch could be initialised where it is cabled (docs/provisioning.md#check-before): the survey and the
+ * checks of step 1, without writing anything. Findings are collected, so that the answer tells all that speaks against it at
+ * once.
  */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"

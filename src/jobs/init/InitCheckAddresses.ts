@@ -1,4 +1,7 @@
-/** What speaks against the addresses that a new switch would get (contract engine.md §5.10, §5.17). Reserves nothing. */
+/**
+ * What speaks against the addresses that a new switch would get (docs/provisioning.md#addresses and
+ * docs/provisioning.md#check-before). Reserves nothing.
+ */
 import { Context, Effect, Layer } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import type { AccessPlacement } from "../../provisioning/AccessPlacement.ts"

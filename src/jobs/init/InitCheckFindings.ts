@@ -1,7 +1,7 @@
 /**
  * What device_initcheck finds about a switch (or both of a pair) that has been asked: links, ports, neighbours, management
- * domain, addresses and names, each with everything that speaks against it (contract engine.md §5.6–5.11, §5.17). Reads only;
- * the rules are those of step 1.
+ * domain, addresses and names, each with everything that speaks against it (docs/provisioning.md). Reads only; the rules are
+ * those of step 1.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { SqlError } from "effect/sql"

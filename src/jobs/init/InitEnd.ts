@@ -1,6 +1,6 @@
 /**
- * The two ends of step 1, each in one transaction with its record (contract engine.md §5.12 steps 16–18): the switch has moved
- * and becomes INIT, or everything is as it was before.
+ * The two ends of step 1, each in one transaction with its record (docs/provisioning.md#moving-to-the-new-address): the switch
+ * has moved and becomes INIT, or everything is as it was before.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Job `init_fabric_device_step1`: gives a discovered DIST or CORE device its links, loopback addresses and base
- * configuration (contract engine.md §5.16). The verdict and the way back are those of access switches. Neighbours that were
+ * Job `init_fabric_device_step1`: gives a discovered DIST or CORE device its links, loopback addresses and base configuration
+ * (docs/provisioning.md#fabric-step-1). The verdict and the way back are those of access switches. Neighbours that were
  * verified are synchronized afterwards, so that they bring up the new links.
  */
 import { Effect, Option } from "effect"

@@ -1,7 +1,7 @@
 /**
- * The second half of step 1, the same for access and fabric devices: renders the base configuration, pushes it, and decides
- * by where the switch answers whether it moved (contract engine.md §5.12 steps 13–18, DESIGN §7 row 13). A switch that did
- * not move is as it was before, and so is every row.
+ * The second half of step 1, the same for access and fabric devices: renders the base configuration, pushes it, and decides by
+ * where the switch answers whether it moved (docs/provisioning.md#moving-to-the-new-address). A switch that did not move is as
+ * it was before, and so is every row.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,8 +1,8 @@
 /**
  * The steps of an initialisation while it runs: sentences in the job's result, written as they happen, so that somebody who
- * looks at the job sees where it is. When the job ends well its result has the usual shape again; one that ended in
- * EXCEPTION or was aborted keeps the sentences up to where it came. No step begins once somebody has asked to abort the job
- * (contract engine.md §2.10).
+ * looks at the job sees where it is. When the job ends well its result has the usual shape again; one that ended in EXCEPTION
+ * or was aborted keeps the sentences up to where it came. No step begins once somebody has asked to abort the job
+ * (docs/jobs.md#abort).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"

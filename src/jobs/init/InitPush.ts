@@ -1,6 +1,6 @@
 /**
- * Tells a switch to move to its new address, and finds out where it answers (contract engine.md §5.12 steps 13–18). One that
- * may have been told before a restart is looked for first.
+ * Tells a switch to move to its new address, and finds out where it answers (docs/provisioning.md#moving-to-the-new-address).
+ * One that may have been told before a restart is looked for first.
  */
 import { Context, Effect, Layer } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"

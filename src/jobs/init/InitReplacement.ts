@@ -1,7 +1,7 @@
 /**
- * A new switch in the place of a broken one (contract engine.md §5.14): the row of the old one goes on with its id, its
- * ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of
- * step 1, which also remembers both rows, so that a failure brings them back.
+ * A new switch in the place of a broken one (docs/provisioning.md#replacement): the row of the old one goes on with its id, its
+ * ports and its links as far as the new unit has them, and takes over the new unit's identity. Runs in the transaction of step
+ * 1, which also remembers both rows, so that a failure brings them back.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Putting back every row that step 1 has written when the switch does not move (contract engine.md §5.15), in the caller's
- * transaction.
+ * Putting back every row that step 1 has written when the switch does not move (docs/provisioning.md#when-step-1-fails), in the
+ * caller's transaction.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

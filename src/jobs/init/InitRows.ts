@@ -1,6 +1,6 @@
 /**
- * Writing the links and ports of a new switch (contract engine.md §5.6, §5.11), in the caller's transaction. `InitRestore`
- * takes them back.
+ * Writing the links and ports of a new switch (docs/provisioning.md#links-from-lldp and
+ * docs/provisioning.md#ports-of-an-access-switch), in the caller's transaction. `InitRestore` takes them back.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

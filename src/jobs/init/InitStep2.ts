@@ -1,6 +1,6 @@
 /**
- * Job `init_device_step2`: logs in to a new switch on its management address, saves its configuration and declares it
- * MANAGED, which runs the plugins (contract engine.md §5.13).
+ * Job `init_device_step2`: logs in to a new switch on its management address, saves its configuration and declares it MANAGED,
+ * which runs the plugins (docs/provisioning.md#step-2).
  */
 import { Effect, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * What a discovered switch and the database say about its place in the network: its neighbours by LLDP, the links that
- * follow, and the devices at their far ends. The same survey serves device_initcheck and step 1 of the initialisation
- * (contract engine.md §5.6–5.9, §5.17).
+ * What a discovered switch and the database say about its place in the network: its neighbours by LLDP, the links that follow,
+ * and the devices at their far ends. The same survey serves device_initcheck and step 1 of the initialisation
+ * (docs/provisioning.md).
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,4 +1,7 @@
-/** The task list of init step 1 under the names and with the meanings that clients derive their messages from (engine.md §5.12, §16). */
+/**
+ * The task list of init step 1 under the names and with the meanings that clients derive their messages from
+ * (docs/provisioning.md#access-step-1 and docs/provisioning.md#entries-of-the-result).
+ */
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"

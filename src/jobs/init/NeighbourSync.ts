@@ -1,6 +1,7 @@
 /**
- * Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand (contract
- * engine.md §5.8, §7.3). A neighbour whose running configuration is not the stored one is marked unsynchronized.
+ * Whether the neighbours of a new switch may be relied upon: managed, synchronized and not changed by hand
+ * (docs/provisioning.md#neighbour-checks and docs/changes.md#hash-check). A neighbour whose running configuration is not the
+ * stored one is marked unsynchronized.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Job `update_interfacedb`: fills the interface database of an access switch from the ports that it shows and the links that
- * are stored (contract engine.md §5.11 and §10, api-devices.md §7.2).
+ * are stored (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

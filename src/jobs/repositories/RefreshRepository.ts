@@ -1,8 +1,8 @@
 /**
  * Job `refresh_repo`: brings a repository up to date, checks the new commit, puts it in force and marks the devices that it
- * concerns. A commit with errors changes nothing. The request waits for it, but it is a job like any other, so a refresh
- * that a restart cut off is done again. It waits for no other job and none waits for it (DESIGN §7 row 26). Carries contract
- * engine.md §15 and settings-and-templates.md §7.
+ * concerns. A commit with errors changes nothing. The request waits for it, but it is a job like any other, so a refresh that a
+ * restart cut off is done again. It waits for no other job and none waits for it (docs/changes.md#commits-of-a-job). See
+ * docs/jobs.md#refresh_repo and docs/settings-repository.md#refresh.
  */
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"

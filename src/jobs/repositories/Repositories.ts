@@ -1,4 +1,4 @@
-/** The two repositories as the API shows and refreshes them (contract api-rest.md §8). */
+/** The two repositories as the API shows and refreshes them (docs/settings-repository.md#refresh). */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { Remark } from "../../domain/Remark.ts"

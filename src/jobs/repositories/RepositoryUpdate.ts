@@ -1,7 +1,7 @@
 /**
- * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is
- * in force changes in one transaction at the end or not at all (contract settings-and-templates.md §7). No job waits for a
- * remote or a check: a running one goes on with the commits that it began with.
+ * Brings one repository up to date: fetch, check, put in force, mark the devices that it concerns as unsynchronized. What is in
+ * force changes in one transaction at the end or not at all (docs/settings-repository.md#refresh). No job waits for a remote or
+ * a check: a running one goes on with the commits that it began with.
  */
 import { Context, Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Checks a commit of the settings repository, and finds the devices whose settings it changes (contract §6.2, §7.2). */
+/**
+ * Checks a commit of the settings repository, and finds the devices whose settings it changes
+ * (docs/settings-repository.md#checks-of-a-commit and docs/settings-repository.md#who-becomes-unsynchronized).
+ */
 import { Context, Effect, Equal, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"

@@ -1,4 +1,7 @@
-/** Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns (contract §7.3). */
+/**
+ * Checks a commit of the templates repository with the branches that groups ask for, and finds whom it concerns
+ * (docs/templates.md#who-becomes-unsynchronized).
+ */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { GitFailed } from "../../git/GitCommand.ts"

@@ -1,7 +1,7 @@
 /**
  * Job `apply_config`: puts a given configuration on one device, whatever the settings say, and takes the device out of
- * Switchyard's hands: it becomes UNMANAGED (contract engine.md §8, specification "apply_config"). No hash check and no lock;
- * like every change it is proved, with the device's own timer where it has one.
+ * Switchyard's hands: it becomes UNMANAGED (docs/changes.md#apply_config). No hash check and no lock; like every change it is
+ * proved, with the device's own timer where it has one.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

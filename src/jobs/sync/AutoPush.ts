@@ -1,6 +1,6 @@
 /**
- * What follows a dry run with `auto_push`: the live run, or the reason why a person has to start it (contract engine.md §7.8).
- * Clients take a missing follow-up for done, so every refusal is in the record and in the log.
+ * What follows a dry run with `auto_push`: the live run, or the reason why a person has to start it
+ * (docs/changes.md#auto_push). Clients take a missing follow-up for done, so every refusal is in the record and in the log.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

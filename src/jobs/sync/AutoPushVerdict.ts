@@ -1,6 +1,6 @@
 /**
  * Whether a dry run with `auto_push` may be followed by the live run without a person: by its score, and by the rules of the
- * product and of the site about what it changes (contract engine.md §7.8).
+ * product and of the site about what it changes (docs/changes.md#change-score).
  */
 import { Context, Effect, Layer, Option, Result } from "effect"
 import type { SqlError } from "effect/sql"

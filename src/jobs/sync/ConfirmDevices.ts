@@ -1,7 +1,8 @@
 /**
- * Job `confirm_devices`: confirms what a sync in mode 2 has committed and proved, on all devices or on none (contract
- * engine.md §7.6). A device that cannot be confirmed has the others taken back; those that were confirmed before are put
- * back by a job `revert_job`. An abort counts until the first device is confirmed: then stopping would leave half a change.
+ * Job `confirm_devices`: confirms what a sync in mode 2 has committed and proved, on all devices or on none
+ * (docs/changes.md#confirm-modes). A device that cannot be confirmed has the others taken back; those that were confirmed
+ * before are put back by a job `revert_job`. An abort counts until the first device is confirmed: then stopping would leave
+ * half a change.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"

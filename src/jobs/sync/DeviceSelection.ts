@@ -1,4 +1,4 @@
-/** Which managed devices a job is about (contract engine.md §1.3): hostnames, else a type, else a group, else all. */
+/** Which managed devices a job is about (docs/changes.md#which-devices): hostnames, else a type, else a group, else all. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceType } from "../../domain/Device.ts"

@@ -1,6 +1,6 @@
 /**
- * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still
- * run it (`abort_on_failure`, contract engine.md §7.2 step 2 and §7.3, DESIGN §7 row 14).
+ * The check that ends a whole job before anything is pushed: every selected device whose configuration we know must still run
+ * it (`abort_on_failure`, docs/changes.md#the-way-of-a-change and docs/changes.md#hash-check).
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

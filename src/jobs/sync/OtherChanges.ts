@@ -1,7 +1,8 @@
 /**
- * Two jobs that want the same device. An urgent sync goes beside a running one (DESIGN §7 row 24), so either of them may come
- * to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device alone when
- * it has been brought to what the settings say. The device's actor makes sure that they never write at the same time. Pure.
+ * Two jobs that want the same device. An urgent sync goes beside a running one (docs/changes.md#emergencies), so either of them
+ * may come to a device that the other has begun. Whoever comes second waits for the end of the first, and leaves the device
+ * alone when it has been brought to what the settings say. The device's actor makes sure that they never write at the same
+ * time. Pure.
  */
 import { type DeviceResult, deviceResult, functionOf, taskOk } from "../../domain/Job.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"

@@ -1,4 +1,7 @@
-/** The configuration that a device would get, rendered exactly as a sync would, without contacting it (contract api-devices.md §6.2). */
+/**
+ * The configuration that a device would get, rendered exactly as a sync would, without contacting it
+ * (docs/templates.md#trying-templates).
+ */
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"

@@ -1,6 +1,6 @@
 /**
- * Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits
- * for it. What that job leaves undone, because it was aborted or failed, is taken back here (contract engine.md §7.6).
+ * Mode 2 after all devices are proved: hands the job's lock and its waiting devices to a job `confirm_devices`, and waits for
+ * it. What that job leaves undone, because it was aborted or failed, is taken back here (docs/changes.md#confirm-modes).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * One device of a sync job: waits for other jobs on it, renders its configuration, stores its change and runs it, and records
- * what became of it (contract engine.md §7.2).
+ * what became of it (docs/changes.md#the-way-of-a-change).
  */
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"

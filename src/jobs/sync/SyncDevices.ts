@@ -1,7 +1,8 @@
 /**
  * Job `sync_devices`: renders the configuration of every selected device and, per device, shows the difference or pushes,
- * proves and confirms it (contract engine.md §7, DESIGN §3 and §7 rows 14 and 15). A restart goes on with the devices that
- * have no result yet; a change that was under way is resumed by looking at its device.
+ * proves and confirms it (docs/changes.md#synchronize, docs/changes.md#hash-check, docs/concepts.md#how-data-flows and
+ * docs/jobs.md#what-a-restart-does). A restart goes on with the devices that have no result yet; a change that was under way is
+ * resumed by looking at its device.
  */
 import { Effect, Option } from "effect"
 import { jobScore } from "../../domain/ChangeScore.ts"

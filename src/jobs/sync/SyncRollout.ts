@@ -1,7 +1,7 @@
 /**
- * The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought
- * to a known end, and those that wait are taken back at once instead of waiting for their timers (contract engine.md §7.6,
- * DESIGN §2).
+ * The devices of a sync job, stage by stage. When the rollout is stopped nothing new is begun, devices in flight are brought to
+ * a known end, and those that wait are taken back at once instead of waiting for their timers (docs/changes.md#confirm-modes
+ * and docs/concepts.md#the-promises).
  */
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
  * Carries a sync through its stages to the verdict over what waits afterwards: confirmed by a job of its own, or taken back
- * (contract engine.md §7.6). A restart goes on with the devices that have no final result yet.
+ * (docs/changes.md#confirm-modes). A restart goes on with the devices that have no final result yet.
  */
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlError } from "effect/sql"

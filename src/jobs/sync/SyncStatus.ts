@@ -1,7 +1,7 @@
 /**
- * The sync status of devices after their changes (contract engine.md §7.7, promise 5): `synchronized` becomes true only when
- * the device was seen to run what the settings say, and only if nothing has happened to it since the job began. Writes many
- * devices with a statement for each way to end; rows are locked in the order of their ids.
+ * The sync status of devices after their changes (docs/changes.md#sync-status-after-a-change, promise 5): `synchronized`
+ * becomes true only when the device was seen to run what the settings say, and only if nothing has happened to it since the job
+ * began. Writes many devices with a statement for each way to end; rows are locked in the order of their ids.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"

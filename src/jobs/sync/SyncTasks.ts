@@ -1,6 +1,6 @@
 /**
- * The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and
- * with the names that clients know (contract engine.md §7.4). Pure.
+ * The task list of one device in a sync job: what was rendered, what would change, and what became of it, in the order and with
+ * the names that clients know (docs/changes.md#entries-of-the-result). Pure.
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"

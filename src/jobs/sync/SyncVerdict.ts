@@ -1,6 +1,6 @@
 /**
- * The verdict over devices that are proved and wait: they are confirmed together, or taken back at once instead of waiting
- * for their timers (contract engine.md §7.6).
+ * The verdict over devices that are proved and wait: they are confirmed together, or taken back at once instead of waiting for
+ * their timers (docs/changes.md#confirm-modes).
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * Job `device_upgrade`: brings another version of its operating system to switches (contract engine.md §14.2). Devices are
+ * Job `device_upgrade`: brings another version of its operating system to switches (docs/jobs.md#device_upgrade). Devices are
  * worked on side by side, a staggered upgrade group after group, each group only when the one before is back.
  */
 import { Effect, Option } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Job `get_firmware`: downloads an image to the firmware store (contract engine.md §14.1). It ends FINISHED, also on error,
+ * Job `get_firmware`: downloads an image to the firmware store (docs/jobs.md#get_firmware). It ends FINISHED, also on error,
  * and at once when it is aborted; what it has until then is kept for the next download.
  */
 import { Duration, Effect, Option } from "effect"

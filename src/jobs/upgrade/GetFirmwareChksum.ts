@@ -1,4 +1,7 @@
-/** Job `get_firmware_chksum`: computes the SHA-1 of a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
+/**
+ * Job `get_firmware_chksum`: computes the SHA-1 of a stored image (docs/jobs.md#get_firmware_chksum). It ends FINISHED, also on
+ * error.
+ */
 import { Effect, Option } from "effect"
 import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { Firmware } from "../../firmware/Firmware.ts"

@@ -1,5 +1,5 @@
 /**
- * The last step of an upgrade: waits for the switch and looks which version it really runs (contract engine.md §14.4). The
+ * The last step of an upgrade: waits for the switch and looks which version it really runs (docs/jobs.md#device_upgrade). The
  * version is stored whatever it is; a new one makes the device unsynchronized until it is proved again.
  */
 import { Context, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-/** Job `remove_file`: removes a stored image (contract engine.md §14.1). It ends FINISHED, also on error. */
+/** Job `remove_file`: removes a stored image (docs/jobs.md#remove_file). It ends FINISHED, also on error. */
 import { Effect, Option } from "effect"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 import { Firmware } from "../../firmware/Firmware.ts"

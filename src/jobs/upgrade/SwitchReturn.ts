@@ -1,6 +1,6 @@
 /**
- * Waits until a switch is back after a reload, with bounds (contract engine.md §14.4, DESIGN §7 row 10). A switch that
- * answers is only back when it has really booted: right after the command the old system may still answer.
+ * Waits until a switch is back after a reload, with bounds (docs/jobs.md#device_upgrade). A switch that answers is only back
+ * when it has really booted: right after the command the old system may still answer.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"

@@ -1,6 +1,6 @@
 /**
  * Takes one device through the steps of an upgrade: those that were asked for, in their order, each entry stored as it ends
- * (contract engine.md §14.2). After a restart it goes on with the step that was under way.
+ * (docs/jobs.md#device_upgrade). After a restart it goes on with the step that was under way.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

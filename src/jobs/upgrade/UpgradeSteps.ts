@@ -1,6 +1,6 @@
 /**
- * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and
- * the answer becomes an entry of the task list (contract engine.md §14.2). Steps may be repeated after a restart.
+ * What each step of an upgrade does on one device, seen from the job: the image is chosen, the device's actor is asked, and the
+ * answer becomes an entry of the task list (docs/jobs.md#device_upgrade). Steps may be repeated after a restart.
  */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Issues a certificate for a device and installs it there, for the renewal job and for the initialisation (engine.md §12). */
+/**
+ * Issues a certificate for a device and installs it there, for the renewal job and for the initialisation
+ * (docs/security.md#certificate-authority).
+ */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"

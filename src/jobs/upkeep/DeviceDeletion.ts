@@ -1,6 +1,7 @@
 /**
  * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, and its neighbours become
- * unsynchronized (contract api-devices.md §3.5, engine.md §13). The same for a request and for the job that erases a switch.
+ * unsynchronized (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
+ * erases a switch.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"

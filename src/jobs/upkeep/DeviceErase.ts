@@ -1,5 +1,5 @@
 /**
- * Job `device_erase`: brings an access switch back to its factory default and deletes its row (contract engine.md §13). A
+ * Job `device_erase`: brings an access switch back to its factory default and deletes its row (docs/jobs.md#device_erase). A
  * switch that could not be erased keeps its row.
  */
 import { Effect, Option } from "effect"

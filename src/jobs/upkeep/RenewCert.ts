@@ -1,4 +1,7 @@
-/** Job `renew_cert`: gives managed devices new keys and certificates (contract engine.md §12, api-devices.md §7.3). */
+/**
+ * Job `renew_cert`: gives managed devices new keys and certificates (docs/security.md#certificate-authority and
+ * docs/api.md#certificates).
+ */
 import { Effect } from "effect"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"

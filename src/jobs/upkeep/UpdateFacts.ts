@@ -1,4 +1,4 @@
-/** Job `update_facts`: reads what a device is and writes what changed (contract engine.md §9). */
+/** Job `update_facts`: reads what a device is and writes what changed (docs/jobs.md#update_facts). */
 import { Effect } from "effect"
 import { PgClient } from "@effect/sql-pg"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"

@@ -1,6 +1,6 @@
 /**
- * The way from a typed line to an answer: configuration modes first, then the commands of the exec modes, with the faults
- * armed for the step that the line belongs to. contract/device-cli.md §3.1–3.3.
+ * The way from a typed line to an answer: configuration modes first, then the commands of the exec modes, with the faults armed
+ * for the step that the line belongs to. See docs/switch-dialogues.md.
  */
 import { runBash } from "./commands/Bash.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"

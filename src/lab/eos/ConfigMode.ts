@@ -1,6 +1,6 @@
 /**
- * What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to
- * `EOF`, copies from the terminal, and configuration lines. contract/device-cli.md §3.6–3.8.
+ * What a line means inside `configure terminal` and inside a configuration session: leaving, committing, texts up to `EOF`,
+ * copies from the terminal, and configuration lines. See docs/switch-dialogues.md.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as ConfigSessions from "./ConfigSessions.ts"

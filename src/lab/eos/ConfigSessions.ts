@@ -1,6 +1,6 @@
 /**
- * Configuration sessions: candidates that live on the switch (not in a connection), commits, and commit timers that
- * really expire. contract/device-cli.md §3.6 and §3.7.
+ * Configuration sessions: candidates that live on the switch (not in a connection), commits, and commit timers that really
+ * expire. See docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import * as ConfigDiff from "./ConfigDiff.ts"
 import * as Faults from "../Faults.ts"

@@ -1,6 +1,6 @@
 /**
- * One command line session on a switch: its mode, its prompt, who reads the input, and the faults that strike at a step.
- * contract/device-cli.md §3.1.
+ * One command line session on a switch: its mode, its prompt, who reads the input, and the faults that strike at a step. See
+ * docs/switch-dialogues.md#eos-modes-and-prompts.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { ConfigSession } from "./ConfigSessions.ts"

@@ -1,4 +1,4 @@
-/** Discovery of a switch that booted, and every way in which it fails (contract engine.md §5.4), on the lab. */
+/** Discovery of a switch that booted, and every way in which it fails (docs/provisioning.md#discovery), on the lab. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Lab } from "../../../src/lab/Lab.ts"

@@ -92,7 +92,7 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("device_init
   )
 
   it.effect(
-    "cannot be made for unknown, managed or silent devices, which it says with the contract's status",
+    "cannot be made for unknown, managed or silent devices, which it says with the status",
     () =>
       Effect.gen(function* () {
         const { id } = yield* Campus.discover("late")

@@ -1,6 +1,6 @@
 /**
- * Every way in which the push of a base configuration fails, for switches of every kind (contract engine.md §5.12 steps 13–15,
- * §5.13, §5.14, §5.16): rows, links, reservations and the switch are as before, and a second try works.
+ * Every way in which the push of a base configuration fails, for switches of every kind (docs/provisioning.md): rows, links,
+ * reservations and the switch are as before, and a second try works.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

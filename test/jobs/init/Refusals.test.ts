@@ -1,6 +1,6 @@
 /**
- * Steps before anything is pushed at which an initialisation ends (contract engine.md §5.10, §5.12–5.16): the job says why,
- * nothing is left behind, and a second try works when the cause is gone.
+ * Steps before anything is pushed at which an initialisation ends (docs/provisioning.md): the job says why, nothing is left
+ * behind, and a second try works when the cause is gone.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

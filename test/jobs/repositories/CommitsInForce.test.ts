@@ -128,7 +128,7 @@ it.live(
 )
 
 it.live(
-  "answers in the words of the contract when a server that was stopped has the lock",
+  "answers with a sentence when a server that was stopped has the lock",
   () =>
     withFolders((folders) =>
       Effect.gen(function* () {

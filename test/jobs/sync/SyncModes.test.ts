@@ -1,4 +1,4 @@
-/** Confirm modes 0, 1 and 2, end to end on the lab (contract engine.md §7.6). */
+/** Confirm modes 0, 1 and 2, end to end on the lab (docs/changes.md#confirm-modes). */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * A switch as far as one change is concerned: a running and a startup configuration, sessions and one commit timer. It
- * obeys the rules of contract `device-cli.md` §3.7 and knows nothing of the machine under test.
+ * A switch as far as one change is concerned: a running and a startup configuration, sessions and one commit timer. It obeys
+ * the rules of docs/switch-dialogues.md#eos-commit-confirm-discard and knows nothing of the machine under test.
  */
 import type { Observation } from "../../../machines/change/ChangeRow.ts"
 

@@ -1,4 +1,4 @@
-/** What is written, told and scheduled with a transition of a device (contract `engine.md` §5). */
+/** What is written, told and scheduled with a transition of a device (docs/provisioning.md). */
 import { describe, expect, it } from "@effect/vitest"
 import type { DeviceState } from "../../../machines/device/DeviceLifecycle.ts"
 import { applied, facts, fieldsOf, pushed, types } from "./DeviceFixtures.ts"

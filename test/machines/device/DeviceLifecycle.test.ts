@@ -1,4 +1,4 @@
-/** Every row of the device-state tables of the specification and of contract `engine.md` §5.1. */
+/** Every row of the device-state tables of the specification and of docs/concepts.md#device-states. */
 import { describe, expect, it } from "@effect/vitest"
 import type { DeviceEvent } from "../../../machines/device/DeviceEvents.ts"
 import { type DeviceState, deviceStates } from "../../../machines/device/DeviceLifecycle.ts"

@@ -1,4 +1,7 @@
-/** Every row of contract `engine.md` §2.2, with the changes of DESIGN §7 row 15, and all paths of the job machine. */
+/**
+ * Every row of docs/jobs.md#the-life-of-a-job, with the changes of docs/jobs.md#what-a-restart-does, and all paths of the job
+ * machine.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { createTestModel } from "xstate/graph"

@@ -1,6 +1,6 @@
 /**
- * An initialisation that is told to abort (contract engine.md §2.10): nothing new begins, everything is as before as long as
- * the switch was not told to move, and the record says how far it came.
+ * An initialisation that is told to abort (docs/jobs.md#abort): nothing new begins, everything is as before as long as the
+ * switch was not told to move, and the record says how far it came.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"

@@ -1,4 +1,4 @@
-/** A conformance case: one request to a known scene and the reply that the contract asks for. */
+/** A conformance case: one request to a known scene and the reply to it. */
 
 /** What a reply's body has to contain: objects by the keys given, lists element by element, texts exactly or by pattern. */
 export type Expected =

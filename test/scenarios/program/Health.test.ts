@@ -110,7 +110,7 @@ it.live(
 /** Requests to one endpoint in each state of the database. */
 const SAMPLES = 12
 
-/** A fault behind the API that the contract answers with 500: there are no settings. */
+/** A fault behind the API that is answered with 500: there are no settings. */
 const isOwn500 = (text: string) => /settings|Exception|PREVIEW|Error retrieving plugins|rootCA|LLDP|bounce/i.test(text)
 
 const askEverything = Effect.fnUntraced(function* (url: string, seed: string) {

@@ -1,6 +1,6 @@
 /**
- * The few shell commands that drivers send behind `bash`, and a shell that can be entered. Not a shell: each known form
- * is one line of the table. contract/device-cli.md §3.5, §3.10, §3.11.
+ * The few shell commands that drivers send behind `bash`, and a shell that can be entered. Not a shell: each known form is one
+ * line of the table. See docs/switch-dialogues.md.
  */
 import * as Flash from "../../Flash.ts"
 import type { Output, Shell } from "../Shell.ts"

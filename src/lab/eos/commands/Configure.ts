@@ -1,4 +1,7 @@
-/** Entering configuration modes, and the session commands of privileged mode. contract/device-cli.md §3.6–3.7. */
+/**
+ * Entering configuration modes, and the session commands of privileged mode. See
+ * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
+ */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../../Faults.ts"

@@ -1,4 +1,7 @@
-/** Files: copy, dir, delete, verify, saving. contract/device-cli.md §3.10–3.11. */
+/**
+ * Files: copy, dir, delete, verify, saving. See docs/switch-dialogues.md#eos-files-and-certificates and
+ * docs/switch-dialogues.md#eos-firmware-and-reload.
+ */
 import * as Download from "../../Download.ts"
 import * as Faults from "../../Faults.ts"
 import * as Flash from "../../Flash.ts"

@@ -1,4 +1,7 @@
-/** Show commands about the box and its configuration. contract/device-cli.md §3.4–3.5 and §3.9. */
+/**
+ * Show commands about the box and its configuration. See docs/switch-dialogues.md#eos-reading and
+ * docs/switch-dialogues.md#running-configuration-and-hash.
+ */
 import * as ConfigDiff from "../ConfigDiff.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import type { Output } from "../Shell.ts"

@@ -1,4 +1,4 @@
-/** Show commands about ports, VLANs and neighbours. contract/device-cli.md §3.4–3.5. */
+/** Show commands about ports, VLANs and neighbours. See docs/switch-dialogues.md#eos-reading. */
 import { compareInterfaces, shortName } from "../InterfaceNames.ts"
 import * as ConfigFacts from "../ConfigFacts.ts"
 import { portMac } from "../Hardware.ts"

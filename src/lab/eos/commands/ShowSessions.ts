@@ -1,4 +1,7 @@
-/** `show configuration sessions` in the two forms that EOS has had for a running commit timer. contract/device-cli.md §3.4. */
+/**
+ * `show configuration sessions` in the two forms that EOS has had for a running commit timer. See
+ * docs/switch-dialogues.md#eos-reading.
+ */
 import * as ConfigSessions from "../ConfigSessions.ts"
 import { isAtLeast } from "../Release.ts"
 import * as Switch from "../../Switch.ts"

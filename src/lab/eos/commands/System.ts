@@ -1,4 +1,7 @@
-/** Login session, privilege, reload. contract/device-cli.md §3.2 and §3.11. */
+/**
+ * Login session, privilege, reload. See docs/switch-dialogues.md#preparation and
+ * docs/switch-dialogues.md#eos-firmware-and-reload.
+ */
 import type { Output, Shell } from "../Shell.ts"
 import { type Call, type Command, command } from "./Command.ts"
 

@@ -1,4 +1,7 @@
-/** Earlier configurations, given ones, undoing a job and drift (contract api-devices.md §6.4–§6.6). */
+/**
+ * Earlier configurations, given ones, undoing a job and drift (docs/changes.md#earlier-configurations and
+ * docs/changes.md#apply_config).
+ */
 import { absent, type Case, type Expected } from "../Case.ts"
 
 const live = (id: number, config: string | null, failed = false) => [

@@ -1,4 +1,4 @@
-/** Devices: read and create (contract api-devices.md §2 and §3). */
+/** Devices: read and create (docs/api.md#device-record). */
 import { absent, type Case } from "../Case.ts"
 
 const base = { hostname: "new1", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" }

@@ -1,4 +1,4 @@
-/** Devices: change, rename and delete (contract api-devices.md §3.4 and §3.5). */
+/** Devices: change, rename and delete (docs/api.md#changing-a-device and docs/api.md#deleting-a-device). */
 import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const refused = (...message: ReadonlyArray<string>): Case["reply"] => ({

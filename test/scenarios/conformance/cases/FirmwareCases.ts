@@ -1,4 +1,4 @@
-/** Firmware images and upgrades (contract api-rest.md §4). The server keeps one image, `EOS64-4.31.5M.swi`. */
+/** Firmware images and upgrades (docs/api.md#firmware-images). The server keeps one image, `EOS64-4.31.5M.swi`. */
 import { absent, type Case, type Expected } from "../Case.ts"
 
 const bad = (name: string, request: Case["request"], message: string, status = 400): Case => ({

@@ -1,4 +1,4 @@
-/** Ports of access switches: read, change, export (contract api-devices.md §11.1–§11.3). */
+/** Ports of access switches: read, change, export (docs/api.md). */
 import { absent, type Case, type Expected } from "../Case.ts"
 
 const change = (interfaces: unknown) =>

@@ -1,4 +1,4 @@
-/** What is refused at ports (contract api-devices.md §11.2). */
+/** What is refused at ports (docs/api.md#changing-ports). */
 import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const change = (interfaces: unknown) =>

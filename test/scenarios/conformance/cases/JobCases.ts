@@ -1,4 +1,4 @@
-/** Jobs and locks (contract api-rest.md §5 and §6, DESIGN §7 row 11). */
+/** Jobs and locks (docs/jobs.md and docs/api.md#locks). */
 import { absent, type Case } from "../Case.ts"
 
 const abort = (id: number | string, json?: unknown) =>

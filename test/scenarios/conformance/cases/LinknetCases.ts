@@ -1,4 +1,4 @@
-/** Links between devices: create, read, delete (contract api-rest.md §3.2–§3.4, §3.6). */
+/** Links between devices: create, read, delete (docs/api.md#linknets). */
 import { absent, type Case } from "../Case.ts"
 
 const fabric = { device_a: "dist2", device_a_port: "Ethernet49", device_b: "core1", device_b_port: "Ethernet2" }

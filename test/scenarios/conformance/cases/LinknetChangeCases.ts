@@ -1,4 +1,4 @@
-/** Changing links (contract api-rest.md §3.5). */
+/** Changing links (docs/api.md#linknets). */
 import type { Case } from "../Case.ts"
 
 const both = (cause: string, a: string, b: string) => [

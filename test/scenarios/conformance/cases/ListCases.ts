@@ -1,4 +1,4 @@
-/** Lists: filters, sorting, pages and their headers (contract api-devices.md §4, api-rest.md §1.4, DESIGN §7 row 1). */
+/** Lists: filters, sorting, pages and their headers (docs/api.md#lists). */
 import { absent, type Case, type Expected } from "../Case.ts"
 
 const devices = (

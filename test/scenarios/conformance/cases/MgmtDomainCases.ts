@@ -1,4 +1,4 @@
-/** Management domains (contract api-devices.md §12). */
+/** Management domains (docs/api.md#management-domains). */
 import { absent, type Case } from "../Case.ts"
 
 const MISSING =

@@ -1,4 +1,4 @@
-/** Looking at devices and working on them beside their configuration (contract api-devices.md §6.3, §7, §8, §11.4, §11.5). */
+/** Looking at devices and working on them beside their configuration (docs/api.md). */
 import type { Case, Expected } from "../Case.ts"
 
 const data = (value: Expected): Expected => ({ status: "success", data: value })

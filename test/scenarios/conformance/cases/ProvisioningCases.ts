@@ -1,4 +1,4 @@
-/** Discovery and initialisation (contract api-devices.md §5). */
+/** Discovery and initialisation (docs/provisioning.md). */
 import { absent, type Case, bad, starts } from "../Case.ts"
 
 const seen = { ztp_mac: "08:00:27:5c:09:1f", dhcp_ip: "10.0.0.20" }

@@ -1,4 +1,4 @@
-/** Settings, groups and repositories (contract api-rest.md §7–§9). */
+/** Settings, groups and repositories (docs/settings-repository.md). */
 import { BROKEN_SETTINGS, absent, type Case } from "../Case.ts"
 
 const get = (name: string, path: string, body: Case["reply"]["body"], status = 200): Case => ({

@@ -1,4 +1,4 @@
-/** Synchronization and previews (contract api-devices.md §6.1 and §6.2). */
+/** Synchronization and previews (docs/changes.md#synchronize and docs/templates.md#trying-templates). */
 import { absent, type Case, bad, starts } from "../Case.ts"
 
 const defaults = { dry_run: true, auto_push: false, force: false, resync: false }

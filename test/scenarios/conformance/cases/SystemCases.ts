@@ -1,4 +1,7 @@
-/** Plugins, version, health, and what belongs to no route (contract api-rest.md §1, §2.3, §10, §11, §13; DESIGN §7 row 2). */
+/**
+ * Plugins, version, health, and what belongs to no route (docs/api.md, docs/operations.md#plugins and
+ * docs/operations.md#health).
+ */
 import { absent, type Case } from "../Case.ts"
 
 const selftest = (name: string, json: unknown, message: string): Case => ({
