@@ -1,7 +1,7 @@
 /**
  * Reads request bodies by the rules of all routes (docs/api.md#requests and docs/api.md#errors): an empty body is `{}`,
  * anything but a JSON object is refused. How much is read is bounded for each body, for all together (`BodyMemory.ts`) and in
- * time. Rules about fields are left to the routes, which collect errors in their own words.
+ * time. Rules about fields are those of the endpoints' schemas.
  */
 import { Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -10,9 +10,6 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { BodyMemory, type BodyShare, type Sender } from "./BodyMemory.ts"
 import { jsonOf, parseJsonObject } from "./JsonText.ts"
 import { rememberBody } from "./RequestNotes.ts"
-import type { JsonObject } from "../../domain/fields/Values.ts"
-
-export type { JsonObject }
 
 /** The largest body that is read, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024
@@ -87,9 +84,3 @@ export const makeReadJson = Effect.map(makeReadText, (readText) =>
     return jsonOf(text)
   })
 )
-
-/** The body of a caller with a token as an object. Fails as a reading does. */
-export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const readJson = yield* makeReadJson
-  return yield* Effect.mapError(Effect.fromNullishOr(parseJsonObject(yield* readJson(request))), badRequest)
-})
