@@ -22,6 +22,7 @@ import { ReservationStore } from "../../src/store/ReservationStore.ts"
 import { booted } from "./BlankSwitch.ts"
 import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
+import { timer } from "./Patience.ts"
 
 export const USER = "tester"
 
@@ -205,7 +206,7 @@ export const layer = Layer.unwrap(
     const env = Campus.environment(lab, folders, folders.folder)
     const server = Layer.mergeAll(InitCheckLive.layer).pipe(
       Layer.provideMerge(Engine.layer),
-      Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: "4" })),
+      Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: timer(6) })),
       Layer.provideMerge(TestDatabase)
     )
     const started = Layer.effectDiscard(

@@ -7,6 +7,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
+import { timer } from "../../support/Patience.ts"
 
 const LIMIT = 120_000
 
@@ -70,7 +71,7 @@ it.live(
           assert.deepStrictEqual(Lab.outcomes(done), { [other]: "ok" })
           assert.isNull(done.waiting_for)
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   LIMIT
 )
@@ -98,7 +99,7 @@ it.live(
           yield* (yield* JobEngine).abort(first, "tester")
           yield* ended(first)
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "30", LOCK_WAIT: "1" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60), LOCK_WAIT: "1" }
     ),
   LIMIT
 )
@@ -130,7 +131,7 @@ it.live(
           assert.strictEqual(Lab.described(Lab.switchAt(lab, 0)), "wanted one")
           yield* Lab.nothingLeft(lab)
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "200" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(200) }
     ),
   LIMIT
 )
@@ -156,7 +157,7 @@ it.live(
           yield* (yield* JobEngine).abort(slow, "tester")
           yield* ended(slow)
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "200" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(200) }
     ),
   LIMIT
 )

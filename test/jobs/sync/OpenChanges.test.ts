@@ -10,8 +10,9 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
+import { timer } from "../../support/Patience.ts"
 
-const TIMER = { COMMIT_CONFIRMED_TIMEOUT: "60" }
+const TIMER = { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
 
 const start = (mode: number) =>
   Effect.flatMap(JobEngine, (engine) =>

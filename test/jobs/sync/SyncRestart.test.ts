@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
+import { timer } from "../../support/Patience.ts"
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 
@@ -53,7 +54,7 @@ for (const [moment, reached] of Object.entries(moments)) {
               assert.strictEqual(timed.length, 1, `${device.name} was committed once`)
             }
           }),
-        { COMMIT_CONFIRMED_TIMEOUT: "60" }
+        { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
       ),
     90_000
   )
@@ -88,7 +89,7 @@ it.live(
           yield* serve(Effect.andThen(Lab.sync({ confirm_mode_override: 2 }), Lab.nothingLeft(lab)))
           assert.deepStrictEqual(described(lab), ["two", "two", "two", "two"])
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )
@@ -114,7 +115,7 @@ it.live(
           assert.strictEqual(job.status, "ABORTED")
           assert.deepStrictEqual(described(lab), ["one", "one", "one"])
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )

@@ -10,8 +10,7 @@ import * as net from "node:net"
 import * as path from "node:path"
 import { dataFolder, start, until } from "../../support/Program.ts"
 import { accepts, isAlive, postmaster } from "../../support/PostgresProcesses.ts"
-
-const LONG = 180_000
+import { freePort } from "../../support/FreePort.ts"
 
 /** Whether a request that needs the database is answered. */
 const serves = (url: string) =>
@@ -58,23 +57,20 @@ const usedFolder = Effect.gen(function* () {
   return dataDir
 })
 
-it.live(
-  "a pid file that names another program is left over: the database starts, and the program gets no signal",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* usedFolder
-      const { child, said } = yield* bystander
-      yield* until(Effect.sync(() => said() === "up\n"))
-      yield* leavePidFile(dataDir, child.pid ?? 0, 1)
-      const server = yield* start({ DATA_DIR: dataDir })
-      assert.isTrue(yield* serves(yield* server.url))
-      assert.notStrictEqual(running(dataDir).pid, child.pid)
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
-      assert.isTrue(isAlive(child.pid ?? 0))
-      assert.strictEqual(said(), "up\n")
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a pid file that names another program is left over: the database starts, and the program gets no signal", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* usedFolder
+    const { child, said } = yield* bystander
+    yield* until(Effect.sync(() => said() === "up\n"))
+    yield* leavePidFile(dataDir, child.pid ?? 0, 1)
+    const server = yield* start({ DATA_DIR: dataDir })
+    assert.isTrue(yield* serves(yield* server.url))
+    assert.notStrictEqual(running(dataDir).pid, child.pid)
+    server.kill("SIGTERM")
+    assert.strictEqual(yield* server.ended, 0)
+    assert.isTrue(isAlive(child.pid ?? 0))
+    assert.strictEqual(said(), "up\n")
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -95,33 +91,29 @@ it.live(
       assert.strictEqual(running(others).pid, foreign.pid)
       assert.isTrue(isAlive(foreign.pid))
       assert.isTrue(yield* serves(url))
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a database that is killed runs again within seconds, and the server works without a restart",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const server = yield* start({ DATA_DIR: dataDir })
-      const url = yield* server.url
-      assert.isTrue(yield* serves(url))
-      for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) {
-        const before = running(dataDir)
-        process.kill(before.pid, signal)
-        yield* until(Effect.sync(() => !isAlive(before.pid)))
-        yield* until(serves(url))
-        assert.notStrictEqual(running(dataDir).pid, before.pid)
-      }
-      assert.include(server.text(), "The embedded database has ended")
-      assert.include(server.text(), "The embedded database runs again")
-      const last = running(dataDir)
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
-      assert.isFalse(isAlive(last.pid))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a database that is killed runs again within seconds, and the server works without a restart", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const server = yield* start({ DATA_DIR: dataDir })
+    const url = yield* server.url
+    assert.isTrue(yield* serves(url))
+    for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) {
+      const before = running(dataDir)
+      process.kill(before.pid, signal)
+      yield* until(Effect.sync(() => !isAlive(before.pid)))
+      yield* until(serves(url))
+      assert.notStrictEqual(running(dataDir).pid, before.pid)
+    }
+    assert.include(server.text(), "The embedded database has ended")
+    assert.include(server.text(), "The embedded database runs again")
+    const last = running(dataDir)
+    server.kill("SIGTERM")
+    assert.strictEqual(yield* server.ended, 0)
+    assert.isFalse(isAlive(last.pid))
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -144,8 +136,7 @@ it.live(
       server.kill("SIGCONT")
       yield* until(serves(url))
       assert.notStrictEqual(running(dataDir).port, before.port)
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -164,100 +155,88 @@ it.live(
       }
       assert.deepEqual(running(dataDir), database)
       assert.isTrue(yield* serves(url))
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a server that was killed leaves its database to the next one, which starts it again as its own",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const first = yield* start({ DATA_DIR: dataDir })
-      yield* first.url
-      const left = running(dataDir)
-      first.kill("SIGKILL")
-      yield* first.ended
-      const second = yield* start({ DATA_DIR: dataDir })
-      const url = yield* second.url
-      assert.deepEqual(running(dataDir), left)
-      process.kill(left.pid, "SIGKILL")
-      yield* until(Effect.sync(() => !isAlive(left.pid)))
-      yield* until(serves(url))
-      const again = running(dataDir)
-      assert.notStrictEqual(again.pid, left.pid)
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
-      assert.isFalse(isAlive(again.pid))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a server that was killed leaves its database to the next one, which starts it again as its own", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const first = yield* start({ DATA_DIR: dataDir })
+    yield* first.url
+    const left = running(dataDir)
+    first.kill("SIGKILL")
+    yield* first.ended
+    const second = yield* start({ DATA_DIR: dataDir })
+    const url = yield* second.url
+    assert.deepEqual(running(dataDir), left)
+    process.kill(left.pid, "SIGKILL")
+    yield* until(Effect.sync(() => !isAlive(left.pid)))
+    yield* until(serves(url))
+    const again = running(dataDir)
+    assert.notStrictEqual(again.pid, left.pid)
+    second.kill("SIGTERM")
+    assert.strictEqual(yield* second.ended, 0)
+    assert.isFalse(isAlive(again.pid))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a database that was left behind ends with the server that has taken it over",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const first = yield* start({ DATA_DIR: dataDir })
-      yield* first.url
-      const left = running(dataDir)
-      first.kill("SIGKILL")
-      yield* first.ended
-      const second = yield* start({ DATA_DIR: dataDir })
-      yield* second.url
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
-      assert.isFalse(isAlive(left.pid))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a database that was left behind ends with the server that has taken it over", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const first = yield* start({ DATA_DIR: dataDir })
+    yield* first.url
+    const left = running(dataDir)
+    first.kill("SIGKILL")
+    yield* first.ended
+    const second = yield* start({ DATA_DIR: dataDir })
+    yield* second.url
+    second.kill("SIGTERM")
+    assert.strictEqual(yield* second.ended, 0)
+    assert.isFalse(isAlive(left.pid))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "what PostgreSQL reports after the start is in our log: a process that was killed, and a forced recovery",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const server = yield* start({ DATA_DIR: dataDir })
-      const url = yield* server.url
-      assert.isTrue(yield* serves(url))
-      const children = (yield* Effect.promise(() =>
-        fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
-      )).trim()
-      const pid = Number(children.split(" ").at(-1))
-      process.kill(pid, "SIGKILL")
-      yield* until(Effect.sync(() => server.text().includes(`(PID ${pid}) was terminated by signal 9`)))
-      yield* until(Effect.sync(() => server.text().includes("all server processes terminated; reinitializing")))
-      yield* until(serves(url))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("what PostgreSQL reports after the start is in our log: a process that was killed, and a forced recovery", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const server = yield* start({ DATA_DIR: dataDir })
+    const url = yield* server.url
+    assert.isTrue(yield* serves(url))
+    const children = (yield* Effect.promise(() =>
+      fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
+    )).trim()
+    const pid = Number(children.split(" ").at(-1))
+    process.kill(pid, "SIGKILL")
+    yield* until(Effect.sync(() => server.text().includes(`(PID ${pid}) was terminated by signal 9`)))
+    yield* until(Effect.sync(() => server.text().includes("all server processes terminated; reinitializing")))
+    yield* until(serves(url))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "replicas on one machine share a folder: one keeps the database, the others use it and take it over",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const replica = (port: number) =>
-        start({ DATA_DIR: dataDir, CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
-      const first = yield* replica(15_051)
-      const urls = [yield* first.url]
-      const second = yield* replica(15_052)
-      urls.push(yield* second.url)
-      const database = running(dataDir)
-      // the one that keeps it leaves
-      first.kill("SIGTERM")
-      assert.strictEqual(yield* first.ended, 0)
-      yield* until(serves(urls[1] ?? ""))
-      assert.deepEqual(running(dataDir), database)
-      // and the other one looks after it
-      yield* until(Effect.sync(() => second.text().includes("keeps the embedded database")))
-      process.kill(database.pid, "SIGKILL")
-      yield* until(Effect.sync(() => !isAlive(database.pid)))
-      yield* until(serves(urls[1] ?? ""))
-      const again = running(dataDir)
-      second.kill("SIGTERM")
-      assert.strictEqual(yield* second.ended, 0)
-      assert.isFalse(isAlive(again.pid))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("replicas on one machine share a folder: one keeps the database, the others use it and take it over", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const replica = Effect.flatMap(freePort, (port) =>
+      start({ DATA_DIR: dataDir, CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
+    )
+    const first = yield* replica
+    const urls = [yield* first.url]
+    const second = yield* replica
+    urls.push(yield* second.url)
+    const database = running(dataDir)
+    // the one that keeps it leaves
+    first.kill("SIGTERM")
+    assert.strictEqual(yield* first.ended, 0)
+    yield* until(serves(urls[1] ?? ""))
+    assert.deepEqual(running(dataDir), database)
+    // and the other one looks after it
+    yield* until(Effect.sync(() => second.text().includes("keeps the embedded database")))
+    process.kill(database.pid, "SIGKILL")
+    yield* until(Effect.sync(() => !isAlive(database.pid)))
+    yield* until(serves(urls[1] ?? ""))
+    const again = running(dataDir)
+    second.kill("SIGTERM")
+    assert.strictEqual(yield* second.ended, 0)
+    assert.isFalse(isAlive(again.pid))
+  }).pipe(Effect.scoped)
 )
