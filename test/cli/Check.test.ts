@@ -48,136 +48,119 @@ const checkCopies = (changes: Readonly<Record<string, string | null>>, ...more: 
     return { ...end, lines: end.lines.map((line) => line.replace(`${folder}/`, "")) }
   }).pipe(Effect.scoped)
 
-const TIMEOUT = 60_000
-
 describe("switchyard check", () => {
-  it.live(
-    "ends with 0 and says nothing about sound repositories",
-    () =>
-      Effect.gen(function* () {
-        const { code, err, lines } = yield* checkCopies({})
-        assert.deepEqual([code, lines, err], [0, [], "0 errors, 0 warnings\n"])
-      }),
-    TIMEOUT
+  it.live("ends with 0 and says nothing about sound repositories", () =>
+    Effect.gen(function* () {
+      const { code, err, lines } = yield* checkCopies({})
+      assert.deepEqual([code, lines, err], [0, [], "0 errors, 0 warnings\n"])
+    })
   )
 
-  it.live(
-    "ends with 2 when there are warnings alone, each on a line with its file, line and column",
-    () =>
-      Effect.gen(function* () {
-        const { code, err, lines } = yield* checkCopies({
-          "settings/global/base_system.yml":
-            "dns_servers:\n  - host: 10.0.0.1\n    prot: 53\nntp_serverz: []\ndns_servers:\n  - hosst: a\n    host: a\n",
-          "settings/global/vxlans.yml":
-            "vxlans:\n  a:\n    vni: 1\n    vlan_id: 5\n    vlan_name: A\n    groups: [NOBODY]\n",
-          "settings/groups/NOBODY/base_system.yml": "",
-          "settings/device/sw1/base_system.yml": "",
-          "settings/global/vxlan.yml": "",
-          "templates/eos/draft.j2": "",
-          "templates/eos/access.j2": "{% if false %}{% include 'gone.j2' %}{% endif %}\n",
-          "templates/eos/mapping.yml":
-            "ACCESS:\n  entrypoint: access.j2\n  dependancies: [base.j2]\n  entrypoint: access.j2\nACESS:\n  entrypoint: access.j2\n"
-        })
-        assert.strictEqual(code, 2, err)
-        const settings = lines.filter((line) => line.startsWith("settings/"))
-        assert.sameMembers(settings, [
-          "settings/device/sw1/base_system.yml: warning: not used: there is no directory device among global, fabric, core, dist, access, groups, devices",
-          "settings/global/base_system.yml:5:1: warning: dns_servers: key dns_servers is given more than once",
-          "settings/global/base_system.yml:4:1: warning: ntp_serverz: no setting has this name",
-          "settings/global/base_system.yml:6:5: warning: dns_servers->0->hosst: nothing here has this name; known are host",
-          "settings/global/vxlan.yml: warning: not used: global has no file of this name",
-          "settings/global/vxlans.yml:6:14: warning: vxlans->a->groups->0: group NOBODY is not defined",
-          "settings/groups/NOBODY/base_system.yml: warning: not used: there is no group NOBODY in global/groups.yml"
-        ])
-        const templates = lines.filter((line) => !settings.includes(line))
-        assert.includeMembers(templates, [
-          "templates/eos/access.j2:1:18: warning: file gone.j2 does not exist",
-          "templates/eos/draft.j2: warning: not used: no device type leads to it",
-          "templates/eos/mapping.yml:3:3: warning: ACCESS->dependancies: nothing here has this name; known are entrypoint, dependencies, unmanaged_config_sections",
-          "templates/eos/mapping.yml:4:3: warning: ACCESS->entrypoint: key entrypoint is given more than once",
-          "templates/eos/mapping.yml:5:1: warning: ACESS: no device has this type; known are ACCESS, DIST, CORE"
-        ])
-      }),
-    TIMEOUT
+  it.live("ends with 2 when there are warnings alone, each on a line with its file, line and column", () =>
+    Effect.gen(function* () {
+      const { code, err, lines } = yield* checkCopies({
+        "settings/global/base_system.yml":
+          "dns_servers:\n  - host: 10.0.0.1\n    prot: 53\nntp_serverz: []\ndns_servers:\n  - hosst: a\n    host: a\n",
+        "settings/global/vxlans.yml":
+          "vxlans:\n  a:\n    vni: 1\n    vlan_id: 5\n    vlan_name: A\n    groups: [NOBODY]\n",
+        "settings/groups/NOBODY/base_system.yml": "",
+        "settings/device/sw1/base_system.yml": "",
+        "settings/global/vxlan.yml": "",
+        "templates/eos/draft.j2": "",
+        "templates/eos/access.j2": "{% if false %}{% include 'gone.j2' %}{% endif %}\n",
+        "templates/eos/mapping.yml":
+          "ACCESS:\n  entrypoint: access.j2\n  dependancies: [base.j2]\n  entrypoint: access.j2\nACESS:\n  entrypoint: access.j2\n"
+      })
+      assert.strictEqual(code, 2, err)
+      const settings = lines.filter((line) => line.startsWith("settings/"))
+      assert.sameMembers(settings, [
+        "settings/device/sw1/base_system.yml: warning: not used: there is no directory device among global, fabric, core, dist, access, groups, devices",
+        "settings/global/base_system.yml:5:1: warning: dns_servers: key dns_servers is given more than once",
+        "settings/global/base_system.yml:4:1: warning: ntp_serverz: no setting has this name",
+        "settings/global/base_system.yml:6:5: warning: dns_servers->0->hosst: nothing here has this name; known are host",
+        "settings/global/vxlan.yml: warning: not used: global has no file of this name",
+        "settings/global/vxlans.yml:6:14: warning: vxlans->a->groups->0: group NOBODY is not defined",
+        "settings/groups/NOBODY/base_system.yml: warning: not used: there is no group NOBODY in global/groups.yml"
+      ])
+      const templates = lines.filter((line) => !settings.includes(line))
+      assert.includeMembers(templates, [
+        "templates/eos/access.j2:1:18: warning: file gone.j2 does not exist",
+        "templates/eos/draft.j2: warning: not used: no device type leads to it",
+        "templates/eos/mapping.yml:3:3: warning: ACCESS->dependancies: nothing here has this name; known are entrypoint, dependencies, unmanaged_config_sections",
+        "templates/eos/mapping.yml:4:3: warning: ACCESS->entrypoint: key entrypoint is given more than once",
+        "templates/eos/mapping.yml:5:1: warning: ACESS: no device has this type; known are ACCESS, DIST, CORE"
+      ])
+    })
   )
 
-  it.live(
-    "ends with 1 at errors, which it explains in words, also in files of devices that it does not know",
-    () =>
-      Effect.gen(function* () {
-        const { code, lines } = yield* checkCopies({
-          "settings/global/base_system.yml": "ntp_servers:\n  - host: 10.0.0.500\n",
-          "settings/devices/lhv-dist1/interfaces.yml": "interfaces:\n  - name: Ethernet1\n    ifclass: uplink\n",
-          "templates/eos/users.j2": "{{ a\n",
-          "templates/eos/mapping.yml": "ACCESS:\n  entrypoint: access.j2\nDIST:\n  entrypoint: gone.j2\n"
-        })
-        assert.strictEqual(code, 1)
-        const errors = lines.filter((line) => line.includes(": error: "))
-        assert.isTrue(
-          errors.every((line) => line.length < 400),
-          errors.join("\n")
-        )
-        assert.isTrue(
-          errors.some((line) =>
-            line.startsWith(
-              "settings/global/base_system.yml:2:11: error: ntp_servers->0->host: Input should be an IPv4 address"
-            )
-          ),
-          errors.join("\n")
-        )
-        assert.isTrue(
-          errors.some((line) =>
-            line.startsWith(
-              "settings/devices/lhv-dist1/interfaces.yml:3:14: error: interfaces->0->ifclass: Input should be"
-            )
+  it.live("ends with 1 at errors, which it explains in words, also in files of devices that it does not know", () =>
+    Effect.gen(function* () {
+      const { code, lines } = yield* checkCopies({
+        "settings/global/base_system.yml": "ntp_servers:\n  - host: 10.0.0.500\n",
+        "settings/devices/lhv-dist1/interfaces.yml": "interfaces:\n  - name: Ethernet1\n    ifclass: uplink\n",
+        "templates/eos/users.j2": "{{ a\n",
+        "templates/eos/mapping.yml": "ACCESS:\n  entrypoint: access.j2\nDIST:\n  entrypoint: gone.j2\n"
+      })
+      assert.strictEqual(code, 1)
+      const errors = lines.filter((line) => line.includes(": error: "))
+      assert.isTrue(
+        errors.every((line) => line.length < 400),
+        errors.join("\n")
+      )
+      assert.isTrue(
+        errors.some((line) =>
+          line.startsWith(
+            "settings/global/base_system.yml:2:11: error: ntp_servers->0->host: Input should be an IPv4 address"
+          )
+        ),
+        errors.join("\n")
+      )
+      assert.isTrue(
+        errors.some((line) =>
+          line.startsWith(
+            "settings/devices/lhv-dist1/interfaces.yml:3:14: error: interfaces->0->ifclass: Input should be"
           )
         )
-        assert.isTrue(errors.some((line) => line.startsWith("templates/eos/gone.j2: error: ")))
-        assert.isTrue(
-          errors.some((line) => /^templates\/eos\/users\.j2:\d+:\d+: error: TemplateSyntaxError: /.test(line))
-        )
-      }),
-    TIMEOUT
+      )
+      assert.isTrue(errors.some((line) => line.startsWith("templates/eos/gone.j2: error: ")))
+      assert.isTrue(
+        errors.some((line) => /^templates\/eos\/users\.j2:\d+:\d+: error: TemplateSyntaxError: /.test(line))
+      )
+    })
   )
 
-  it.live(
-    "checks the settings of the devices that the server knows, when it is given its answer",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* copies({
-          "settings/devices/lhv-dist1/interfaces.yml": "interfaces:\n  - name: Ethernt1\n    ifclass: custom\n"
-        })
-        const device = { id: 1, hostname: "lhv-dist1", device_type: "DIST", state: "MANAGED" }
-        const devices = [{ ...device, model: null, platform: "eos", os_version: null, serial: "x" }]
-        yield* Effect.promise(() =>
-          fs.writeFile(`${folder}/devices.json`, JSON.stringify({ status: "success", data: { devices } }))
-        )
-        const { code, lines } = yield* check("--settings", `${folder}/settings`, "--devices", `${folder}/devices.json`)
-        assert.strictEqual(code, 2)
-        assert.include(
-          lines.join("\n"),
-          "interfaces.yml:2:11: warning: interfaces->0->name: no switch of platform eos has an interface Ethernt1"
-        )
-        assert.include(lines.join("\n"), "Device lhv-dist2 specified in settings/devices but it was not found")
-      }).pipe(Effect.scoped),
-    TIMEOUT
+  it.live("checks the settings of the devices that the server knows, when it is given its answer", () =>
+    Effect.gen(function* () {
+      const folder = yield* copies({
+        "settings/devices/lhv-dist1/interfaces.yml": "interfaces:\n  - name: Ethernt1\n    ifclass: custom\n"
+      })
+      const device = { id: 1, hostname: "lhv-dist1", device_type: "DIST", state: "MANAGED" }
+      const devices = [{ ...device, model: null, platform: "eos", os_version: null, serial: "x" }]
+      yield* Effect.promise(() =>
+        fs.writeFile(`${folder}/devices.json`, JSON.stringify({ status: "success", data: { devices } }))
+      )
+      const { code, lines } = yield* check("--settings", `${folder}/settings`, "--devices", `${folder}/devices.json`)
+      assert.strictEqual(code, 2)
+      assert.include(
+        lines.join("\n"),
+        "interfaces.yml:2:11: warning: interfaces->0->name: no switch of platform eos has an interface Ethernt1"
+      )
+      assert.include(lines.join("\n"), "Device lhv-dist2 specified in settings/devices but it was not found")
+    }).pipe(Effect.scoped)
   )
 
-  it.live(
-    "says in a sentence what it cannot check",
-    () =>
-      Effect.gen(function* () {
-        const nothing = yield* check()
-        assert.deepEqual([nothing.code, nothing.lines], [1, []])
-        assert.include(nothing.err, "give --settings DIR, --templates DIR or both")
-        const gone = yield* check("--settings", "/no/such/folder")
-        assert.strictEqual(gone.code, 1)
-        assert.include(gone.err, "/no/such/folder")
-        const empty = yield* copies({})
-        const { code, lines } = yield* check("--templates", `${empty}/settings/groups/EAST_WING`)
-        assert.strictEqual(code, 1)
-        assert.include(lines[0], "no platform")
-      }).pipe(Effect.scoped),
-    TIMEOUT
+  it.live("says in a sentence what it cannot check", () =>
+    Effect.gen(function* () {
+      const nothing = yield* check()
+      assert.deepEqual([nothing.code, nothing.lines], [1, []])
+      assert.include(nothing.err, "give --settings DIR, --templates DIR or both")
+      const gone = yield* check("--settings", "/no/such/folder")
+      assert.strictEqual(gone.code, 1)
+      assert.include(gone.err, "/no/such/folder")
+      const empty = yield* copies({})
+      const { code, lines } = yield* check("--templates", `${empty}/settings/groups/EAST_WING`)
+      assert.strictEqual(code, 1)
+      assert.include(lines[0], "no platform")
+    }).pipe(Effect.scoped)
   )
 })

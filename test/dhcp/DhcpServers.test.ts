@@ -11,6 +11,7 @@ import * as path from "node:path"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { makeFolder } from "./HookProgram.ts"
+import { seconds } from "../support/Patience.ts"
 
 const repository = path.resolve(import.meta.dirname, "../..")
 const deploy = path.join(repository, "deploy/dhcp")
@@ -173,7 +174,7 @@ const deviceOf = Effect.gen(function* () {
 const until = <A, E, R>(look: Effect.Effect<A | undefined, E, R>) =>
   look.pipe(
     Effect.repeat({ until: (found) => found !== undefined, schedule: Schedule.spaced("100 millis") }),
-    Effect.timeoutOption("20 seconds")
+    Effect.timeoutOption(seconds(60))
   )
 
 const story = Effect.fnUntraced(function* (server: Server) {
@@ -208,17 +209,14 @@ const story = Effect.fnUntraced(function* (server: Server) {
 }, Effect.scoped)
 
 layer(ApiServer(), { excludeTestServices: true })("a lease of a real DHCP server", (it) => {
-  it.effect(
-    "makes a device, and its renewal starts the discovery",
-    () =>
-      Effect.gen(function* () {
-        const why = allowed ? missing.concat(installed.length === 0 ? ["a DHCP server"] : []) : ["network namespaces"]
-        if (why.length > 0) return yield* Console.log(`Skipped: this machine has no ${why.join(", no ")}`)
-        for (const server of SERVERS) {
-          if (installed.includes(server)) yield* story(server)
-          else yield* Console.log(`Skipped ${server.name}: it is not installed`)
-        }
-      }),
-    120_000
+  it.effect("makes a device, and its renewal starts the discovery", () =>
+    Effect.gen(function* () {
+      const why = allowed ? missing.concat(installed.length === 0 ? ["a DHCP server"] : []) : ["network namespaces"]
+      if (why.length > 0) return yield* Console.log(`Skipped: this machine has no ${why.join(", no ")}`)
+      for (const server of SERVERS) {
+        if (installed.includes(server)) yield* story(server)
+        else yield* Console.log(`Skipped ${server.name}: it is not installed`)
+      }
+    })
   )
 })

@@ -24,7 +24,7 @@ describe("The outcome of a job", () => {
     ["ABORTED", 3, 0, null, "aborted"],
     ["ABORTED", 0, 0, null, "aborted"]
   ] as const)(
-    "is, with %s, %i good and %i failed devices and the remark %s: %4$s",
+    "of a job that is %s, with %i good and %i failed devices and the remark %s, is %s",
     (status, good, bad, failure, is) => {
       assert.strictEqual(outcomeOf({ status, counts: counts(good, bad), failure }), is)
     }

@@ -16,6 +16,7 @@ import * as Server from "../../src/Server.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import * as Campus from "../support/Campus.ts"
 import { DeviceUpgrade } from "../../src/domain/jobs/DeviceUpgrade.ts"
+import { timer } from "../support/Patience.ts"
 
 export const NEW_VERSION = "4.32.2F"
 export const IMAGE = `EOS-${NEW_VERSION}.swi`
@@ -85,7 +86,7 @@ export const environment = (
 ): Record<string, string> => ({
   ...Campus.environment(lab, folders, folders.folder),
   FIRMWARE_ALLOW_LOCAL: "true",
-  FIRMWARE_RETURN_TIMEOUT: "8",
+  FIRMWARE_RETURN_TIMEOUT: timer(10),
   FIRMWARE_RETURN_INTERVAL: "1",
   ...more
 })

@@ -9,6 +9,7 @@ import * as Campus from "../support/Campus.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import * as Site from "./FirmwareSite.ts"
 import { GetFirmware } from "../../src/domain/jobs/GetFirmware.ts"
+import { seconds, TEST } from "../support/Patience.ts"
 
 const MIB = 1024 * 1024
 const LONG = process.env["LONG_TESTS"] === "true"
@@ -91,5 +92,5 @@ it.live(
         }
       }).pipe(Effect.provide(server))
     }).pipe(Effect.scoped),
-  LONG ? 300_000 : 60_000
+  LONG ? seconds(600) : TEST
 )

@@ -5,6 +5,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Fiber, FileSystem, Logger } from "effect"
 import { makeGitGate } from "./gitGate.ts"
 import { everything, makeRemote } from "./gitRemote.ts"
+import { seconds } from "../support/Patience.ts"
 
 /** A remote with two megabytes that cannot be compressed, behind a gate. */
 const large = Effect.gen(function* () {
@@ -34,8 +35,8 @@ layer(NodeServices.layer, { excludeTestServices: true })("the first clone of a r
           const { gate, hash, remote } = yield* large
           const repository = yield* remote.repository({
             address: gate.address,
-            timeout: "5 seconds",
-            cloneTimeout: "5 minutes",
+            timeout: seconds(5),
+            cloneTimeout: seconds(300),
             progressEvery: "100 millis"
           })
           gate.hold(1_000_000)
@@ -43,10 +44,10 @@ layer(NodeServices.layer, { excludeTestServices: true })("the first clone of a r
           const shown = /^Cloning git:\/\/127\.0\.0\.1:\d+\/remote\.git: Receiving objects: +\d+% /
           yield* until(() => lines.some((line) => shown.test(line)))
           // longer than any other exchange may take
-          yield* Effect.sleep("5500 millis")
+          yield* Effect.sleep(seconds(5.5))
           gate.open()
           assert.strictEqual((yield* Fiber.join(clone)).commit.hash, hash)
-          assert.match(lines.find((line) => line.startsWith("Cloning")) ?? "", /limit 5m/)
+          assert.match(lines.find((line) => line.startsWith("Cloning")) ?? "", /limit \d+m/)
           assert.isTrue(lines.some((line) => line.startsWith("Cloned git://127.0.0.1:")))
           assert.strictEqual((yield* repository.readTree(hash, everything)).files.get("a.txt"), "one\n")
         })

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { allDeeds, callText, hostileCalls } from "./HostileCalls.ts"
+import { seconds } from "../support/Patience.ts"
 
 const rounds = Number(process.env["JINJA_HOSTILE_ROUNDS"] ?? 8)
 const seed = Number(process.env["JINJA_SEED"] ?? 1)
@@ -12,10 +13,10 @@ const seed = Number(process.env["JINJA_SEED"] ?? 1)
 const MEMORY = 160
 
 /** Milliseconds of processor time that a call may take; it should end after 200, and making its arguments takes some. */
-const LONG = 10_000
+const LONG = seconds(10)
 
 /** Milliseconds after which a call that does not end is given up. */
-const ENDLESS = 60_000
+const ENDLESS = seconds(60)
 
 const program = fileURLToPath(new URL("./hostileCallsMain.ts", import.meta.url))
 
@@ -39,7 +40,7 @@ const work = (first: number, told: (index: number, millis: number, answer: strin
   })
 
 describe("whatever a template calls with whatever arguments", () => {
-  it("stays within its memory and ends soon after its time", { timeout: 1_800_000 }, async () => {
+  it("stays within its memory and ends soon after its time", { timeout: seconds(1_800) }, async () => {
     const calls = hostileCalls(rounds, seed)
     const wrong: Array<string> = []
     const say = (index: number, what: string) => {

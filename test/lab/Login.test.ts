@@ -55,11 +55,17 @@ describe("logging in to a simulated switch", () => {
     Effect.gen(function* () {
       const config = baseConfig("acc1", "10.9.1.1").replace("secret admin", "secret sha512 $6$abc$def")
       const node = { "startup-config": config, passwords: { admin: "clear" }, users: { noc: "noc" } }
-      const { host, port } = yield* oneSwitch(node)
+      const { device, host, port } = yield* oneSwitch(node)
       const first = yield* Effect.promise(() => connect({ host, port, password: "clear" }))
       const second = yield* Effect.promise(() => connect({ host, port, username: "noc", password: "noc" }))
       first.destroy()
       second.destroy()
+      yield* Effect.flip(Effect.tryPromise(() => connect({ host, port, password: "$6$abc$def" })))
+      expect(device.logins().map(({ accepted, user }) => [user, accepted])).toEqual([
+        ["admin", true],
+        ["noc", true],
+        ["admin", false]
+      ])
     })
   )
 

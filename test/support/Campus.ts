@@ -13,6 +13,7 @@ import type { Node } from "../../src/lab/Topology.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { LinknetStore } from "../../src/store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../src/store/MgmtDomainStore.ts"
+import { timer } from "./Patience.ts"
 
 const run = promisify(execFile)
 const examples = path.resolve(import.meta.dirname, "../../examples")
@@ -166,9 +167,9 @@ export const environment = (
   CAKEYFILE: path.join(folder, "ca/rootCA.key"),
   CERTPATH: path.join(folder, "devicecerts"),
   DISCOVERY_DELAYS: "0,1,1",
-  INIT_MGMT_TIMEOUT: "5",
+  INIT_MGMT_TIMEOUT: timer(6),
   INIT_STEP2_DELAY: "0",
-  COMMIT_CONFIRMED_TIMEOUT: "10",
+  COMMIT_CONFIRMED_TIMEOUT: timer(30),
   LOG_LEVEL: process.env["LOG_LEVEL"] ?? "Error"
 })
 

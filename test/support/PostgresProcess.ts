@@ -12,6 +12,7 @@ import { promisify } from "node:util"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
 import { freePort } from "./FreePort.ts"
 import * as SilentProxy from "./SilentProxy.ts"
+import { seconds } from "./Patience.ts"
 
 export interface PostgresProcess {
   /** With the name and password of the superuser. */
@@ -104,7 +105,7 @@ const ended = (child: ChildProcess) =>
     child.once("exit", () => resume(Effect.void))
   }).pipe(
     Effect.timeoutOrElse({
-      duration: "20 seconds",
+      duration: seconds(20),
       orElse: () => Effect.sync(() => void child.kill("SIGKILL"))
     })
   )

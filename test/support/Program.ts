@@ -2,7 +2,6 @@
 import { Effect, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { killLeftover } from "./PostgresProcesses.ts"
@@ -41,15 +40,6 @@ export const dataFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acqu
       return fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     })
 )
-
-/** A port of 127.0.0.1 that nobody listens on. */
-export const freePort = Effect.callback<number>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 const observe = (child: ChildProcess): Program => {
   let text = ""

@@ -21,6 +21,7 @@ import { booted } from "./BlankSwitch.ts"
 import * as Campus from "./Campus.ts"
 import { TestDatabase } from "./TestDatabase.ts"
 import { jobNamed } from "./Jobs.ts"
+import { timer } from "./Patience.ts"
 
 export const USER = "tester"
 
@@ -204,7 +205,7 @@ export const layer = Layer.unwrap(
     const env = Campus.environment(lab, folders, folders.folder)
     const server = Engine.initCheck.pipe(
       Layer.provideMerge(Engine.layer),
-      Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: "4" })),
+      Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: timer(6) })),
       Layer.provideMerge(TestDatabase)
     )
     const started = Layer.effectDiscard(

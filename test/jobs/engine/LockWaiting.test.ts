@@ -9,6 +9,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { ChangeStore } from "../../../src/store/ChangeStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "../sync/SyncLab.ts"
+import { timer } from "../../support/Patience.ts"
 
 const LIMIT = 120_000
 
@@ -74,7 +75,7 @@ const abort = (id: number) => Effect.flatMap(JobEngine, (engine) => engine.abort
 it.live(
   "lets a second sync wait for the first, and says for which job and why, until it is its turn",
   () =>
-    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "60" } }, ({ cut, lab, other, waiting: first }) =>
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: timer(60) } }, ({ cut, lab, other, waiting: first }) =>
       Effect.gen(function* () {
         const second = yield* start({ hostnames: [other] })
         const waiting = yield* untilJob(second, ({ waiting_for }) => waiting_for !== null)
@@ -100,7 +101,7 @@ it.live(
 it.live(
   "gives up after LOCK_WAIT seconds and names the job that has the lock",
   () =>
-    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "30", LOCK_WAIT: "1" } }, ({ other, waiting: first }) =>
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: timer(30), LOCK_WAIT: "1" } }, ({ other, waiting: first }) =>
       Effect.gen(function* () {
         const second = yield* ended(yield* start({ hostnames: [other] }))
         assert.strictEqual(second.status, "EXCEPTION")
@@ -121,7 +122,7 @@ it.live(
 it.live(
   "ends an aborted job at once although a device can only be taken back by its timer, and says so of the device",
   () =>
-    withCutOff({ both: true, env: { COMMIT_CONFIRMED_TIMEOUT: "200" } }, ({ cut, lab, other, waiting: id }) =>
+    withCutOff({ both: true, env: { COMMIT_CONFIRMED_TIMEOUT: timer(200) } }, ({ cut, lab, other, waiting: id }) =>
       Effect.gen(function* () {
         yield* abort(id)
         const job = yield* ended(id)
@@ -145,7 +146,7 @@ it.live(
 it.live(
   "brings an urgent change past a job that waits for a cut-off switch",
   () =>
-    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: "200" } }, ({ cut: busy, lab, other: free, waiting: slow }) =>
+    withCutOff({ env: { COMMIT_CONFIRMED_TIMEOUT: timer(200) } }, ({ cut: busy, lab, other: free, waiting: slow }) =>
       Effect.gen(function* () {
         const check = yield* makeUrgentCheck
         const refused = yield* Effect.flip(check([busy, free]))

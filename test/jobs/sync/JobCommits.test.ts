@@ -11,6 +11,7 @@ import { JobStore } from "../../../src/store/JobStore.ts"
 import { gitIn } from "../../git/gitRemote.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { timer } from "../../support/Patience.ts"
 
 const changed = Effect.fnUntraced(function* (folder: string, file: string, from: RegExp, to: string) {
   const text = yield* Effect.promise(() => fs.readFile(path.join(folder, file), "utf8"))
@@ -129,7 +130,7 @@ it.live(
           )
           assert.deepStrictEqual(yield* keptCommits, [])
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )
@@ -204,7 +205,7 @@ it.live(
             })
           )
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )

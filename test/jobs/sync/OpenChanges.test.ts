@@ -11,8 +11,9 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { timer } from "../../support/Patience.ts"
 
-const TIMER = { COMMIT_CONFIRMED_TIMEOUT: "60" }
+const TIMER = { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
 
 const start = (mode: number) =>
   Effect.flatMap(JobEngine, (engine) =>

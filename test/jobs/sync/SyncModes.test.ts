@@ -9,6 +9,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { timer } from "../../support/Patience.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
@@ -55,7 +56,7 @@ const dieAfterCommit = Effect.fnUntraced(function* (device: LabSwitch) {
 /** Switches of the large test. */
 const DEVICES = process.env["LONG_TESTS"] === "true" ? 500 : 40
 
-const SECONDS = { COMMIT_CONFIRMED_TIMEOUT: "120", COMMIT_CONFIRMED_WAIT: "1" }
+const SECONDS = { COMMIT_CONFIRMED_TIMEOUT: timer(120), COMMIT_CONFIRMED_WAIT: "1" }
 
 it.live(
   `ends all ${DEVICES} devices on the old configuration when one dies after its commit, without waiting for the timers`,
@@ -147,7 +148,7 @@ it.live(
           assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
           yield* Lab.nothingLeft(lab)
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "8" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(8) }
     ),
   90_000
 )

@@ -5,6 +5,7 @@ import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { timer } from "../../support/Patience.ts"
 
 const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.described(device).replace("wanted ", ""))
 
@@ -54,7 +55,7 @@ for (const [moment, reached] of Object.entries(moments)) {
               assert.strictEqual(timed.length, 1, `${device.name} was committed once`)
             }
           }),
-        { COMMIT_CONFIRMED_TIMEOUT: "60" }
+        { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
       ),
     90_000
   )
@@ -89,7 +90,7 @@ it.live(
           yield* serve(Effect.andThen(Lab.sync({ confirm_mode_override: 2 }), Lab.nothingLeft(lab)))
           assert.deepStrictEqual(described(lab), ["two", "two", "two", "two"])
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )
@@ -115,7 +116,7 @@ it.live(
           assert.strictEqual(job.status, "ABORTED")
           assert.deepStrictEqual(described(lab), ["one", "one", "one"])
         }),
-      { COMMIT_CONFIRMED_TIMEOUT: "60" }
+      { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
     ),
   90_000
 )

@@ -14,6 +14,7 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
+import { timer } from "../../support/Patience.ts"
 
 const image = randomBytes(3_000_000)
 
@@ -23,7 +24,7 @@ const makeScene = Effect.gen(function* () {
   const lab = yield* Site.makeSiteLab(["acc"], { node: { bootMs: 4_000 } })
   const host = yield* makeImageHost(new Map([[Site.IMAGE, image]]))
   const url = yield* databaseUrl
-  const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT: "30" }), DATABASE_URL: url }
+  const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT: timer(120) }), DATABASE_URL: url }
   const first = yield* ServerProcess.launch(env)
   const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
   const ended = Effect.fnUntraced(function* (id: number) {
@@ -50,87 +51,78 @@ const replace = Effect.fnUntraced(function* (
   return yield* ServerProcess.launch(env)
 })
 
-it.live(
-  "a download to the store goes on where the killed server left it, and the image is whole",
-  () =>
-    Effect.gen(function* () {
-      const { ended, env, first, folders, host } = yield* makeScene
-      host.hold = new Promise(() => {})
-      const begun = host.begun()
-      const args = { url: `${host.url}/${Site.IMAGE}`, sha1: sha1Of(image), verify_tls: true }
-      const id = yield* first.start("get_firmware", args)
-      yield* Effect.promise(() => begun)
-      const part = path.join(folders.folder, "firmware", ".incoming", `${args.sha1}-${Site.IMAGE}`)
-      const size = Effect.promise(() =>
-        fs.stat(part).then(
-          (found) => found.size,
-          () => 0
-        )
+it.live("a download to the store goes on where the killed server left it, and the image is whole", () =>
+  Effect.gen(function* () {
+    const { ended, env, first, folders, host } = yield* makeScene
+    host.hold = new Promise(() => {})
+    const begun = host.begun()
+    const args = { url: `${host.url}/${Site.IMAGE}`, sha1: sha1Of(image), verify_tls: true }
+    const id = yield* first.start("get_firmware", args)
+    yield* Effect.promise(() => begun)
+    const part = path.join(folders.folder, "firmware", ".incoming", `${args.sha1}-${Site.IMAGE}`)
+    const size = Effect.promise(() =>
+      fs.stat(part).then(
+        (found) => found.size,
+        () => 0
       )
-      while ((yield* size) === 0) yield* Effect.sleep(20)
-      host.hold = undefined
-      yield* replace(first, env)
-      const job = yield* ended(id)
-      assert.deepInclude(job, { status: "FINISHED", result: `File downloaded from: ${args.url}` })
-      assert.match(host.ranges[1] ?? "", /^bytes=\d+-$/)
-      const stored = yield* Effect.promise(() => fs.readFile(path.join(folders.folder, "firmware", Site.IMAGE)))
-      assert.isTrue(stored.equals(image))
-    }).pipe(Effect.scoped),
-  60_000
+    )
+    while ((yield* size) === 0) yield* Effect.sleep(20)
+    host.hold = undefined
+    yield* replace(first, env)
+    const job = yield* ended(id)
+    assert.deepInclude(job, { status: "FINISHED", result: `File downloaded from: ${args.url}` })
+    assert.match(host.ranges[1] ?? "", /^bytes=\d+-$/)
+    const stored = yield* Effect.promise(() => fs.readFile(path.join(folders.folder, "firmware", Site.IMAGE)))
+    assert.isTrue(stored.equals(image))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "an upgrade goes on after kills in the download and in the wait for the reboot, and reboots once",
-  () =>
-    Effect.gen(function* () {
-      const { device, ended, env, first, folders, host, row } = yield* makeScene
-      yield* Site.storeImage(folders.folder, Site.IMAGE, image)
-      host.hold = new Promise(() => {})
-      const begun = host.begun()
-      const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
-      const id = yield* first.start("device_upgrade", args)
-      yield* Effect.promise(() => begun)
-      host.hold = undefined
-      const second = yield* replace(first, env)
-      while (device.power() === "on") yield* Effect.sleep(5)
-      yield* replace(second, env)
-      const job = yield* ended(id)
-      assert.deepStrictEqual(Site.tasksOf(job, "acc"), [
-        "device_upgrade_task: -",
-        "arista_pre_flight_check: Pre-flight check done.",
-        "arista_firmware_download: Firmware download done.",
-        "arista_firmware_activate: Firmware activate done.",
-        "arista_device_reboot: Device reboot done.",
-        `arista_post_flight_check: Post-flight, OS version updated from ${Site.OLD} to ${Site.NEW}.`
-      ])
-      assert.strictEqual((yield* row).os_version, Site.NEW)
-      const reloads = device.commands().filter(({ command }) => command === "reload force")
-      assert.lengthOf(reloads, 1)
-    }).pipe(Effect.scoped),
-  60_000
+it.live("an upgrade goes on after kills in the download and in the wait for the reboot, and reboots once", () =>
+  Effect.gen(function* () {
+    const { device, ended, env, first, folders, host, row } = yield* makeScene
+    yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+    host.hold = new Promise(() => {})
+    const begun = host.begun()
+    const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
+    const id = yield* first.start("device_upgrade", args)
+    yield* Effect.promise(() => begun)
+    host.hold = undefined
+    const second = yield* replace(first, env)
+    while (device.power() === "on") yield* Effect.sleep(5)
+    yield* replace(second, env)
+    const job = yield* ended(id)
+    assert.deepStrictEqual(Site.tasksOf(job, "acc"), [
+      "device_upgrade_task: -",
+      "arista_pre_flight_check: Pre-flight check done.",
+      "arista_firmware_download: Firmware download done.",
+      "arista_firmware_activate: Firmware activate done.",
+      "arista_device_reboot: Device reboot done.",
+      `arista_post_flight_check: Post-flight, OS version updated from ${Site.OLD} to ${Site.NEW}.`
+    ])
+    assert.strictEqual((yield* row).os_version, Site.NEW)
+    const reloads = device.commands().filter(({ command }) => command === "reload force")
+    assert.lengthOf(reloads, 1)
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "an upgrade goes on after polite stops in the same places, and no step is called failed because of them",
-  () =>
-    Effect.gen(function* () {
-      const { device, ended, env, first, folders, host } = yield* makeScene
-      yield* Site.storeImage(folders.folder, Site.IMAGE, image)
-      host.hold = new Promise(() => {})
-      const begun = host.begun()
-      const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
-      const id = yield* first.start("device_upgrade", args)
-      yield* Effect.promise(() => begun)
-      host.hold = undefined
-      const second = yield* replace(first, env, "terminate")
-      while (device.power() === "on") yield* Effect.sleep(5)
-      yield* replace(second, env, "terminate")
-      const job = yield* ended(id)
-      assert.strictEqual(job.status, "FINISHED")
-      assert.deepStrictEqual(
-        Site.tasksOf(job, "acc").filter((task) => task.startsWith("FAILED")),
-        []
-      )
-    }).pipe(Effect.scoped),
-  60_000
+it.live("an upgrade goes on after polite stops in the same places, and no step is called failed because of them", () =>
+  Effect.gen(function* () {
+    const { device, ended, env, first, folders, host } = yield* makeScene
+    yield* Site.storeImage(folders.folder, Site.IMAGE, image)
+    host.hold = new Promise(() => {})
+    const begun = host.begun()
+    const args = { hostname: "acc", filename: Site.IMAGE, url: host.url, ...Site.ALL_STEPS }
+    const id = yield* first.start("device_upgrade", args)
+    yield* Effect.promise(() => begun)
+    host.hold = undefined
+    const second = yield* replace(first, env, "terminate")
+    while (device.power() === "on") yield* Effect.sleep(5)
+    yield* replace(second, env, "terminate")
+    const job = yield* ended(id)
+    assert.strictEqual(job.status, "FINISHED")
+    assert.deepStrictEqual(
+      Site.tasksOf(job, "acc").filter((task) => task.startsWith("FAILED")),
+      []
+    )
+  }).pipe(Effect.scoped)
 )

@@ -1,6 +1,7 @@
 /** A bare ssh2 client for the lab's own tests: types bytes, collects what comes back, knows nothing about drivers. */
 import { once } from "node:events"
 import { Client, type ClientChannel } from "ssh2"
+import { seconds } from "../../support/Patience.ts"
 
 export interface Shell {
   readonly client: Client
@@ -44,7 +45,7 @@ export const connect = (target: Target): Promise<Client> =>
       username,
       password,
       tryKeyboard: true,
-      readyTimeout: target.readyTimeout ?? 5000,
+      readyTimeout: target.readyTimeout ?? seconds(30),
       authHandler: ["none", "keyboard-interactive", "password"],
       hostVerifier: (key: Buffer) => {
         target.onHostKey?.(key)
@@ -72,7 +73,7 @@ const shellOver = async (client: Client, channel: ClientChannel): Promise<Shell>
     wake?.()
   })
   channel.on("close", () => wake?.())
-  const until = async (pattern: RegExp, milliseconds = 5000): Promise<string> => {
+  const until = async (pattern: RegExp, milliseconds = seconds(30)): Promise<string> => {
     const deadline = Date.now() + milliseconds
     for (;;) {
       const fresh = received.slice(seen).replaceAll("\r", "")

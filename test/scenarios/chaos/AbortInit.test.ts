@@ -97,81 +97,72 @@ const aborting = Effect.fnUntraced(function* (kind: InitKind) {
 })
 
 for (const [what, kind] of TABLE) {
-  it.live(
-    `leaves ${what} as it was when it is aborted in time, and goes on to MANAGED when it is too late`,
-    () =>
-      Effect.gen(function* () {
-        const { attempt, left } = yield* aborting(kind)
-        assert.deepStrictEqual(
-          left.members.slice(1).map(({ state }) => state),
-          kind === kinds.pair ? ["DISCOVERED"] : []
-        )
-        if (kind !== kinds.pair) return
-        const again = yield* attempt(null)
-        assert.deepStrictEqual(
-          again.left.members.map(({ state }) => state),
-          ["MANAGED", "MANAGED"],
-          JSON.stringify(again.jobs)
-        )
-      }).pipe(Effect.scoped),
-    90_000
+  it.live(`leaves ${what} as it was when it is aborted in time, and goes on to MANAGED when it is too late`, () =>
+    Effect.gen(function* () {
+      const { attempt, left } = yield* aborting(kind)
+      assert.deepStrictEqual(
+        left.members.slice(1).map(({ state }) => state),
+        kind === kinds.pair ? ["DISCOVERED"] : []
+      )
+      if (kind !== kinds.pair) return
+      const again = yield* attempt(null)
+      assert.deepStrictEqual(
+        again.left.members.map(({ state }) => state),
+        ["MANAGED", "MANAGED"],
+        JSON.stringify(again.jobs)
+      )
+    }).pipe(Effect.scoped)
   )
 }
 
-it.live(
-  "takes back what a killed server has begun when the job is aborted before it goes on",
-  () =>
-    Effect.gen(function* () {
-      const scene = yield* InitScene.make(kinds.access, 1)
-      const { attempt, members } = yield* scene.next
-      slowDown(members)
-      const when = command("loads", /^configure session job\d+$/)
-      const { after, before, jobs, left } = yield* attempt({ what: "killThenAbort", when })
-      assert.deepStrictEqual(
-        jobs.map(({ next_job_id, status }) => [status, next_job_id]),
-        [["ABORTED", null]],
-        JSON.stringify(jobs)
-      )
-      assert.deepStrictEqual(after, before)
-      assert.deepStrictEqual(left.members[0]?.debris, [])
-      const again = yield* attempt(null)
-      assert.strictEqual(again.left.members[0]?.state, "MANAGED", JSON.stringify(again.jobs))
-    }).pipe(Effect.scoped),
-  90_000
+it.live("takes back what a killed server has begun when the job is aborted before it goes on", () =>
+  Effect.gen(function* () {
+    const scene = yield* InitScene.make(kinds.access, 1)
+    const { attempt, members } = yield* scene.next
+    slowDown(members)
+    const when = command("loads", /^configure session job\d+$/)
+    const { after, before, jobs, left } = yield* attempt({ what: "killThenAbort", when })
+    assert.deepStrictEqual(
+      jobs.map(({ next_job_id, status }) => [status, next_job_id]),
+      [["ABORTED", null]],
+      JSON.stringify(jobs)
+    )
+    assert.deepStrictEqual(after, before)
+    assert.deepStrictEqual(left.members[0]?.debris, [])
+    const again = yield* attempt(null)
+    assert.strictEqual(again.left.members[0]?.state, "MANAGED", JSON.stringify(again.jobs))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "makes no second attempt of step 2 after an abort; one that succeeds meanwhile counts",
-  () =>
-    Effect.gen(function* () {
-      const scene = yield* InitScene.make(kinds.access, 2)
-      const inTime = yield* scene.next
-      const slow: Fault = { kind: "slow", step: "write", milliseconds: 1_000 }
-      for (const { device } of inTime.members) device.setFault(slow)
-      const done = yield* inTime.attempt({ what: "abortNewest", when: saving("saves") })
-      assert.deepStrictEqual(
-        done.jobs.map(({ status }) => status),
-        ["FINISHED", "ABORTED"]
-      )
-      assert.strictEqual(done.left.members[0]?.state, "MANAGED")
+it.live("makes no second attempt of step 2 after an abort; one that succeeds meanwhile counts", () =>
+  Effect.gen(function* () {
+    const scene = yield* InitScene.make(kinds.access, 2)
+    const inTime = yield* scene.next
+    const slow: Fault = { kind: "slow", step: "write", milliseconds: 1_000 }
+    for (const { device } of inTime.members) device.setFault(slow)
+    const done = yield* inTime.attempt({ what: "abortNewest", when: saving("saves") })
+    assert.deepStrictEqual(
+      done.jobs.map(({ status }) => status),
+      ["FINISHED", "ABORTED"]
+    )
+    assert.strictEqual(done.left.members[0]?.state, "MANAGED")
 
-      const failing = yield* scene.next
-      const [member] = failing.members
-      member?.device.setFault(slow)
-      member?.device.setFault({ kind: "error", step: "write", message: "% No space left on device" })
-      const { jobs, left } = yield* failing.attempt({ what: "abortNewest", when: saving("fails to save") })
-      assert.deepStrictEqual(
-        jobs.map(({ next_job_id, status }) => [status, next_job_id !== null]),
-        [
-          ["FINISHED", true],
-          ["ABORTED", false]
-        ],
-        JSON.stringify(jobs)
-      )
-      assert.strictEqual(left.members[0]?.state, "INIT")
-      member?.device.clearFaults()
-      const again = yield* scene.start("init_device_step2", { device_id: member?.discoveredId, iteration: 1 })
-      assert.strictEqual(again.status, "FINISHED", JSON.stringify(again))
-    }).pipe(Effect.scoped),
-  90_000
+    const failing = yield* scene.next
+    const [member] = failing.members
+    member?.device.setFault(slow)
+    member?.device.setFault({ kind: "error", step: "write", message: "% No space left on device" })
+    const { jobs, left } = yield* failing.attempt({ what: "abortNewest", when: saving("fails to save") })
+    assert.deepStrictEqual(
+      jobs.map(({ next_job_id, status }) => [status, next_job_id !== null]),
+      [
+        ["FINISHED", true],
+        ["ABORTED", false]
+      ],
+      JSON.stringify(jobs)
+    )
+    assert.strictEqual(left.members[0]?.state, "INIT")
+    member?.device.clearFaults()
+    const again = yield* scene.start("init_device_step2", { device_id: member?.discoveredId, iteration: 1 })
+    assert.strictEqual(again.status, "FINISHED", JSON.stringify(again))
+  }).pipe(Effect.scoped)
 )

@@ -8,6 +8,7 @@ import { Console, Effect } from "effect"
 import { randomOf } from "../../support/Random.ts"
 import { type DatabaseFault, FULL_DISK, several } from "./DatabaseFaults.ts"
 import * as DatabaseScene from "./DatabaseScene.ts"
+import { seconds } from "../../support/Patience.ts"
 
 const LONG_RUNS = process.env["CHAOS_RUNS"]
 const ONLY = process.env["CHAOS_FAULT"]
@@ -97,5 +98,5 @@ it.live(
         scene.log()
       )
     }).pipe(Effect.scoped),
-  120_000 + Number(LONG_RUNS ?? SHORT.length) * 200_000
+  seconds(300 + Number(LONG_RUNS ?? SHORT.length) * 300)
 )

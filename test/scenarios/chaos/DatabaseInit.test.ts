@@ -10,6 +10,7 @@ import { randomOf } from "../../support/Random.ts"
 import { clientBackends, possible } from "./DatabaseFaults.ts"
 import { kinds } from "./InitKinds.ts"
 import * as InitScene from "./InitScene.ts"
+import { seconds } from "../../support/Patience.ts"
 
 /** An initialisation takes as long as many syncs, and each needs a switch and ports of its own. */
 const LONG_RUNS = process.env["CHAOS_RUNS"]
@@ -50,5 +51,5 @@ it.live(
         assert.deepStrictEqual(left, unharmed, `${name}: ${JSON.stringify(jobs)}`)
       }
     }).pipe(Effect.scoped),
-  120_000 + RUNS * 150_000
+  seconds(300 + RUNS * 300)
 )

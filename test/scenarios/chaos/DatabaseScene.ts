@@ -16,6 +16,7 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { clientBackends, type DatabaseFault, possible } from "./DatabaseFaults.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 /** Switches that are synchronized, and others that the jobs beside the sync are about. */
 const SYNCED = 6
@@ -23,9 +24,9 @@ const OTHERS = 3
 const COMMIT_MS = 60
 const HISTORY = 100_000
 /** What has not ended so long after the database is back is lost. */
-const PATIENCE = "150 seconds"
+const PATIENCE = seconds(150)
 /** A request that is not answered after this time hangs. */
-const ANSWER = "100 seconds"
+const ANSWER = seconds(100)
 /** Pause between two requests of the one who asks for jobs. */
 const ASK_EVERY = "150 millis"
 /** How long jobs are asked for after the database is back. */
@@ -65,7 +66,7 @@ interface Asked {
 
 /** The tester's own work on the database, which waits for it like everybody. */
 const calmly = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
-  work.pipe(Effect.timeout("20 seconds"), Effect.sandbox, Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
+  work.pipe(Effect.timeout(seconds(20)), Effect.sandbox, Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
 
 const openJobs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -130,7 +131,7 @@ export const make = Effect.fnUntraced(function* (random: () => number) {
   const postgres = yield* PostgresProcess.make
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
-    COMMIT_CONFIRMED_TIMEOUT: "10",
+    COMMIT_CONFIRMED_TIMEOUT: timer(10),
     LOG_LEVEL: "Info",
     DATABASE_URL: postgres.silentUrl
   }

@@ -19,6 +19,7 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import type { InitKind, Newcomer } from "./InitKinds.ts"
 import { leftovers, type Member } from "./InitLeftovers.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const DOWNLINKS = `---
 interfaces:
@@ -62,7 +63,7 @@ const until = (due: () => boolean): Effect.Effect<void> =>
   Effect.suspend(() => (due() ? Effect.void : Effect.andThen(Effect.sleep(1), until(due))))
 
 /** A job that has not ended by then is lost. */
-const PATIENCE = "2 minutes"
+const PATIENCE = seconds(120)
 
 /** Ids of the jobs since this one that have not ended. */
 const openJobs = Effect.fnUntraced(function* (first: number) {
@@ -109,8 +110,8 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, d
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
     // a server that takes long to come back must not find that the switch has taken the change back
-    COMMIT_CONFIRMED_TIMEOUT: "60",
-    INIT_MGMT_TIMEOUT: "3",
+    COMMIT_CONFIRMED_TIMEOUT: timer(60),
+    INIT_MGMT_TIMEOUT: timer(4),
     DATABASE_URL: url
   }
   const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))

@@ -8,6 +8,7 @@ import { Console, Effect } from "effect"
 import { command, committed, movedAndSeen, said, saving, sent } from "./InitInstants.ts"
 import { type InitKind, kinds } from "./InitKinds.ts"
 import * as InitScene from "./InitScene.ts"
+import { seconds } from "../../support/Patience.ts"
 
 const WHOLE = process.env["CHAOS_RUNS"] !== undefined
 const RANDOM_RUNS = Number(process.env["CHAOS_RUNS"] ?? "1")
@@ -122,6 +123,6 @@ for (const row of TABLE) {
   it.live(
     `makes ${row.what} MANAGED, exactly once and as ever, wherever the server is killed`,
     () => Effect.scoped(campaign(row)),
-    120_000 + (row.every.length + RANDOM_RUNS) * 30_000
+    seconds(300 + (row.every.length + RANDOM_RUNS) * 60)
   )
 }

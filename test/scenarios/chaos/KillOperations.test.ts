@@ -91,100 +91,88 @@ const unfinished = Effect.gen(function* () {
 
 const textsOf = (result: DeviceResult | undefined) => result?.job_tasks.map((task) => task.result)
 
-it.live(
-  "leaves no port down, wherever a bounce is killed",
-  () =>
-    Effect.gen(function* () {
-      const { cases, killAmid, server, stores } = yield* makeScene([
-        command("when the first half is loaded", /^configure session job0-\w+d$/),
-        { ...command("as a slow first half is committed", /job0-\w+d commit$/), slowCommit: 4_000 },
-        commit("after the first half", /^job0-\w+d$/),
-        command("when the second half is loaded", /^configure session job0-\w+u$/),
-        commit("after the second half", /^job0-\w+u$/),
-        command("while it is saved", /^write memory/)
-      ])
-      for (const { device, kill, row } of cases) {
-        device.configure(`interface ${PORT}\n   description desk\n`)
-        const before = ManagedCampus.stripped(device.running())
-        if (kill.slowCommit !== undefined) {
-          device.setFault({ kind: "slow", step: "commit", milliseconds: kill.slowCommit, times: 1 })
-        }
-        yield* killAmid(server().bounce(row.id, { ports: [PORT], down: DOWN, up: UP }), () => kill.reached(device))
-        yield* until(Effect.map(Effect.provide(unfinished, stores), (left) => left === 0))
-        yield* Effect.sleep(kill.slowCommit ?? 0)
-        assert.strictEqual(ManagedCampus.stripped(device.running()), before, kill.name)
-        assert.strictEqual(ManagedCampus.stripped(device.startup()), before, `${kill.name}: saved`)
-        assert.deepStrictEqual(ManagedCampus.debrisOn(device), [], kill.name)
+it.live("leaves no port down, wherever a bounce is killed", () =>
+  Effect.gen(function* () {
+    const { cases, killAmid, server, stores } = yield* makeScene([
+      command("when the first half is loaded", /^configure session job0-\w+d$/),
+      { ...command("as a slow first half is committed", /job0-\w+d commit$/), slowCommit: 4_000 },
+      commit("after the first half", /^job0-\w+d$/),
+      command("when the second half is loaded", /^configure session job0-\w+u$/),
+      commit("after the second half", /^job0-\w+u$/),
+      command("while it is saved", /^write memory/)
+    ])
+    for (const { device, kill, row } of cases) {
+      device.configure(`interface ${PORT}\n   description desk\n`)
+      const before = ManagedCampus.stripped(device.running())
+      if (kill.slowCommit !== undefined) {
+        device.setFault({ kind: "slow", step: "commit", milliseconds: kill.slowCommit, times: 1 })
       }
-    }).pipe(Effect.scoped),
-  120_000
+      yield* killAmid(server().bounce(row.id, { ports: [PORT], down: DOWN, up: UP }), () => kill.reached(device))
+      yield* until(Effect.map(Effect.provide(unfinished, stores), (left) => left === 0))
+      yield* Effect.sleep(kill.slowCommit ?? 0)
+      assert.strictEqual(ManagedCampus.stripped(device.running()), before, kill.name)
+      assert.strictEqual(ManagedCampus.stripped(device.startup()), before, `${kill.name}: saved`)
+      assert.deepStrictEqual(ManagedCampus.debrisOn(device), [], kill.name)
+    }
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "copies a certificate to its end and leaves no key on the flash, wherever the job is killed",
-  () =>
-    Effect.gen(function* () {
-      const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
-        { name: "when the key is on the flash", reached: (device) => device.files().has("cnaasnms.key") },
-        command("as the certificate is copied", /^copy flash:cnaasnms\.crt certificate:/),
-        command("as the key is copied", /^copy flash:cnaasnms\.key sslkey:/),
-        command("while the flash is cleaned", /^delete flash:/)
-      ])
-      const authority = yield* CertificateAuthority.pipe(
-        Effect.provide(CertificateAuthority.layer),
-        Effect.provide(stores)
+it.live("copies a certificate to its end and leaves no key on the flash, wherever the job is killed", () =>
+  Effect.gen(function* () {
+    const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
+      { name: "when the key is on the flash", reached: (device) => device.files().has("cnaasnms.key") },
+      command("as the certificate is copied", /^copy flash:cnaasnms\.crt certificate:/),
+      command("as the key is copied", /^copy flash:cnaasnms\.key sslkey:/),
+      command("while the flash is cleaned", /^delete flash:/)
+    ])
+    const authority = yield* CertificateAuthority.pipe(
+      Effect.provide(CertificateAuthority.layer),
+      Effect.provide(stores)
+    )
+    yield* authority.create("Lab CA")
+    for (const { device, kill, row } of cases) {
+      let id = 0
+      const renewal = Effect.map(server().start("renew_cert", { hostname: row.hostname }), (started) => (id = started))
+      yield* killAmid(renewal, () => kill.reached(device))
+      const job = yield* untilEnded(id)
+      const result = ManagedCampus.devicesOf(job)[row.hostname]
+      assert.deepStrictEqual(
+        textsOf(result),
+        [`Certificate renew success for device ${row.hostname}`, "Cert copy successful"],
+        kill.name
       )
-      yield* authority.create("Lab CA")
-      for (const { device, kill, row } of cases) {
-        let id = 0
-        const renewal = Effect.map(
-          server().start("renew_cert", { hostname: row.hostname }),
-          (started) => (id = started)
-        )
-        yield* killAmid(renewal, () => kill.reached(device))
-        const job = yield* untilEnded(id)
-        const result = ManagedCampus.devicesOf(job)[row.hostname]
-        assert.deepStrictEqual(
-          textsOf(result),
-          [`Certificate renew success for device ${row.hostname}`, "Cert copy successful"],
-          kill.name
-        )
-        const certificate = new X509Certificate(device.certificates().get("cnaasnms.crt") ?? "")
-        const key = createPrivateKey(device.keys().get("cnaasnms.key") ?? "")
-        assert.isTrue(certificate.checkPrivateKey(key), `${kill.name}: key and certificate belong together`)
-        assert.isFalse(device.files().has("cnaasnms.key") || device.files().has("cnaasnms.crt"), kill.name)
-        assert.strictEqual(yield* Effect.provide(unfinished, stores), 0, kill.name)
-      }
-    }).pipe(Effect.scoped),
-  120_000
+      const certificate = new X509Certificate(device.certificates().get("cnaasnms.crt") ?? "")
+      const key = createPrivateKey(device.keys().get("cnaasnms.key") ?? "")
+      assert.isTrue(certificate.checkPrivateKey(key), `${kill.name}: key and certificate belong together`)
+      assert.isFalse(device.files().has("cnaasnms.key") || device.files().has("cnaasnms.crt"), kill.name)
+      assert.strictEqual(yield* Effect.provide(unfinished, stores), 0, kill.name)
+    }
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "erases a switch once and says so, wherever the job is killed",
-  () =>
-    Effect.gen(function* () {
-      const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
-        command("as the startup configuration is erased", /^write erase now/),
-        command("as it is told to restart", /^reload force/),
-        { name: "after it has gone down", reached: (device) => device.power() !== "on" }
-      ])
-      for (const { device, kill, row } of cases) {
-        let id = 0
-        const erasure = Effect.map(server().start("device_erase", { device_id: row.id }), (started) => (id = started))
-        yield* killAmid(erasure, () => kill.reached(device))
-        const job = yield* untilEnded(id)
-        const result = ManagedCampus.devicesOf(job)[row.hostname]
-        assert.isFalse(result?.failed, `${kill.name}: ${JSON.stringify(result)}`)
-        assert.strictEqual(textsOf(result)?.[0], "Device factory defaulted")
-        yield* device.whenOn
-        assert.strictEqual(
-          device.commits().filter(({ kind }) => kind === "ztp").length,
-          1,
-          `${kill.name}: restarted blank`
-        )
-        const devices = yield* Effect.provide(DeviceStore, stores)
-        assert.isEmpty(yield* devices.byHostnames([row.hostname]), `${kill.name}: its row is gone`)
-      }
-    }).pipe(Effect.scoped),
-  180_000
+it.live("erases a switch once and says so, wherever the job is killed", () =>
+  Effect.gen(function* () {
+    const { cases, killAmid, server, stores, untilEnded } = yield* makeScene([
+      command("as the startup configuration is erased", /^write erase now/),
+      command("as it is told to restart", /^reload force/),
+      { name: "after it has gone down", reached: (device) => device.power() !== "on" }
+    ])
+    for (const { device, kill, row } of cases) {
+      let id = 0
+      const erasure = Effect.map(server().start("device_erase", { device_id: row.id }), (started) => (id = started))
+      yield* killAmid(erasure, () => kill.reached(device))
+      const job = yield* untilEnded(id)
+      const result = ManagedCampus.devicesOf(job)[row.hostname]
+      assert.isFalse(result?.failed, `${kill.name}: ${JSON.stringify(result)}`)
+      assert.strictEqual(textsOf(result)?.[0], "Device factory defaulted")
+      yield* device.whenOn
+      assert.strictEqual(
+        device.commits().filter(({ kind }) => kind === "ztp").length,
+        1,
+        `${kill.name}: restarted blank`
+      )
+      const devices = yield* Effect.provide(DeviceStore, stores)
+      assert.isEmpty(yield* devices.byHostnames([row.hostname]), `${kill.name}: its row is gone`)
+    }
+  }).pipe(Effect.scoped)
 )

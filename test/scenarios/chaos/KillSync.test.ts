@@ -6,6 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { randomOf } from "../../support/Random.ts"
 import * as SyncScene from "./SyncScene.ts"
+import { seconds } from "../../support/Patience.ts"
 
 const RANDOM_RUNS = Number(process.env["CHAOS_RUNS"] ?? "6")
 const SEED = Number(process.env["CHAOS_SEED"] ?? "20261121")
@@ -89,17 +90,17 @@ const play = (mode: 0 | 1 | 2, kills: ReadonlyArray<SyncScene.Kill>, randomRuns:
 it.live(
   "brings every switch to the old or the new configuration, and says which, wherever the server is killed",
   () => play(1, steps, RANDOM_RUNS),
-  120_000 + RANDOM_RUNS * 30_000
+  seconds(900 + RANDOM_RUNS * 60)
 )
 
 it.live(
   "does so as well when changes are committed without a timer",
   () => play(0, atOnce, Math.ceil(RANDOM_RUNS / 4)),
-  120_000 + RANDOM_RUNS * 30_000
+  seconds(900 + RANDOM_RUNS * 60)
 )
 
 it.live(
   "confirms all switches or none, and says so, wherever the server is killed",
   () => play(2, together, Math.ceil(RANDOM_RUNS / 2)),
-  120_000 + RANDOM_RUNS * 30_000
+  seconds(900 + RANDOM_RUNS * 60)
 )

@@ -13,13 +13,14 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const REPLICAS = 3
 const DEVICES = 6
 const COMMIT_MS = 60
 const HISTORY = 100_000
 /** A job that has not ended by then is lost. */
-const PATIENCE = "2 minutes"
+const PATIENCE = seconds(120)
 
 export interface ReplicaRound {
   readonly mode: 0 | 1 | 2
@@ -60,7 +61,7 @@ export const make = Effect.gen(function* () {
   const launch = Effect.fnUntraced(function* (folder: string) {
     return yield* ServerProcess.launch({
       ...Campus.environment(lab, first, folder),
-      COMMIT_CONFIRMED_TIMEOUT: "20",
+      COMMIT_CONFIRMED_TIMEOUT: timer(40),
       LOG_LEVEL: "Info",
       DATABASE_URL: url,
       CLUSTER_HOST: "127.0.0.1",

@@ -6,6 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { randomOf } from "../../support/Random.ts"
 import * as ReplicaScene from "./ReplicaScene.ts"
+import { seconds } from "../../support/Patience.ts"
 
 const LONG_RUNS = process.env["CHAOS_RUNS"]
 const SEED = Number(process.env["CHAOS_SEED"] ?? "20261122")
@@ -66,5 +67,5 @@ it.live(
         scene.log()
       )
     }).pipe(Effect.scoped),
-  120_000 + Number(LONG_RUNS ?? short.length) * 200_000
+  seconds(300 + Number(LONG_RUNS ?? short.length) * 300)
 )

@@ -11,6 +11,7 @@ import * as Campus from "../../support/Campus.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const makeScene = Effect.fnUntraced(function* (
   count: number,
@@ -45,7 +46,7 @@ it.live(
   "stops on SIGTERM without waiting for a slow switch; the next server goes on with the job, which still has its lock",
   () =>
     Effect.gen(function* () {
-      const { env, names, stores, switches } = yield* makeScene(3, 9_000, { COMMIT_CONFIRMED_TIMEOUT: "60" })
+      const { env, names, stores, switches } = yield* makeScene(3, seconds(9), { COMMIT_CONFIRMED_TIMEOUT: timer(60) })
       yield* Effect.gen(function* () {
         const first = yield* seeded(env, names)
         const id = yield* first.start("sync_devices", { hostnames: names, dry_run: false })
@@ -84,38 +85,34 @@ it.live(
         second.terminate()
         assert.strictEqual(yield* second.ended, 0)
       }).pipe(Effect.provide(stores))
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "begins no further device after an abort, and brings those in flight to a known end",
-  () =>
-    Effect.gen(function* () {
-      const { env, names, stores, switches } = yield* makeScene(6, 1_500, { SYNC_CONCURRENCY: "2" })
-      const before = switches.map((device) => device.running())
-      yield* Effect.gen(function* () {
-        const server = yield* seeded(env, names)
-        const id = yield* server.start("sync_devices", { hostnames: names, dry_run: false })
-        yield* until(() => switches.some((device) => sent(device, /commit timer/)))
-        yield* server.abort(id)
-        const job = yield* ServerProcess.untilEnded(id)
-        assert.strictEqual(job.status, "ABORTED")
-        const results = ManagedCampus.devicesOf(job)
-        assert.sameMembers(Object.keys(results), [...names])
-        const rows = yield* (yield* DeviceStore).byHostnames(names)
-        for (const [index, device] of switches.entries()) {
-          const result = results[device.name]
-          const isDone = result?.failed === false
-          assert.strictEqual(device.running() !== before[index], isDone, device.name)
-          assert.strictEqual(rows.find(({ hostname }) => hostname === device.name)?.synchronized, isDone)
-          assert.deepStrictEqual(ManagedCampus.debrisOn(device), [])
-          const wasBegun = device.logins().length > 0
-          if (!wasBegun) assert.match(String(result?.job_tasks[0]?.result), /JobAborted: [^\n]+\n$/)
-        }
-        assert.isAtMost(switches.filter((device) => device.logins().length > 0).length, 2)
-        assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
-      }).pipe(Effect.provide(stores))
-    }).pipe(Effect.scoped),
-  90_000
+it.live("begins no further device after an abort, and brings those in flight to a known end", () =>
+  Effect.gen(function* () {
+    const { env, names, stores, switches } = yield* makeScene(6, 1_500, { SYNC_CONCURRENCY: "2" })
+    const before = switches.map((device) => device.running())
+    yield* Effect.gen(function* () {
+      const server = yield* seeded(env, names)
+      const id = yield* server.start("sync_devices", { hostnames: names, dry_run: false })
+      yield* until(() => switches.some((device) => sent(device, /commit timer/)))
+      yield* server.abort(id)
+      const job = yield* ServerProcess.untilEnded(id)
+      assert.strictEqual(job.status, "ABORTED")
+      const results = ManagedCampus.devicesOf(job)
+      assert.sameMembers(Object.keys(results), [...names])
+      const rows = yield* (yield* DeviceStore).byHostnames(names)
+      for (const [index, device] of switches.entries()) {
+        const result = results[device.name]
+        const isDone = result?.failed === false
+        assert.strictEqual(device.running() !== before[index], isDone, device.name)
+        assert.strictEqual(rows.find(({ hostname }) => hostname === device.name)?.synchronized, isDone)
+        assert.deepStrictEqual(ManagedCampus.debrisOn(device), [])
+        const wasBegun = device.logins().length > 0
+        if (!wasBegun) assert.match(String(result?.job_tasks[0]?.result), /JobAborted: [^\n]+\n$/)
+      }
+      assert.isAtMost(switches.filter((device) => device.logins().length > 0).length, 2)
+      assert.deepStrictEqual(yield* (yield* JobLockStore).all, [])
+    }).pipe(Effect.provide(stores))
+  }).pipe(Effect.scoped)
 )

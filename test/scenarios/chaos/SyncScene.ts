@@ -11,12 +11,13 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { type Activity, activityOf, judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const DEVICES = 10
 const COMMIT_MS = 60
 const HISTORY = 100_000
 /** A job that has not ended by then is lost. */
-const PATIENCE = "2 minutes"
+const PATIENCE = seconds(120)
 
 /** When to kill: as soon as a switch has got so far, or so many milliseconds after the start of the job. */
 export type Kill =
@@ -48,7 +49,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
   const url = yield* databaseUrl
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
-    COMMIT_CONFIRMED_TIMEOUT: "10",
+    COMMIT_CONFIRMED_TIMEOUT: timer(60),
     DATABASE_URL: url
   }
   const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))

@@ -12,6 +12,7 @@ import { hookVariables } from "../../../src/dhcp/HookApi.ts"
 import { documentation, ServerConfig } from "../../../src/ServerConfig.ts"
 import { makeFolder } from "../../dhcp/HookProgram.ts"
 import { compose, copies, dockerfileOf, environmentOf, instructions, read, root, type Service } from "./Containers.ts"
+import { seconds } from "../../support/Patience.ts"
 
 const services = Object.entries(compose.services)
 const built = services.flatMap(([name, service]) => {
@@ -180,7 +181,7 @@ const run = (program: string, args: ReadonlyArray<string>, env: Readonly<Record<
   const { status, stderr, stdout } = spawnSync(program, [...args], {
     encoding: "utf8",
     env: { PATH: process.env["PATH"] ?? "", ...env },
-    timeout: 60_000
+    timeout: seconds(60)
   })
   return { status, said: `${stdout}${stderr}` }
 }

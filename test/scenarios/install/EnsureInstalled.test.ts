@@ -115,63 +115,48 @@ const cloneOfTheWorld = Effect.gen(function* () {
   return folder
 })
 
-/** Enough for npm on a slow machine; what ends it is npm's own limit, not this one. */
-const PATIENCE = { timeout: 120_000 }
-
 describe("Before a command of package.json", () => {
   for (const way of ["ci", "install"]) {
-    it.live(
-      `installs nothing again after npm ${way}`,
-      () =>
-        Effect.gen(function* () {
-          const folder = yield* clone
-          assert.strictEqual((yield* npm(folder, way)).code, 0)
-          // nothing to find npm with
-          assert.deepEqual(yield* ensure(folder, { PATH: "" }), { code: 0, said: "" })
-        }),
-      PATIENCE
+    it.live(`installs nothing again after npm ${way}`, () =>
+      Effect.gen(function* () {
+        const folder = yield* clone
+        assert.strictEqual((yield* npm(folder, way)).code, 0)
+        // nothing to find npm with
+        assert.deepEqual(yield* ensure(folder, { PATH: "" }), { code: 0, said: "" })
+      })
     )
   }
 
-  it.live(
-    "installs what is missing, and again what a commit changed, once each",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* clone
-        for (const version of ["1.0.0", "1.1.0"]) {
-          yield* need(folder, version)
-          const first = yield* ensure(folder)
-          assert.deepEqual([first.code, yield* installedVersion(folder)], [0, version], first.said)
-          assert.deepEqual(yield* ensure(folder, { PATH: "" }), { code: 0, said: "" })
-        }
-      }),
-    PATIENCE
+  it.live("installs what is missing, and again what a commit changed, once each", () =>
+    Effect.gen(function* () {
+      const folder = yield* clone
+      for (const version of ["1.0.0", "1.1.0"]) {
+        yield* need(folder, version)
+        const first = yield* ensure(folder)
+        assert.deepEqual([first.code, yield* installedVersion(folder)], [0, version], first.said)
+        assert.deepEqual(yield* ensure(folder, { PATH: "" }), { code: 0, said: "" })
+      }
+    })
   )
 
-  it.live(
-    "says that there is no network when nothing answers",
-    () =>
-      Effect.gen(function* () {
-        const { code, said } = yield* ensure(yield* cloneOfTheWorld)
-        assert.notStrictEqual(code, 0)
-        assert.include(said, "The dependencies could not be installed: the package registry cannot be reached.")
-      }),
-    PATIENCE
+  it.live("says that there is no network when nothing answers", () =>
+    Effect.gen(function* () {
+      const { code, said } = yield* ensure(yield* cloneOfTheWorld)
+      assert.notStrictEqual(code, 0)
+      assert.include(said, "The dependencies could not be installed: the package registry cannot be reached.")
+    })
   )
 
-  it.live(
-    "gives up a registry that takes the request and never answers",
-    () =>
-      Effect.gen(function* () {
-        const registry = yield* hangingRegistry
-        const { code, said } = yield* ensure(yield* cloneOfTheWorld, {
-          npm_config_registry: registry.url,
-          npm_config_fetch_timeout: "1000"
-        })
-        assert.notStrictEqual(code, 0)
-        assert.include(said, "The dependencies could not be installed: the package registry cannot be reached.")
-        assert.isAbove(registry.taken(), 0)
-      }),
-    PATIENCE
+  it.live("gives up a registry that takes the request and never answers", () =>
+    Effect.gen(function* () {
+      const registry = yield* hangingRegistry
+      const { code, said } = yield* ensure(yield* cloneOfTheWorld, {
+        npm_config_registry: registry.url,
+        npm_config_fetch_timeout: "1000"
+      })
+      assert.notStrictEqual(code, 0)
+      assert.include(said, "The dependencies could not be installed: the package registry cannot be reached.")
+      assert.isAbove(registry.taken(), 0)
+    })
   )
 })

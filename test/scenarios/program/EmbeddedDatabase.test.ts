@@ -10,8 +10,7 @@ import * as net from "node:net"
 import * as path from "node:path"
 import { dataFolder, start, until } from "../../support/Program.ts"
 import { accepts, isAlive, postmaster } from "../../support/PostgresProcesses.ts"
-
-const LONG = 180_000
+import { freePort } from "../../support/FreePort.ts"
 
 /** Whether a request that needs the database is answered. */
 const serves = (url: string) =>
@@ -94,22 +93,19 @@ const abandonedFolder = Effect.gen(function* () {
   return dataDir
 })
 
-it.live(
-  "a pid file that names another program is left over: the database starts, and the program gets no signal",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* usedFolder
-      const { child, said } = yield* bystander
-      yield* until(Effect.sync(() => said() === "up\n"))
-      yield* leavePidFile(dataDir, child.pid ?? 0, 1)
-      const { server, url } = yield* serverOn(dataDir)
-      assert.isTrue(yield* serves(url))
-      assert.notStrictEqual(running(dataDir).pid, child.pid)
-      yield* stop(server)
-      assert.isTrue(isAlive(child.pid ?? 0))
-      assert.strictEqual(said(), "up\n")
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a pid file that names another program is left over: the database starts, and the program gets no signal", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* usedFolder
+    const { child, said } = yield* bystander
+    yield* until(Effect.sync(() => said() === "up\n"))
+    yield* leavePidFile(dataDir, child.pid ?? 0, 1)
+    const { server, url } = yield* serverOn(dataDir)
+    assert.isTrue(yield* serves(url))
+    assert.notStrictEqual(running(dataDir).pid, child.pid)
+    yield* stop(server)
+    assert.isTrue(isAlive(child.pid ?? 0))
+    assert.strictEqual(said(), "up\n")
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -128,23 +124,19 @@ it.live(
       assert.strictEqual(running(others).pid, foreign.pid)
       assert.isTrue(isAlive(foreign.pid))
       assert.isTrue(yield* serves(neighbour.url))
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a database that is killed runs again within seconds, and the server works without a restart",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const { server, url } = yield* serverOn(dataDir)
-      assert.isTrue(yield* serves(url))
-      for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) yield* killDatabase(dataDir, url, signal)
-      assert.include(server.text(), "The embedded database has ended")
-      assert.include(server.text(), "The embedded database runs again")
-      yield* stopWithDatabase(server, dataDir)
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a database that is killed runs again within seconds, and the server works without a restart", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const { server, url } = yield* serverOn(dataDir)
+    assert.isTrue(yield* serves(url))
+    for (const signal of ["SIGKILL", "SIGTERM", "SIGQUIT"] as const) yield* killDatabase(dataDir, url, signal)
+    assert.include(server.text(), "The embedded database has ended")
+    assert.include(server.text(), "The embedded database runs again")
+    yield* stopWithDatabase(server, dataDir)
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -166,8 +158,7 @@ it.live(
       server.kill("SIGCONT")
       yield* until(serves(url))
       assert.notStrictEqual(running(dataDir).port, before.port)
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -185,73 +176,62 @@ it.live(
       }
       assert.deepEqual(running(dataDir), database)
       assert.isTrue(yield* serves(url))
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a server that was killed leaves its database to the next one, which starts it again as its own",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* abandonedFolder
-      const left = running(dataDir)
-      const { server, url } = yield* serverOn(dataDir)
-      assert.deepEqual(running(dataDir), left)
-      yield* killDatabase(dataDir, url)
-      yield* stopWithDatabase(server, dataDir)
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a server that was killed leaves its database to the next one, which starts it again as its own", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* abandonedFolder
+    const left = running(dataDir)
+    const { server, url } = yield* serverOn(dataDir)
+    assert.deepEqual(running(dataDir), left)
+    yield* killDatabase(dataDir, url)
+    yield* stopWithDatabase(server, dataDir)
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "a database that was left behind ends with the server that has taken it over",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* abandonedFolder
-      const left = running(dataDir)
-      const { server } = yield* serverOn(dataDir)
-      yield* stop(server)
-      assert.isFalse(isAlive(left.pid))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a database that was left behind ends with the server that has taken it over", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* abandonedFolder
+    const left = running(dataDir)
+    const { server } = yield* serverOn(dataDir)
+    yield* stop(server)
+    assert.isFalse(isAlive(left.pid))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "what PostgreSQL reports after the start is in our log: a process that was killed, and a forced recovery",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const { server, url } = yield* serverOn(dataDir)
-      assert.isTrue(yield* serves(url))
-      const children = (yield* Effect.promise(() =>
-        fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
-      )).trim()
-      const pid = Number(children.split(" ").at(-1))
-      process.kill(pid, "SIGKILL")
-      yield* until(Effect.sync(() => server.text().includes(`(PID ${pid}) was terminated by signal 9`)))
-      yield* until(Effect.sync(() => server.text().includes("all server processes terminated; reinitializing")))
-      yield* until(serves(url))
-    }).pipe(Effect.scoped),
-  LONG
+it.live("what PostgreSQL reports after the start is in our log: a process that was killed, and a forced recovery", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const { server, url } = yield* serverOn(dataDir)
+    assert.isTrue(yield* serves(url))
+    const children = (yield* Effect.promise(() =>
+      fs.readFile(`/proc/${running(dataDir).pid}/task/${running(dataDir).pid}/children`, "utf8")
+    )).trim()
+    const pid = Number(children.split(" ").at(-1))
+    process.kill(pid, "SIGKILL")
+    yield* until(Effect.sync(() => server.text().includes(`(PID ${pid}) was terminated by signal 9`)))
+    yield* until(Effect.sync(() => server.text().includes("all server processes terminated; reinitializing")))
+    yield* until(serves(url))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "replicas on one machine share a folder: one keeps the database, the others use it and take it over",
-  () =>
-    Effect.gen(function* () {
-      const dataDir = yield* dataFolder
-      const replica = (port: number) => serverOn(dataDir, { CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
-      const { server: first } = yield* replica(15_051)
-      const { server: second, url } = yield* replica(15_052)
-      const database = running(dataDir)
-      // the one that keeps it leaves
-      yield* stop(first)
-      yield* until(serves(url))
-      assert.deepEqual(running(dataDir), database)
-      // and the other one looks after it
-      yield* until(Effect.sync(() => second.text().includes("keeps the embedded database")))
-      yield* killDatabase(dataDir, url)
-      yield* stopWithDatabase(second, dataDir)
-    }).pipe(Effect.scoped),
-  LONG
+it.live("replicas on one machine share a folder: one keeps the database, the others use it and take it over", () =>
+  Effect.gen(function* () {
+    const dataDir = yield* dataFolder
+    const replica = Effect.flatMap(freePort, (port) =>
+      serverOn(dataDir, { CLUSTER_HOST: "127.0.0.1", CLUSTER_PORT: String(port) })
+    )
+    const { server: first } = yield* replica
+    const { server: second, url } = yield* replica
+    const database = running(dataDir)
+    // the one that keeps it leaves
+    yield* stop(first)
+    yield* until(serves(url))
+    assert.deepEqual(running(dataDir), database)
+    // and the other one looks after it
+    yield* until(Effect.sync(() => second.text().includes("keeps the embedded database")))
+    yield* killDatabase(dataDir, url)
+    yield* stopWithDatabase(second, dataDir)
+  }).pipe(Effect.scoped)
 )

@@ -10,8 +10,6 @@ import { isAlive, postmaster } from "../../support/PostgresProcesses.ts"
 import { dataFolder, start, until } from "../../support/Program.ts"
 import { serve } from "../../support/ServedCampus.ts"
 
-const LONG = 240_000
-
 interface Health {
   readonly status: string
   readonly checks: ReadonlyArray<{ readonly name: string; readonly status: string; readonly message?: string }>
@@ -46,22 +44,19 @@ const askUntil = Effect.fnUntraced(function* (
 
 const PARTS = ["postgres", "schema", "settings", "templates", "jobs"]
 
-it.live(
-  "a server that has no repositories is alive, but not ready, and says which parts are missing",
-  () =>
-    Effect.gen(function* () {
-      const server = yield* start({ DATA_DIR: yield* dataFolder })
-      const url = yield* server.url
-      for (const probe of ["", "/ready"]) {
-        const health = yield* ask(url, probe)
-        assert.deepEqual([health.code, health.status, health.retryAfter], [503, "DOWN", "5"])
-        assert.deepEqual(health.up, ["postgres", "schema", "jobs"])
-        assert.match(health.down["settings"] ?? "", /GITREPO_SETTINGS/)
-        assert.match(health.down["templates"] ?? "", /GITREPO_TEMPLATES/)
-      }
-      assert.strictEqual((yield* ask(url, "/live")).code, 200)
-    }).pipe(Effect.scoped),
-  LONG
+it.live("a server that has no repositories is alive, but not ready, and says which parts are missing", () =>
+  Effect.gen(function* () {
+    const server = yield* start({ DATA_DIR: yield* dataFolder })
+    const url = yield* server.url
+    for (const probe of ["", "/ready"]) {
+      const health = yield* ask(url, probe)
+      assert.deepEqual([health.code, health.status, health.retryAfter], [503, "DOWN", "5"])
+      assert.deepEqual(health.up, ["postgres", "schema", "jobs"])
+      assert.match(health.down["settings"] ?? "", /GITREPO_SETTINGS/)
+      assert.match(health.down["templates"] ?? "", /GITREPO_TEMPLATES/)
+    }
+    assert.strictEqual((yield* ask(url, "/live")).code, 200)
+  }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -103,8 +98,7 @@ it.live(
         assert.deepEqual([readOnly.code, readOnly.retryAfter], [503, "5"])
         assert.strictEqual((yield* ask(url, "/live")).code, 200)
       }).pipe(Effect.provideContext(running))
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )
 
 /** Requests to one endpoint in each state of the database. */
@@ -179,6 +173,5 @@ it.live(
       yield* restart
       yield* askUntil(url, ({ up }) => up.includes("postgres"))
       assert.notInclude(server.text(), "A request met a defect")
-    }).pipe(Effect.scoped),
-  LONG
+    }).pipe(Effect.scoped)
 )

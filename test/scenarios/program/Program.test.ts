@@ -41,30 +41,24 @@ const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-it.live(
-  "runs from any folder through links of links, and finds a Node by itself",
-  () =>
-    Effect.gen(function* () {
-      const place = yield* folder
-      // as `npm link` and a site's own link make them: one absolute, one relative
-      yield* Effect.promise(() => fs.symlink(program, path.join(place, "one")))
-      yield* Effect.promise(() => fs.symlink("one", path.join(place, "switchyard")))
-      const end = yield* run(path.join(place, "switchyard"), ["version"], { cwd: place })
-      assert.deepEqual(end, { code: 0, signal: null, out: `${packageJson.version}\n`, err: "" })
-    }).pipe(Effect.scoped),
-  60_000
+it.live("runs from any folder through links of links, and finds a Node by itself", () =>
+  Effect.gen(function* () {
+    const place = yield* folder
+    // as `npm link` and a site's own link make them: one absolute, one relative
+    yield* Effect.promise(() => fs.symlink(program, path.join(place, "one")))
+    yield* Effect.promise(() => fs.symlink("one", path.join(place, "switchyard")))
+    const end = yield* run(path.join(place, "switchyard"), ["version"], { cwd: place })
+    assert.deepEqual(end, { code: 0, signal: null, out: `${packageJson.version}\n`, err: "" })
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "passes the exit codes of its commands on",
-  () =>
-    Effect.gen(function* () {
-      assert.strictEqual((yield* run(program, ["dhcp-hook", "commit", "no-mac", "10.0.0.1", "eos"])).code, 2)
-      const wrong = yield* run(program, ["lab", "--no-such-flag"])
-      assert.strictEqual(wrong.code, 1)
-      assert.include(wrong.err, "Unrecognized flag: --no-such-flag")
-    }),
-  60_000
+it.live("passes the exit codes of its commands on", () =>
+  Effect.gen(function* () {
+    assert.strictEqual((yield* run(program, ["dhcp-hook", "commit", "no-mac", "10.0.0.1", "eos"])).code, 2)
+    const wrong = yield* run(program, ["lab", "--no-such-flag"])
+    assert.strictEqual(wrong.code, 1)
+    assert.include(wrong.err, "Unrecognized flag: --no-such-flag")
+  })
 )
 
 it.live("becomes Node, so that a signal reaches it and nothing else", () =>

@@ -83,8 +83,7 @@ it.live(
       const good = yield* api.send("GET", "/repository/settings/problems")
       assert.deepEqual(good.body.data["problems"], [])
       assert.deepEqual(good.body.data["warnings"], [])
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -112,8 +111,7 @@ it.live(
       yield* folders.templates.commit({ "eos/dist.j2": dist })
       const mended = yield* refresh("templates")
       assert.notInclude(JSON.stringify(mended.body), "no_such_name")
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )
 
 const mistyped = (
@@ -144,6 +142,5 @@ it.live(
       assert.strictEqual(settings.status, 400, JSON.stringify(settings.body))
       assert.include(String(settings.body.message), "STRICT_SETTINGS")
       assert.isTrue(texts(settings.body["problems"]).some((text) => text.includes("ntp_serverz")))
-    }).pipe(Effect.scoped),
-  60_000
+    }).pipe(Effect.scoped)
 )

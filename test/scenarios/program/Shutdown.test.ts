@@ -51,43 +51,39 @@ const isAlive = (pid: number) => {
   }
 }
 
-it.live(
-  "starts on its own database, and SIGTERM ends both with exit code 0",
-  () =>
-    Effect.gen(function* () {
-      const data = yield* folder
-      yield* Effect.promise(() => fs.chmod(data, 0o711))
-      const env = { DATA_DIR: data, PORT: "0", JWT_ENABLED: "false" }
-      const child = yield* start(env)
-      const url = yield* reading(child).address
-      const alive = yield* Effect.promise(() => fetch(`${url}/api/health/live`))
-      assert.strictEqual(alive.status, 200)
-      const pidFile = path.join(data, "database/postgres/postmaster.pid")
-      const [pid] = (yield* Effect.promise(() => fs.readFile(pidFile, "utf8"))).split("\n")
-      // requests that are under way when the signal arrives are answered
-      const answers = Array.from({ length: 20 }, () => fetch(`${url}/api/v1.0/devices`))
-      const first = yield* Effect.promise(() => Promise.race(answers))
-      child.kill("SIGTERM")
-      assert.strictEqual(first.status, 200)
-      const statuses = yield* Effect.promise(() => Promise.allSettled(answers))
-      for (const answer of statuses) {
-        if (answer.status === "fulfilled") assert.strictEqual(answer.value.status, 200)
-      }
-      assert.strictEqual(yield* exitCode(child), 0)
-      assert.isFalse(isAlive(Number(pid)), "the database has stopped")
+it.live("starts on its own database, and SIGTERM ends both with exit code 0", () =>
+  Effect.gen(function* () {
+    const data = yield* folder
+    yield* Effect.promise(() => fs.chmod(data, 0o711))
+    const env = { DATA_DIR: data, PORT: "0", JWT_ENABLED: "false" }
+    const child = yield* start(env)
+    const url = yield* reading(child).address
+    const alive = yield* Effect.promise(() => fetch(`${url}/api/health/live`))
+    assert.strictEqual(alive.status, 200)
+    const pidFile = path.join(data, "database/postgres/postmaster.pid")
+    const [pid] = (yield* Effect.promise(() => fs.readFile(pidFile, "utf8"))).split("\n")
+    // requests that are under way when the signal arrives are answered
+    const answers = Array.from({ length: 20 }, () => fetch(`${url}/api/v1.0/devices`))
+    const first = yield* Effect.promise(() => Promise.race(answers))
+    child.kill("SIGTERM")
+    assert.strictEqual(first.status, 200)
+    const statuses = yield* Effect.promise(() => Promise.allSettled(answers))
+    for (const answer of statuses) {
+      if (answer.status === "fulfilled") assert.strictEqual(answer.value.status, 200)
+    }
+    assert.strictEqual(yield* exitCode(child), 0)
+    assert.isFalse(isAlive(Number(pid)), "the database has stopped")
 
-      // the same data are there at the next start
-      const again = yield* start(env)
-      assert.strictEqual(
-        (yield* Effect.promise(async () =>
-          fetch(`${await Effect.runPromise(reading(again).address)}/api/v1.0/devices`)
-        )).status,
-        200
-      )
-      again.kill("SIGTERM")
-      assert.strictEqual(yield* exitCode(again), 0)
-    }).pipe(Effect.scoped),
-  60_000
+    // the same data are there at the next start
+    const again = yield* start(env)
+    assert.strictEqual(
+      (yield* Effect.promise(async () => fetch(`${await Effect.runPromise(reading(again).address)}/api/v1.0/devices`)))
+        .status,
+      200
+    )
+    again.kill("SIGTERM")
+    assert.strictEqual(yield* exitCode(again), 0)
+  }).pipe(Effect.scoped)
 )
 
 it.live("says in a sentence which setting is wrong, and does not start", () =>
