@@ -5,13 +5,13 @@
  */
 import { Console, Effect } from "effect"
 import { NodeRuntime } from "@effect/platform-node"
-import { campus, type Planned } from "../src/lab/CampusPlan.ts"
+import { campus, type PlannedSwitch } from "../src/lab/CampusPlan.ts"
 import { makeLab } from "../src/lab/Lab.ts"
 import { PASSWORD } from "./BenchSite.ts"
 
 const [count = "1000", commitMs = "2000"] = process.argv.slice(2)
 
-const config = ({ address, name, role }: Planned) => `hostname ${name}
+const config = ({ address, name, role }: PlannedSwitch) => `hostname ${name}
 username switchyard privilege 15 role network-admin secret ${PASSWORD}
 aaa authorization exec default local
 interface ${role === "access" ? "Vlan3016" : "Loopback1"}
@@ -19,7 +19,7 @@ interface ${role === "access" ? "Vlan3016" : "Loopback1"}
 `
 
 const program = Effect.gen(function* () {
-  const planned: Array<Planned> = []
+  const planned: Array<PlannedSwitch> = []
   const topology = campus({
     access: Number(count),
     config: (one) => {

@@ -5,7 +5,7 @@
 import { type AnyMachineSnapshot, getNextTransitions } from "xstate"
 
 /** An event that changed nothing. `rule` is a guard's name or `expectedInThisState`; `message` is a sentence for people. */
-export interface Refused {
+export interface Refusal {
   readonly _tag: "Refused"
   readonly rule: string
   readonly message: string

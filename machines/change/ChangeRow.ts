@@ -103,7 +103,7 @@ export interface Observation {
 }
 
 /** The error text of what went wrong, for the record, ending in `Type: message` and a newline. */
-interface Failed {
+interface StepFailure {
   readonly failure?: string | null
 }
 
@@ -119,19 +119,19 @@ export type ChangeEvent =
   | { readonly type: "OPENED" }
   | { readonly type: "RUNNING_READ"; readonly hash: string; readonly foreignTimer: boolean }
   | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
-  | ({ readonly type: "REJECTED" } & Failed)
-  | ({ readonly type: "LOCKED" } & Failed)
-  | ({ readonly type: "LOST" } & Failed)
+  | ({ readonly type: "REJECTED" } & StepFailure)
+  | ({ readonly type: "LOCKED" } & StepFailure)
+  | ({ readonly type: "LOST" } & StepFailure)
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }
-  | ({ readonly type: "COMMIT_REFUSED" } & Failed)
+  | ({ readonly type: "COMMIT_REFUSED" } & StepFailure)
   | ({ readonly type: "OBSERVED" } & Observation)
-  | ({ readonly type: "UNREACHABLE" } & Failed)
+  | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }
-  | ({ readonly type: "CONFIRM_REFUSED" } & Failed)
+  | ({ readonly type: "CONFIRM_REFUSED" } & StepFailure)
   | { readonly type: "SAVED" }
-  | ({ readonly type: "SAVE_FAILED" } & Failed)
+  | ({ readonly type: "SAVE_FAILED" } & StepFailure)
   /** The switch was asked for its commit timer while we wait for it to take the change back. */
   | { readonly type: "TIMER_SEEN"; readonly runs: boolean }
 

@@ -10,7 +10,7 @@ import { configChange } from "./ConfigChange.ts"
 export type ChangeSnapshot = SnapshotFrom<typeof configChange>
 
 /** What is stored of a change, as far as its protocol goes. */
-interface Stored {
+interface StoredProtocol {
   readonly protocol: ChangeRow
   readonly failure: string | null
 }
@@ -20,7 +20,7 @@ interface Stored {
  * is what the other devices came to, `proofSeconds` what a switch gets to settle before its proof in mode 2.
  */
 export const inputOf = (
-  { failure, protocol }: Stored,
+  { failure, protocol }: StoredProtocol,
   verdict: Verdict | null = null,
   proofSeconds = 0
 ): ChangeInput => ({ row: protocol, failure, verdict, proofSeconds })

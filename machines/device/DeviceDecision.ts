@@ -6,10 +6,10 @@ import { transition } from "xstate"
 import type { DeviceAction, DeviceEvent, LifecycleDevice } from "./DeviceEvents.ts"
 import type { DeviceState } from "./DeviceLifecycle.ts"
 import { deviceMachine, liveSnapshot } from "./DeviceMachine.ts"
-import { type Refused, refusedRule } from "../Refusal.ts"
+import { type Refusal, refusedRule } from "../Refusal.ts"
 
 /** The event changed the row: its new state, and what to do in the same transaction, in order. */
-export interface Applied {
+export interface Transition {
   readonly _tag: "Applied"
   readonly state: DeviceState
   readonly actions: ReadonlyArray<DeviceAction>
@@ -57,7 +57,7 @@ const sentence = (rule: string, device: LifecycleDevice, event: DeviceEvent): st
  * Applies one event to a device row: the new state and the actions to carry out, or the rule that refuses it. Pure; call
  * it with the locked row and write the outcome in the same transaction.
  */
-export const applyDeviceEvent = (device: LifecycleDevice, event: DeviceEvent): Applied | Refused => {
+export const applyDeviceEvent = (device: LifecycleDevice, event: DeviceEvent): Transition | Refusal => {
   const snapshot = liveSnapshot(device)
   const rule = refusedRule(snapshot, event)
   if (rule !== null) return { _tag: "Refused", rule, message: sentence(rule, device, event) }

@@ -5,7 +5,7 @@
 import { transition } from "xstate"
 import { type JobAction, type JobEvent, jobLifecycle, type LifecycleJob } from "./JobLifecycle.ts"
 import type { JobState } from "./JobStatuses.ts"
-import { type Refused, refusedRule } from "../Refusal.ts"
+import { type Refusal, refusedRule } from "../Refusal.ts"
 
 /** The event changed the row: its new status, and what to do in the same transaction, in order. */
 export interface JobApplied {
@@ -32,7 +32,7 @@ const sentence = (rule: string, job: LifecycleJob, event: JobEvent): string => {
 }
 
 /** Applies one event to a job row; pure. Call it with the locked row and write the outcome in the same transaction. */
-export const applyJobEvent = (job: LifecycleJob, event: JobEvent): JobApplied | Refused => {
+export const applyJobEvent = (job: LifecycleJob, event: JobEvent): JobApplied | Refusal => {
   const snapshot = jobLifecycle.resolveState({ value: job.status, context: job })
   const rule = refusedRule(snapshot, event)
   if (rule !== null) return { _tag: "Refused", rule, message: sentence(rule, job, event) }

@@ -120,7 +120,7 @@ export class CertificateAuthority extends Context.Service<
     /** Makes an authority where there is none, and the folder of certificates. */
     readonly create: (commonName: string) => Effect.Effect<void, Failure | AuthorityExists>
     /** A new key and certificate for a host at this address; both are kept in CERTPATH too. */
-    readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.Issued, Failure>
+    readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.IssuedCertificate, Failure>
   }
 >()("switchyard/certificates/CertificateAuthority") {
   static readonly layer = Layer.effect(CertificateAuthority, make)

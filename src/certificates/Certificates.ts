@@ -16,7 +16,7 @@ export class CertificateFailed extends Data.TaggedError("CertificateFailed")<{ r
 }
 
 /** A private key and its certificate, both PEM. */
-export interface Issued {
+export interface IssuedCertificate {
   readonly key: Redacted.Redacted
   readonly certificate: string
 }
@@ -66,13 +66,13 @@ const newSerial = (): string => {
   return bytes.toString("hex")
 }
 
-interface Wanted {
+interface CertificateRequest {
   readonly commonName: string
   readonly publicKey: string
   readonly now: DateTime.Utc
 }
 
-const blank = ({ commonName, now, publicKey }: Wanted): forge.pki.Certificate => {
+const blank = ({ commonName, now, publicKey }: CertificateRequest): forge.pki.Certificate => {
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
   certificate.serialNumber = newSerial()
@@ -123,7 +123,7 @@ export const issue = Effect.fn("Certificates.issue")(function* (
     // forge may quote what it could not read, and that could be the key
     catch: () => new CertificateFailed({ message: "the authority's key or certificate cannot be used" })
   })
-  return { key: Redacted.make(key), certificate } satisfies Issued
+  return { key: Redacted.make(key), certificate } satisfies IssuedCertificate
 })
 
 /** Reads a certificate (PEM). */

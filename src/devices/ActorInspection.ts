@@ -35,7 +35,7 @@ const transitionOf = (event: InspectionEvent, owner: () => ActorOwner): ActorTra
   return { ...owner(), machine: snapshot.machine.id, event: name, state: placeOf(snapshot) }
 }
 
-interface Watched {
+interface ActorWatch {
   readonly actor: Actor<AnyStateMachine>
   readonly owner: () => ActorOwner
   inspection: Subscription | null
@@ -43,7 +43,7 @@ interface Watched {
 
 const make = Effect.gen(function* () {
   const listeners = new Set<Listener>()
-  const actors = new Set<Watched>()
+  const actors = new Set<ActorWatch>()
   const warn = Effect.runForkWith(yield* Effect.context<never>())
 
   const tell = (transition: ActorTransition) => {
@@ -57,7 +57,7 @@ const make = Effect.gen(function* () {
     }
   }
 
-  const inspect = (watched: Watched) => {
+  const inspect = (watched: ActorWatch) => {
     if (listeners.size === 0 || watched.inspection !== null) return
     watched.inspection = watched.actor.system.inspect((event) => {
       const transition = listeners.size === 0 ? null : transitionOf(event, watched.owner)
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
     Effect.asVoid(
       Effect.acquireRelease(
         Effect.sync(() => {
-          const watched: Watched = { actor, owner, inspection: null }
+          const watched: ActorWatch = { actor, owner, inspection: null }
           actors.add(watched)
           inspect(watched)
           return watched

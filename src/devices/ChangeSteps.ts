@@ -31,19 +31,19 @@ export interface ChangeContext {
 }
 
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
-type Ended = Effect.Effect<ChangeEvent>
+type StepEnd = Effect.Effect<ChangeEvent>
 
 /** The steps, each for the row as it stands. */
 export interface ChangeSteps {
-  readonly open: Ended
-  readonly verify: (row: ChangeRow) => Ended
-  readonly load: (row: ChangeRow) => Ended
-  readonly discard: (row: ChangeRow) => Ended
-  readonly commit: (row: ChangeRow) => Ended
-  readonly observe: (row: ChangeRow, newConnection: boolean) => Ended
-  readonly confirm: (row: ChangeRow) => Ended
-  readonly save: Ended
-  readonly askTimer: Ended
+  readonly open: StepEnd
+  readonly verify: (row: ChangeRow) => StepEnd
+  readonly load: (row: ChangeRow) => StepEnd
+  readonly discard: (row: ChangeRow) => StepEnd
+  readonly commit: (row: ChangeRow) => StepEnd
+  readonly observe: (row: ChangeRow, newConnection: boolean) => StepEnd
+  readonly confirm: (row: ChangeRow) => StepEnd
+  readonly save: StepEnd
+  readonly askTimer: StepEnd
 }
 
 const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but its commit timer goes on running\n"

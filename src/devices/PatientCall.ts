@@ -6,7 +6,7 @@
 import { Effect, Schedule } from "effect"
 import { rareRetry } from "../runtime/RareRetry.ts"
 
-interface Tagged {
+interface TaggedError {
   readonly _tag: string
 }
 
@@ -23,8 +23,8 @@ const AWAY: ReadonlySet<string> = new Set([
 const PAUSE = Schedule.spaced("500 millis")
 
 /** The actor could not be reached, or was lost during the call: the device's part in it is not known. */
-export const isAway = ({ _tag }: Tagged): boolean => AWAY.has(_tag)
+export const isAway = ({ _tag }: TaggedError): boolean => AWAY.has(_tag)
 
 /** The call, repeated for as long as its actor cannot be reached. The device's own failures end it as before. */
-export const patiently = <A, E extends Tagged, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const patiently = <A, E extends TaggedError, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   rareRetry(call, Effect.retry({ while: isAway, schedule: PAUSE }))

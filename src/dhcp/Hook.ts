@@ -35,7 +35,7 @@ export interface HookRun {
 }
 
 /** How reporting a lease ended; `again` when it is worth another try later. */
-interface Reported {
+interface LeaseReport {
   readonly code: ExitCode
   readonly again: boolean
   readonly text: string
@@ -53,7 +53,7 @@ const parseJson = (body: string): Fields | null => {
   }
 }
 
-const failed = (code: ExitCode, answer: Answer, what: string): Reported => {
+const failed = (code: ExitCode, answer: Answer, what: string): LeaseReport => {
   if (answer.kind === "noToken") return { code: exitCodes.noToken, again: true, text: `${what}: ${answer.reason}` }
   if (answer.kind === "away") return { code, again: true, text: `${what}: ${answer.reason}` }
   const { message } = parseJson(answer.body) ?? {}
@@ -61,13 +61,13 @@ const failed = (code: ExitCode, answer: Answer, what: string): Reported => {
   return { code, again: false, text: `${what}: the API answered ${answer.status}${detail}` }
 }
 
-const succeeded = (text: string): Reported => ({ code: exitCodes.ok, again: false, text })
+const succeeded = (text: string): LeaseReport => ({ code: exitCodes.ok, again: false, text })
 
 const isOk = (answer: Answer): answer is Extract<Answer, { readonly kind: "answered" }> =>
   answer.kind === "answered" && answer.status === 200
 
 /** The device with this MAC address, null when there is none. */
-const find = async (api: HookApi, mac: string): Promise<Reported | Fields | null> => {
+const find = async (api: HookApi, mac: string): Promise<LeaseReport | Fields | null> => {
   const answer = await api.call("GET", `/devices?filter[ztp_mac]=${mac}`)
   const what = `Looking for ${mac}`
   if (!isOk(answer)) return failed(exitCodes.listNotOk, answer, what)
@@ -80,9 +80,9 @@ const find = async (api: HookApi, mac: string): Promise<Reported | Fields | null
   return devices.length === 0 ? null : fieldsOf(devices[0])
 }
 
-const isReported = (value: Reported | Fields | null): value is Reported => value !== null && "again" in value
+const isReported = (value: LeaseReport | Fields | null): value is LeaseReport => value !== null && "again" in value
 
-const create = async (api: HookApi, { ip, mac, platform }: Lease): Promise<Reported> => {
+const create = async (api: HookApi, { ip, mac, platform }: Lease): Promise<LeaseReport> => {
   const answer = await api.call("POST", "/device", {
     ztp_mac: mac,
     dhcp_ip: ip,
@@ -99,7 +99,7 @@ const create = async (api: HookApi, { ip, mac, platform }: Lease): Promise<Repor
     : { code: exitCodes.createNotAdded, again: false, text: `${what}: the answer names no device` }
 }
 
-const discover = async (api: HookApi, { ip, mac }: Lease): Promise<Reported> => {
+const discover = async (api: HookApi, { ip, mac }: Lease): Promise<LeaseReport> => {
   const answer = await api.call("POST", "/device_discover", { ztp_mac: mac, dhcp_ip: ip })
   const what = `Starting the discovery of ${mac}`
   if (!isOk(answer)) return failed(exitCodes.discoverNotOk, answer, what)
@@ -109,7 +109,7 @@ const discover = async (api: HookApi, { ip, mac }: Lease): Promise<Reported> => 
     : { code: exitCodes.discoverNotStarted, again: false, text: `${what}: the answer names no job` }
 }
 
-const known = async (api: HookApi, lease: Lease, device: Fields): Promise<Reported> => {
+const known = async (api: HookApi, lease: Lease, device: Fields): Promise<LeaseReport> => {
   const { ip, mac } = lease
   const { dhcp_ip, id, state } = device
   if (state === "DHCP_BOOT") return discover(api, lease)
@@ -122,7 +122,7 @@ const known = async (api: HookApi, lease: Lease, device: Fields): Promise<Report
 }
 
 /** Reports one lease. */
-const report = async (api: HookApi, lease: Lease): Promise<Reported> => {
+const report = async (api: HookApi, lease: Lease): Promise<LeaseReport> => {
   const device = await find(api, lease.mac)
   if (isReported(device)) return device
   if (device !== null) return known(api, lease, device)

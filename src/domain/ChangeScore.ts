@@ -44,13 +44,13 @@ export const deviceScore = (config: string, diff: string, rules = usualRisk): nu
 }
 
 /** A device in a job: its score, or null when it has none, and whether it failed. */
-export interface Scored {
+export interface DeviceScore {
   readonly score: number | null
   readonly failed: boolean
 }
 
 /** The score of a job, 1–100: the worst device's, 100 when one failed; null when there were no devices. */
-export const jobScore = (devices: ReadonlyArray<Scored>): number | null => {
+export const jobScore = (devices: ReadonlyArray<DeviceScore>): number | null => {
   if (devices.length === 0) return null
   if (devices.some(({ failed, score }) => failed || score === null)) return 100
   const worst = Math.max(...devices.map(({ score }) => score ?? 0))

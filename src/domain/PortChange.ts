@@ -65,13 +65,13 @@ const withSettings = (sent: PortData, context: PortContext): PortData =>
     return problem === undefined ? checked : checked.refuse(key, problem)
   }, sent)
 
-interface Merged {
+interface MergedPort {
   readonly data: InterfaceData | null
   readonly errors: ReadonlyArray<string>
 }
 
 /** The stored data with the good keys merged in, and what is wrong with the others. */
-const merge = (stored: InterfaceData | null, sent: PortData, context: PortContext): Merged => {
+const merge = (stored: InterfaceData | null, sent: PortData, context: PortContext): MergedPort => {
   const checked = withSettings(sent, context)
   const data = new Map(Object.entries(stored ?? {}))
   for (const [key, value] of Object.entries(checked.fields)) {
@@ -84,7 +84,7 @@ const merge = (stored: InterfaceData | null, sent: PortData, context: PortContex
 
 const isEmpty = (data: InterfaceData | null): boolean => isObject(data) && Object.keys(data).length === 0
 
-const dataOf = (stored: InterfaceData | null, sent: PortData | null | undefined, context: PortContext): Merged => {
+const dataOf = (stored: InterfaceData | null, sent: PortData | null | undefined, context: PortContext): MergedPort => {
   if (sent === undefined) return { data: stored, errors: [] }
   // what is empty already stays as it is
   return sent === null ? { data: isEmpty(stored) ? stored : null, errors: [] } : merge(stored, sent, context)

@@ -114,7 +114,7 @@ export interface LoadRequest {
 }
 
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
-export interface Loaded {
+export interface LoadResult {
   readonly diff: string
 }
 
@@ -140,7 +140,7 @@ export interface DriverSession extends VerbGroups {
    * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
    * before the error is raised. A foreign commit timer always stops it.
    */
-  readonly load: (request: LoadRequest) => Effect.Effect<Loaded, LoadError>
+  readonly load: (request: LoadRequest) => Effect.Effect<LoadResult, LoadError>
   /** Removes the candidate or, if its timer is running, rolls it back at once. */
   readonly discard: (name: string) => Effect.Effect<void, ReadError>
   readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>

@@ -59,14 +59,14 @@ const distances = (network: Network, component: Component, away: ReadonlySet<str
 }
 
 /** One component with what holds when nothing is down and when one switch is. */
-interface Surveyed {
+interface ComponentSurvey {
   readonly component: Component
   readonly layers: ReadonlyMap<string, number>
   /** Switches that lose every way out when this one is down: nothing can be done about them. */
   readonly cutOffBy: (name: string) => ReadonlySet<string>
 }
 
-const survey = (network: Network, component: Component): Surveyed => {
+const survey = (network: Network, component: Component): ComponentSurvey => {
   const whole = distances(network, component, new Set())
   const layers = new Map(whole)
   for (const [name, own] of whole) {
@@ -92,7 +92,7 @@ const survey = (network: Network, component: Component): Surveyed => {
  */
 const mayBeAway = (
   network: Network,
-  { component, cutOffBy, layers }: Surveyed,
+  { component, cutOffBy, layers }: ComponentSurvey,
   batch: ReadonlySet<string>
 ): boolean => {
   const left = distances(network, component, batch)
@@ -102,12 +102,16 @@ const mayBeAway = (
   return [...layers.keys()].every((name) => (batch.has(name) ? !comesBackToNothing(name) : !isLeftAlone(name)))
 }
 
-const ready = (network: Network, { layers }: Surveyed, waiting: ReadonlySet<string>, name: string): boolean =>
+const ready = (network: Network, { layers }: ComponentSurvey, waiting: ReadonlySet<string>, name: string): boolean =>
   [...(network.get(name)?.neighbours ?? [])].every(
     (neighbour) => !waiting.has(neighbour) || (layers.get(neighbour) ?? 0) >= (layers.get(name) ?? 0)
   )
 
-const batchesOf = (network: Network, surveyed: Surveyed, selected: ReadonlyArray<string>): Array<Array<string>> => {
+const batchesOf = (
+  network: Network,
+  surveyed: ComponentSurvey,
+  selected: ReadonlyArray<string>
+): Array<Array<string>> => {
   const batches: Array<Array<string>> = []
   const waiting = new Set(selected)
   while (waiting.size > 0) {

@@ -34,7 +34,7 @@ export interface CloneLimits {
 }
 
 /** Name and commit that the configured branch, tag or commit stands for. */
-export interface Arrived {
+export interface ResolvedRef {
   readonly name: string
   readonly commit: string
 }
@@ -106,7 +106,7 @@ const cloneAll = Effect.fnUntraced(function* ({ address, clone, options }: GitCo
 export const fetchCopy = Effect.fnUntraced(function* (
   copy: GitCopy,
   fetch: (copy: GitCopy) => Effect.Effect<unknown, GitFailed> = fetchAll
-): Effect.fn.Return<Arrived, GitFailed | GitRefNotFound> {
+): Effect.fn.Return<ResolvedRef, GitFailed | GitRefNotFound> {
   const { options } = copy
   const name = yield* wantedRef(copy)
   yield* fetch(copy)
@@ -126,7 +126,7 @@ export const fetchCopy = Effect.fnUntraced(function* (
 /** Records what the copy now stands for; the reference keeps the commit from being cleaned away. */
 export const recordState = Effect.fnUntraced(function* (
   { address, fs, options, path }: GitCopy,
-  { commit, name }: Arrived
+  { commit, name }: ResolvedRef
 ): Effect.fn.Return<void, GitFailed> {
   yield* runGitText(["update-ref", HEAD_REF, commit], options)
   const state = { address: address.shown, ref: address.ref ?? null, name, commit }
@@ -151,7 +151,7 @@ const removeUnfinished = ({ fs, options: { directory }, path }: GitCopy): Effect
 /** Makes the copy anew; what was there is removed once the new one is complete, and stays when it cannot be made. */
 export const replaceCopy = Effect.fnUntraced(function* (
   copy: GitCopy
-): Effect.fn.Return<Arrived, GitFailed | GitRefNotFound> {
+): Effect.fn.Return<ResolvedRef, GitFailed | GitRefNotFound> {
   const { fs, options } = copy
   const suffix = yield* Random.nextIntBetween(0, 1_000_000_000)
   const fresh = `${options.directory}.new-${suffix}`

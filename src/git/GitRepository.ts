@@ -31,7 +31,7 @@ export interface GitRepositoryConfig {
 }
 
 /** The commit that a refresh arrived at, and whether the copy had to be made anew. */
-export interface Refreshed {
+export interface RefreshResult {
   readonly commit: GitCommit
   readonly cloned: boolean
 }
@@ -43,7 +43,7 @@ export interface GitRepository {
   /** Directory of the local copy, which messages put before paths. */
   readonly directory: string
   /** Brings the copy up to date, cloning it when there is none that can be used. */
-  readonly refresh: Effect.Effect<Refreshed, GitFailed>
+  readonly refresh: Effect.Effect<RefreshResult, GitFailed>
   /** The commit of the last refresh, also of an earlier process; none before the first. */
   readonly current: Effect.Effect<Option.Option<GitCommit>, GitFailed>
   /** The commit of a branch, tag or commit as of the last refresh; a branch wins over a tag of its name. */
@@ -75,7 +75,7 @@ const describeAs = Effect.fnUntraced(function* (copy: GitCopy, hash: string, nam
   return yield* Effect.fromResult(parseCommit(shown, name))
 })
 
-const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<Refreshed, GitFailed> {
+const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Return<RefreshResult, GitFailed> {
   const { ref, shown } = copy.address
   const failed = (what: string) => (error: GitFailed | GitRefNotFound) =>
     new GitFailed({

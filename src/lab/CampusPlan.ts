@@ -5,7 +5,7 @@
 import type { Node, Topology } from "./Topology.ts"
 
 /** One switch of the plan, as its start configuration needs to know it. */
-export interface Planned {
+export interface PlannedSwitch {
   readonly name: string
   readonly role: "access" | "dist" | "core"
   /** Number within its role, from 0. */
@@ -23,9 +23,9 @@ export interface CampusOptions {
   /** Second octet of the first management address `10.{block}.0.1`; default 32. */
   readonly block?: number
   /** Start configuration of a switch; undefined makes it blank. Default: hostname, admin/admin, management on Vlan600. */
-  readonly config?: (planned: Planned) => string | undefined
+  readonly config?: (planned: PlannedSwitch) => string | undefined
   /** Settings of a switch beside those of the plan. */
-  readonly node?: (planned: Planned) => Partial<Node>
+  readonly node?: (planned: PlannedSwitch) => Partial<Node>
 }
 
 const CORES = 2
@@ -35,7 +35,7 @@ const FIRST_CORE_PORT = 49
 const OCTET = 256
 
 /** The default start configuration. */
-export const startConfig = ({ name, address, role }: Planned): string => `hostname ${name}
+export const startConfig = ({ name, address, role }: PlannedSwitch): string => `hostname ${name}
 username admin privilege 15 role network-admin secret admin
 aaa authorization exec default local
 interface ${role === "access" ? "Vlan600" : "Loopback1"}
@@ -60,7 +60,12 @@ export const campus = (options: CampusOptions): Topology => {
 
 const PREFIX = { access: "acc", dist: "dist", core: "core" } as const
 
-const plan = (options: CampusOptions, role: Planned["role"], count: number, offset: number): Array<Planned> =>
+const plan = (
+  options: CampusOptions,
+  role: PlannedSwitch["role"],
+  count: number,
+  offset: number
+): Array<PlannedSwitch> =>
   Array.from({ length: count }, (_, index) => ({
     name: `${PREFIX[role]}${index + 1}`,
     role,
@@ -74,7 +79,7 @@ const addressOf = (block: number, number: number): string => {
   return `10.${block + Math.floor(third / OCTET)}.${third % OCTET}.${(number % (OCTET - 2)) + 1}`
 }
 
-const nodeOf = ({ role }: Planned, config: string | undefined, node: Partial<Node>): Node => ({
+const nodeOf = ({ role }: PlannedSwitch, config: string | undefined, node: Partial<Node>): Node => ({
   kind: "eos",
   role,
   model: role === "access" ? "CCS-720XP-48Y6-F" : role === "dist" ? "DCS-7050SX3-48YC8-F" : "DCS-7050CX3-32S-F",

@@ -68,13 +68,13 @@ export type FaultKind = Fault["kind"]
 
 type OfKind<K extends FaultKind> = Extract<Fault, { readonly kind: K }>
 
-interface Armed {
+interface ArmedFault {
   readonly fault: Fault
   left: number
 }
 
 /** The faults of one switch. */
-export type Faults = Array<Armed>
+export type Faults = Array<ArmedFault>
 
 /** Most faults that one switch holds at a time. */
 export const LIMIT = 64

@@ -152,12 +152,17 @@ const onePerPeerPort = (seen: ReadonlyArray<SeenPeer>): ReadonlyArray<SeenPeer> 
   })
 }
 
-interface Refused {
+interface RefusedCable {
   readonly cable: Cable
   readonly error: InterfaceError
 }
 
-const checkedCables = ({ device, peers, seen, stored }: LinkSurvey): ReadonlyArray<Result.Result<Cable, Refused>> =>
+const checkedCables = ({
+  device,
+  peers,
+  seen,
+  stored
+}: LinkSurvey): ReadonlyArray<Result.Result<Cable, RefusedCable>> =>
   onePerPeerPort(seen).map(({ localPort, peer, peerPort }) => {
     const owner = peers.get(peer.id) ?? { ...peer, ports: new Map(), interfaces: [] }
     const same = stored.find((link) => touches(link, device.id, localPort) && touches(link, peer.id, peerPort))

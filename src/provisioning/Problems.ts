@@ -1,7 +1,7 @@
 /** Collecting everything that speaks against something, where stopping at the first problem would hide the others. */
 import { Result } from "effect"
 
-interface Told {
+interface Problem {
   readonly message: string
 }
 
@@ -19,11 +19,11 @@ export const collect = <A, E>(
 }
 
 /** One text for all problems, each said once; that of a single problem is its own. */
-export const told = (problems: ReadonlyArray<Told>): string =>
+export const told = (problems: ReadonlyArray<Problem>): string =>
   [...new Set(problems.map(({ message }) => message))].join("; ")
 
 /** The value if there is no problem, a single problem as it is, and several as what `merge` makes of their text. */
-export const orProblems = <A, E extends Told>(
+export const orProblems = <A, E extends Problem>(
   value: A,
   problems: ReadonlyArray<E>,
   merge: (message: string) => E

@@ -13,7 +13,7 @@ import { LinknetStore } from "../store/LinknetStore.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { downstreamDevices } from "./DownstreamDevices.ts"
 import { effectiveSettings, groupsOfDevice, settingsOfType } from "./EffectiveSettings.ts"
-import type { EffectiveSettings, Layered } from "./Layering.ts"
+import type { EffectiveSettings, LayeringResult } from "./Layering.ts"
 import type { Membership } from "./SettingsGroups.ts"
 import { SettingsInvalid } from "./SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot } from "./SettingsSnapshot.ts"
@@ -38,7 +38,7 @@ interface InForce {
   readonly snapshot: SettingsSnapshot
 }
 
-const fromLayered = (layered: Layered): Effect.Effect<EffectiveSettings, SettingsInvalid> =>
+const fromLayered = (layered: LayeringResult): Effect.Effect<EffectiveSettings, SettingsInvalid> =>
   Result.match(layered, {
     onFailure: (problems) => Effect.fail(new SettingsInvalid({ problems })),
     onSuccess: Effect.succeed

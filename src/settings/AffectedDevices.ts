@@ -8,7 +8,7 @@ import type { GroupMember } from "./SettingsGroups.ts"
 import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
 /** Hostnames whose settings may have changed, in the order in which the devices were given, and remarks for the log. */
-export interface Affected {
+export interface AffectedDevices {
   readonly hostnames: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }
@@ -39,7 +39,7 @@ export const affectedDevices = (
   changedPaths: Iterable<string>,
   snapshot: SettingsSnapshot,
   devices: ReadonlyArray<GroupMember & Pick<Device, "device_type">>
-): Affected => {
+): AffectedDevices => {
   const changed = [...changedPaths].map((path) => path.split("/"))
   const types = new Set(changed.flatMap(([first = "", second]) => (second === undefined ? [] : (TYPES[first] ?? []))))
   const hosts = secondSegments(changed, "devices")

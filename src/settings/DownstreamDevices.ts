@@ -5,13 +5,13 @@
 import type { Device } from "../domain/Device.ts"
 import type { Linknet } from "../domain/Linknet.ts"
 
-type Identified = Pick<Device, "id" | "device_type">
+type DeviceIdentity = Pick<Device, "id" | "device_type">
 
 /**
  * For each DIST device by its id: its neighbours of type ACCESS, each once, in the order of the linknets' ids. Links to
  * devices that are not in the list are passed over.
  */
-export const downstreamDevices = <D extends Identified>(
+export const downstreamDevices = <D extends DeviceIdentity>(
   devices: Iterable<D>,
   linknets: Iterable<Pick<Linknet, "id" | "device_a_id" | "device_b_id">>
 ): ReadonlyMap<number, ReadonlyArray<D>> => {

@@ -3,7 +3,7 @@
  * everybody, where each comes from, and which groups a device is in. Pure; see `SettingsSnapshot` for how one is made.
  */
 import type { Device } from "../domain/Device.ts"
-import type { EffectiveSettings, Layered, SettingsTarget } from "./Layering.ts"
+import type { EffectiveSettings, LayeringResult, SettingsTarget } from "./Layering.ts"
 import type { GroupMember, Membership } from "./SettingsGroups.ts"
 import type { SettingsSnapshot } from "./SettingsSnapshot.ts"
 
@@ -15,10 +15,10 @@ export const effectiveSettings = (
   snapshot: SettingsSnapshot,
   device: SettingsTarget,
   downstream?: ReadonlyArray<SettingsTarget>
-): Layered => snapshot.layering.forDevice(device, downstream)
+): LayeringResult => snapshot.layering.forDevice(device, downstream)
 
 /** The settings of a device type; those that hold for everybody when the type is left out. */
-export const settingsOfType = (snapshot: SettingsSnapshot, type?: Device["device_type"]): Layered =>
+export const settingsOfType = (snapshot: SettingsSnapshot, type?: Device["device_type"]): LayeringResult =>
   snapshot.layering.forType(type)
 
 /** The groups of a device, in the order of their definition, and its primary group. */

@@ -28,7 +28,7 @@ export interface EffectiveSettings {
 export type SettingsTarget = GroupMember & Pick<Device, "device_type"> & Partial<Pick<Device, "model">>
 
 /** Settings, or every problem that was found on the way. */
-export type Layered<A = EffectiveSettings> = Result.Result<A, Arr.NonEmptyReadonlyArray<SettingsProblem>>
+export type LayeringResult<A = EffectiveSettings> = Result.Result<A, Arr.NonEmptyReadonlyArray<SettingsProblem>>
 
 /** One layer: values by key with a common origin. `id` is equal for equal layers of one snapshot. */
 interface Layer {
@@ -39,13 +39,13 @@ interface Layer {
   readonly values: ReadonlyMap<unknown, unknown>
 }
 
-interface Placed {
+interface PlacedValue {
   readonly value: unknown
   readonly origin: string
   readonly sources: ReadonlyArray<Source>
 }
 
-interface Laid extends EffectiveSettings {
+interface LaidLayers extends EffectiveSettings {
   /** The vxlans before validation, for the distribution switches above an access switch. */
   readonly vxlans: unknown
 }
@@ -90,10 +90,10 @@ const fail = (problem: SettingsProblem) => Result.fail(Arr.of(problem))
 /** The layers of one snapshot. */
 export class Layering {
   readonly #input: LayeringInput
-  readonly #filtered = new Map<string, Layered<Layer>>()
+  readonly #filtered = new Map<string, LayeringResult<Layer>>()
   readonly #mentions = new Map<string, Mentions>()
   readonly #memberships = new Map<string, Membership>()
-  readonly #results = new Map<string, Layered<Laid>>()
+  readonly #results = new Map<string, LayeringResult<LaidLayers>>()
   readonly #objectIds = new WeakMap<object, number>()
   #nextId = 0
 
@@ -109,7 +109,7 @@ export class Layering {
   }
 
   /** The settings of a device type, or with `undefined` those that hold for everybody; nothing is filtered. */
-  forType(type: Device["device_type"] | undefined): Layered {
+  forType(type: Device["device_type"] | undefined): LayeringResult {
     if (type === "UNKNOWN") {
       const message = "It's not possible to get settings for devices with type UNKNOWN"
       return fail({ kind: "other", message })
@@ -121,11 +121,11 @@ export class Layering {
    * The settings of a device. `downstream` are the access switches linked to a distribution switch, in the order of the
    * linknets: their vxlans are added (docs/settings-repository.md#vxlans-from-below); for other types it has no meaning.
    */
-  forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget> = []): Layered {
+  forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget> = []): LayeringResult {
     return this.#forDevice(device, downstream)
   }
 
-  #forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget>): Layered<Laid> {
+  #forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget>): LayeringResult<LaidLayers> {
     const membership = this.membership(device)
     const audience: Audience = { groups: membership.groupSet, hostname: device.hostname }
     const below: Array<ReadonlyMap<unknown, unknown>> = []
@@ -141,7 +141,7 @@ export class Layering {
   #commonLayers(
     type: Device["device_type"] | undefined,
     audience: Audience | undefined
-  ): ReadonlyArray<Layered<Layer>> {
+  ): ReadonlyArray<LayeringResult<Layer>> {
     const byGroup = audience && { ...audience, hostname: undefined }
     const ofType = type === undefined || type === "UNKNOWN" ? [] : [this.#ofType(type)]
     const optional = this.#input.files.has("global/access_lists.yml")
@@ -156,16 +156,16 @@ export class Layering {
     ]
   }
 
-  #ofType(type: SettingsType): Layered<Layer> {
+  #ofType(type: SettingsType): LayeringResult<Layer> {
     return this.#layer(`${TYPE_DIRECTORIES[type]}/base_system.yml`, "devicetype->base_system.yml")
   }
 
-  #groupLayers({ primary: { name } }: Membership): ReadonlyArray<Layered<Layer>> {
+  #groupLayers({ primary: { name } }: Membership): ReadonlyArray<LayeringResult<Layer>> {
     if (!this.#input.paths.isDirectory(`groups/${name}`)) return []
     return MEMBER_FILES.map((file) => this.#layer(`groups/${name}/${file}`, `groups->${name}->${file}`))
   }
 
-  #deviceLayers(device: SettingsTarget, audience: Audience): ReadonlyArray<Layered<Layer>> {
+  #deviceLayers(device: SettingsTarget, audience: Audience): ReadonlyArray<LayeringResult<Layer>> {
     const { device_type: type, hostname, model } = device
     if (this.#input.paths.isDirectory(`devices/${hostname}`)) {
       const byGroup = { ...audience, hostname: undefined }
@@ -185,7 +185,7 @@ export class Layering {
       : []
   }
 
-  #layer(path: string, origin: string, audience?: Audience): Layered<Layer> {
+  #layer(path: string, origin: string, audience?: Audience): LayeringResult<Layer> {
     const content = this.#input.files.get(path)?.content
     if (content === undefined) return fail({ kind: "structure", message: `File ${path} not found` })
     if (Result.isFailure(content)) return fail(content.failure)
@@ -203,7 +203,7 @@ export class Layering {
     return `${named}\0${mentions.devices.has(hostname) ? hostname : ""}`
   }
 
-  #filter({ file, id, origin, values }: Layer & { readonly file: string }, audience: Audience): Layered<Layer> {
+  #filter({ file, id, origin, values }: Layer & { readonly file: string }, audience: Audience): LayeringResult<Layer> {
     const faults = this.#faultsIn(values)
     if (faults.length > 0) return fail(problemIn(file, origin, faults))
     return Result.mapBoth(filterFile(values, audience), {
@@ -222,10 +222,10 @@ export class Layering {
   }
 
   #compose(
-    common: ReadonlyArray<Layered<Layer>>,
+    common: ReadonlyArray<LayeringResult<Layer>>,
     downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>,
-    own: ReadonlyArray<Layered<Layer>>
-  ): Layered<Laid> {
+    own: ReadonlyArray<LayeringResult<Layer>>
+  ): LayeringResult<LaidLayers> {
     const first = Result.all(common)
     if (Result.isFailure(first)) return Result.fail(first.failure)
     const second = Result.all(own)
@@ -236,7 +236,7 @@ export class Layering {
       ...second.success.map((layer) => layer.id)
     ]
     return remember(this.#results, ids.join("\u0001"), () => {
-      const placed = new Map<string, Placed>()
+      const placed = new Map<string, PlacedValue>()
       for (const layer of first.success) this.#lay(placed, layer)
       addDownstream(placed, downstream)
       for (const layer of second.success) this.#lay(placed, layer)
@@ -252,7 +252,7 @@ export class Layering {
     return this.#nextId
   }
 
-  #lay(placed: Map<string, Placed>, { file, origin, values }: Layer): void {
+  #lay(placed: Map<string, PlacedValue>, { file, origin, values }: Layer): void {
     for (const [key, value] of values) {
       const name = String(key)
       const before = placed.get(name)
@@ -266,7 +266,7 @@ export class Layering {
     }
   }
 
-  #validate(placed: ReadonlyMap<string, Placed>): Layered<Laid> {
+  #validate(placed: ReadonlyMap<string, PlacedValue>): LayeringResult<LaidLayers> {
     const values = new Map<string, unknown>()
     const faults: Array<Fault> = []
     for (const key of settingKeys) {
@@ -288,7 +288,10 @@ export class Layering {
   }
 }
 
-const addDownstream = (placed: Map<string, Placed>, downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>): void => {
+const addDownstream = (
+  placed: Map<string, PlacedValue>,
+  downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>
+): void => {
   const before = placed.get("vxlans")
   if (before === undefined || !(before.value instanceof Map) || downstream.length === 0) return
   const all = new Map<unknown, unknown>(before.value)

@@ -14,7 +14,7 @@ import { effectiveSettings, settingsOfType } from "./EffectiveSettings.ts"
 import { type Finding, finding, locate } from "./Finding.ts"
 import { interfaceFindings } from "./InterfaceChecks.ts"
 import { problemIn } from "./LayerSource.ts"
-import type { EffectiveSettings, Layered, SettingsTarget } from "./Layering.ts"
+import type { EffectiveSettings, LayeringResult, SettingsTarget } from "./Layering.ts"
 import { deviceDirectories, modelOfPath } from "./RepositoryPaths.ts"
 import { routeMapFindings } from "./RouteMapChecks.ts"
 import { groupConflicts } from "./SettingsGroups.ts"
@@ -61,7 +61,7 @@ class Findings {
     }
   }
 
-  effective(layered: Layered): EffectiveSettings | undefined {
+  effective(layered: LayeringResult): EffectiveSettings | undefined {
     if (Result.isSuccess(layered)) return layered.success
     this.add(layered.failure)
     return undefined

@@ -13,10 +13,10 @@ import type { DeviceLink, Neighbour, SiteInputs, VariableInputs } from "./Variab
 import { vlanIdOf, vlanIdsOf } from "./VlanNames.ts"
 
 /** Variables in their order, or the sentence that says why there are none. */
-export type Named = ReadonlyArray<readonly [name: string, value: unknown]>
-export type NamedOrFault = Result.Result<Named, string>
+export type NamedVariables = ReadonlyArray<readonly [name: string, value: unknown]>
+export type NamedOrFault = Result.Result<NamedVariables, string>
 
-const managementVariables = (prefix: string, ip: string, { gateway, prefixLength }: GatewayNetwork): Named => [
+const managementVariables = (prefix: string, ip: string, { gateway, prefixLength }: GatewayNetwork): NamedVariables => [
   [`${prefix}mgmt_gw`, gateway],
   [`${prefix}mgmt_ipif`, `${ip}/${prefixLength}`],
   [`${prefix}mgmt_prefixlen`, prefixLength]
@@ -68,7 +68,7 @@ const mlagPeer = (
     : Result.succeed(peer)
 }
 
-const mlagVariables = (ownId: number, peer: Neighbour | null): Named => [
+const mlagVariables = (ownId: number, peer: Neighbour | null): NamedVariables => [
   ["mlag_peer", peer !== null],
   ["mlag_peer_hostname", peer?.hostname ?? null],
   ["mlag_peer_low", peer === null ? null : ownId < peer.id]

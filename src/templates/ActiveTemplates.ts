@@ -8,7 +8,7 @@ import { WorkingCommits } from "../domain/WorkingCommits.ts"
 import { type AppliedCommit, RepositoryStore } from "../store/RepositoryStore.ts"
 import { compileAll } from "./Compilation.ts"
 import { Renderer } from "./Renderer.ts"
-import { type FixedTemplate, fixedTask, type Rendered } from "./Rendering.ts"
+import { type FixedTemplate, fixedTask, type RenderedText } from "./Rendering.ts"
 import type { RepoStructureError, TemplateError } from "./TemplateErrors.ts"
 import { buildTemplateSnapshot, type TemplateSnapshot } from "./TemplateSnapshot.ts"
 
@@ -101,7 +101,7 @@ export class ActiveTemplates extends Context.Service<
       platform: string,
       file: FixedTemplate,
       variables: Readonly<Record<string, unknown>>
-    ) => Effect.Effect<Rendered, NoTemplates | RepoStructureError | TemplateError | SqlError.SqlError>
+    ) => Effect.Effect<RenderedText, NoTemplates | RepoStructureError | TemplateError | SqlError.SqlError>
   }
 >()("switchyard/templates/ActiveTemplates") {
   static readonly layer = Layer.effect(ActiveTemplates, make)

@@ -6,7 +6,7 @@
 import { Result } from "effect"
 import type { DeviceType } from "../domain/Device.ts"
 import type { StackMember } from "../domain/StackMember.ts"
-import { accessVariables, type Named } from "./AccessVariables.ts"
+import { accessVariables, type NamedVariables } from "./AccessVariables.ts"
 import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
 import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
@@ -14,7 +14,7 @@ import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesEr
 type WithType = Exclude<DeviceType, "UNKNOWN">
 
 interface TypeVariables {
-  readonly named: Named
+  readonly named: NamedVariables
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -32,7 +32,7 @@ const mgmtIpOf = ({ device, init }: VariableInputs): Result.Result<string, strin
 
 const stackVariable = ({ hardware_id, member_no, priority }: StackMember) => ({ priority, hardware_id, member_no })
 
-const commonVariables = ({ device, stackMembers }: VariableInputs, hostname: string): Named => [
+const commonVariables = ({ device, stackMembers }: VariableInputs, hostname: string): NamedVariables => [
   ["device_model", device.model],
   ["device_os_version", device.os_version],
   ["device_id", device.id],

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { isFabricType } from "../domain/Device.ts"
 import { isHostname } from "../domain/Hostname.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
-import { type Named, linksByPort } from "./AccessVariables.ts"
+import { type NamedVariables, linksByPort } from "./AccessVariables.ts"
 import { fabricIdentity, type FabricIdentity } from "./AutonomousSystem.ts"
 import { fabricInterfaces, type FabricLink, type FabricPorts, misplacedLinks } from "./FabricInterfaces.ts"
 import { hostPrefixLength } from "./GatewayNetwork.ts"
@@ -64,7 +64,11 @@ const ownIdentity = ({ device, init }: VariableInputs): Result.Result<FabricIden
   return fabricIdentity({ hostname: init.hostname, infra_ip: typeof infraIp === "string" ? infraIp : null })
 }
 
-const addressVariables = (mgmtIp: string, { asn, infraIp }: FabricIdentity, init: VariableInputs["init"]): Named => [
+const addressVariables = (
+  mgmtIp: string,
+  { asn, infraIp }: FabricIdentity,
+  init: VariableInputs["init"]
+): NamedVariables => [
   ["asn", asn],
   ["mgmt_ipif", `${mgmtIp}/${hostPrefixLength(mgmtIp)}`],
   ["mgmt_prefixlen", hostPrefixLength(mgmtIp)],
@@ -81,7 +85,7 @@ export const fabricVariables = (
   inputs: VariableInputs,
   site: SiteInputs,
   mgmtIp: string
-): Result.Result<{ readonly named: Named; readonly warnings: ReadonlyArray<string> }, string> =>
+): Result.Result<{ readonly named: NamedVariables; readonly warnings: ReadonlyArray<string> }, string> =>
   Result.gen(function* () {
     const { device, init, links, mirrorSource = null, settings } = inputs
     const own = yield* ownIdentity(inputs)
@@ -93,7 +97,7 @@ export const fabricVariables = (
       fabricLinkAt: new Map(fabricLinks.toReversed().map((one) => [one.link.port, one])),
       mirrorSource
     }
-    const named: Named = [
+    const named: NamedVariables = [
       ["mgmt_ip", mgmtIp],
       ["bgp_ipv4_peers", fabricLinks.map(bgpPeer)],
       ["bgp_evpn_peers", evpnPeers],

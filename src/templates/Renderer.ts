@@ -10,12 +10,12 @@ import { processorTime } from "../jinja/Meter.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type Allowance, isUsedUp, RecentFailures, RenderBudget } from "./RenderBudget.ts"
-import { type Rendered, type RenderTask, taskError } from "./Rendering.ts"
+import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
 import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
 import type { TemplateError } from "./TemplateErrors.ts"
 
 /** Renders for one job or request, whose renderings share a budget. */
-export type Render = (task: RenderTask) => Effect.Effect<Rendered, TemplateError>
+export type Render = (task: RenderTask) => Effect.Effect<RenderedText, TemplateError>
 
 /** The engine ends a rendering by itself; the thread is ended when it should not, so many milliseconds later. */
 const GRACE_MILLIS = 5_000

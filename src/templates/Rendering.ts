@@ -13,7 +13,7 @@ import { MAPPING_FILE, platformOf, type TemplatePlatform, type TemplateSnapshot 
 import type { SiteInputs, TemplateVariables, VariableInputs, VariablesError } from "./VariableInputs.ts"
 
 /** A rendered text, with what the templates asked to be logged. */
-export interface Rendered {
+export interface RenderedText {
   readonly text: string
   readonly log: ReadonlyArray<LogEntry>
   /** Where undefined values were printed as nothing; templates are named by their path in the platform's directory. */
@@ -83,7 +83,7 @@ export const fixedTask = (
 }
 
 /** A device's configuration with the variables it was made of, secrets in clear text, and remarks for the log. */
-export interface RenderedDevice extends Rendered {
+export interface RenderedDevice extends RenderedText {
   readonly variables: TemplateVariables
   readonly warnings: ReadonlyArray<string>
 }

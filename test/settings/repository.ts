@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Result } from "effect"
-import type { EffectiveSettings, Layered, SettingsTarget } from "../../src/settings/Layering.ts"
+import type { EffectiveSettings, LayeringResult, SettingsTarget } from "../../src/settings/Layering.ts"
 import type { SettingsProblem } from "../../src/settings/SettingsProblem.ts"
 import { buildSnapshot, type SettingsSnapshot, type SnapshotInput } from "../../src/settings/SettingsSnapshot.ts"
 
@@ -58,7 +58,7 @@ export const snapshotWith = (
   options: Partial<SnapshotInput> = {}
 ): SettingsSnapshot => success(buildSnapshot({ files: filesWith(changes), root, ...options }))
 
-export const settingsOf = (layered: Layered): EffectiveSettings => success(layered)
+export const settingsOf = (layered: LayeringResult): EffectiveSettings => success(layered)
 
 export const messages = (problems: ReadonlyArray<SettingsProblem>): ReadonlyArray<string> =>
   problems.map((problem) => problem.message)

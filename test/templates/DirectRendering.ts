@@ -4,14 +4,14 @@ import {
   configurationTask,
   deviceTask,
   fixedTask,
-  type Rendered,
+  type RenderedText,
   type RenderedDevice,
   type RenderTask,
   taskError
 } from "../../src/templates/Rendering.ts"
 import type { TemplateError } from "../../src/templates/TemplateErrors.ts"
 
-const rendered = (task: RenderTask): Result.Result<Rendered, TemplateError> => {
+const rendered = (task: RenderTask): Result.Result<RenderedText, TemplateError> => {
   const result = task.platform.environment.renderFile(task.file, task.variables)
   return result.ok ? Result.succeed(result.value) : Result.fail(taskError(task, result.failure))
 }

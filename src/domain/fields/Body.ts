@@ -84,20 +84,20 @@ export const sentencesOf = (refusals: Refusals): ReadonlyArray<string> => [...re
  * A body that has been looked at and not yet refused, for routes that have more to say about it than its rules can: what is
  * in the database, or what comes first.
  */
-export interface Checked<A> {
+export interface CheckedBody<A> {
   /** What is good. */
   readonly fields: Partial<A>
   readonly refusals: Refusals
   /** The same with one more refusal, at the field's place; the one that the field has already stays. */
-  readonly refuse: (key: string, refusal: Refusal) => Checked<A>
+  readonly refuse: (key: string, refusal: Refusal) => CheckedBody<A>
   /** The body, or every sentence against it. */
   readonly complete: Result.Result<A, ReadonlyArray<string>>
 }
 
-const isChecked = (value: unknown): value is Checked<never> =>
+const isChecked = (value: unknown): value is CheckedBody<never> =>
   Predicate.hasProperty(value, "refusals") && Predicate.hasProperty(value, "complete")
 
-const refusedBody = <A>(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>): Checked<A> => ({
+const refusedBody = <A>(fields: Partial<A>, refusals: Refusals, order: ReadonlyArray<string>): CheckedBody<A> => ({
   fields,
   refusals,
   refuse: (key, refusal) => {
@@ -108,7 +108,7 @@ const refusedBody = <A>(fields: Partial<A>, refusals: Refusals, order: ReadonlyA
   complete: Result.fail(sentencesOf(refusals))
 })
 
-const goodBody = <A>(body: A, order: ReadonlyArray<string>): Checked<A> => ({
+const goodBody = <A>(body: A, order: ReadonlyArray<string>): CheckedBody<A> => ({
   fields: body,
   refusals: new Map(),
   refuse: (key, refusal) => refusedBody<A>(body, new Map([[key, listOf(refusal)]]), order),
@@ -117,7 +117,7 @@ const goodBody = <A>(body: A, order: ReadonlyArray<string>): Checked<A> => ({
 
 const listOf = (refusal: Refusal): ReadonlyArray<string> => (typeof refusal === "string" ? [refusal] : refusal)
 
-interface Collected {
+interface CollectedFields {
   readonly values: JsonObject
   readonly refusals: Refusals
 }
@@ -126,7 +126,7 @@ type NamedRules = ReadonlyArray<readonly [key: string, field: FieldRule]>
 type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "told">
 
 /** Looks at every field in order, and at the keys that are none. */
-const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Collected => {
+const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): CollectedFields => {
   const values = new Map<string, unknown>()
   const refusals = new Map<string, ReadonlyArray<string>>()
   for (const [key, field] of rules) {
@@ -167,7 +167,7 @@ const checkerOf = <const Fields extends Schema.Struct.Fields>(
   const defect = (): never => {
     throw new Error(`a rule of ${order.join(", ")} gives what its schema does not have`)
   }
-  const check = (body: JsonObject): Checked<A> => {
+  const check = (body: JsonObject): CheckedBody<A> => {
     const { refusals, values } = collect(rules, options, body)
     if (!isPart(values)) return defect()
     if (refusals.size > 0) return refusedBody<A>(values, refusals, order)
@@ -187,7 +187,7 @@ export const make = <const Fields extends Schema.Struct.Fields>(
   const rules: NamedRules = Object.entries(fields).map(([key, field]) => [key, fieldOf(field)])
   const wire = wireStruct(rules)
   const { check, isWhole } = checkerOf(fields, rules, options)
-  const part = Schema.declare((value): value is Checked<A> => isChecked(value))
+  const part = Schema.declare((value): value is CheckedBody<A> => isChecked(value))
   const parse = (body: JsonObject): Effect.Effect<A, SchemaIssue.Issue> =>
     Result.match(check(body).complete, {
       onFailure: (sentences) => Effect.fail(refusedWith(options.message?.(sentences) ?? sentences)),

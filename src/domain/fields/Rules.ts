@@ -1,7 +1,7 @@
 /** Rules that several nouns share, each made with its sentence. What is accepted: (docs/api.md#texts-of-device-fields). */
 import { Option, Result } from "effect"
 import type { Place, Refusal, Rule } from "./Field.ts"
-import type { Checked } from "./Body.ts"
+import type { CheckedBody } from "./Body.ts"
 import { isAddress, isDigits, isFalsy, isObject, type JsonObject, lengthOf, toInteger } from "./Values.ts"
 
 /** The sentence of a refusal, for a value at its place. */
@@ -94,7 +94,7 @@ export const boundedInteger =
 /** A list of objects, each with the rules of a body; what is wrong is told element by element. */
 export const listOf =
   <A>(
-    element: { readonly check: (body: JsonObject) => Checked<A> },
+    element: { readonly check: (body: JsonObject) => CheckedBody<A> },
     tell: { readonly noList: Refusal; readonly noObject: string }
   ): Rule<ReadonlyArray<A>> =>
   (sent) => {

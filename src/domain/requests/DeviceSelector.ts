@@ -56,7 +56,7 @@ export const explicitSelectors = (none: string) => ({
 })
 
 /** The selectors of a decoded body. */
-export interface Selected {
+export interface DeviceSelectors {
   readonly hostname?: string
   readonly hostnames?: ReadonlyArray<string>
   readonly device_type?: typeof TypeSent.Type
@@ -64,7 +64,7 @@ export interface Selected {
 }
 
 /** The devices that a body selects. */
-export const targetOf = ({ device_type, group, hostname, hostnames }: Selected): DeviceTarget => {
+export const targetOf = ({ device_type, group, hostname, hostnames }: DeviceSelectors): DeviceTarget => {
   if (hostname !== undefined) return { _tag: "Hostname", hostname }
   if (hostnames !== undefined) return { _tag: "Hostnames", hostnames }
   if (device_type !== undefined) return { _tag: "DeviceType", ...device_type }
@@ -72,7 +72,7 @@ export const targetOf = ({ device_type, group, hostname, hostnames }: Selected):
 }
 
 /** The device or group of a body as arguments of its job; a hostname counts before a group. */
-export const hostnameOrGroup = ({ group, hostname }: Pick<Selected, "hostname" | "group">) => {
+export const hostnameOrGroup = ({ group, hostname }: Pick<DeviceSelectors, "hostname" | "group">) => {
   if (hostname !== undefined) return { hostname }
   return group === undefined ? {} : { group }
 }

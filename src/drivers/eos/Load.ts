@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Result } from "effect"
 import { jobOf } from "../Candidate.ts"
-import type { ConfigSession, ConfigSessions, LoadRequest, Loaded } from "../Driver.ts"
+import type { ConfigSession, ConfigSessions, LoadRequest, LoadResult } from "../Driver.ts"
 import { selects } from "../Driver.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
@@ -204,7 +204,7 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
   )
 
 /** See `DriverSession.load`. */
-export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<Loaded, LoadError> = Effect.fnUntraced(
+export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(
   function* (cli, request) {
     const cut = cutCandidate(request.text)
     if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])

@@ -43,15 +43,15 @@ export interface Transport {
 
 type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged
 
-class Refused extends Error {}
+class ConnectionRefused extends Error {}
 
 const failure = (target: DriverTarget, whileDoing: string, message: string): ConnectionException =>
   new ConnectionException({ hostname: target.hostname, address: target.address, whileDoing, message })
 
 const connectSocket = (target: DriverTarget, host: string, port: number, seconds: number) =>
-  Effect.callback<Socket, ConnectionException | Refused>((resume) => {
+  Effect.callback<Socket, ConnectionException | ConnectionRefused>((resume) => {
     const socket = connectTcp({ host, port, noDelay: true })
-    const fail = (error: ConnectionException | Refused) => {
+    const fail = (error: ConnectionException | ConnectionRefused) => {
       clearTimeout(timer)
       socket.destroy()
       resume(Effect.fail(error))
@@ -62,7 +62,7 @@ const connectSocket = (target: DriverTarget, host: string, port: number, seconds
     )
     // Stays for the life of the socket: an error that comes before ssh2 listens must not end the process.
     socket.on("error", (error: NodeJS.ErrnoException) =>
-      fail(error.code === "ECONNREFUSED" ? new Refused() : failure(target, "connect", error.message))
+      fail(error.code === "ECONNREFUSED" ? new ConnectionRefused() : failure(target, "connect", error.message))
     )
     socket.once("connect", () => {
       clearTimeout(timer)
@@ -84,12 +84,14 @@ const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: numbe
   return rareRetry(connectSocket(target, host, port, seconds), (connecting) =>
     connecting.pipe(
       Effect.retry({
-        while: (error) => error instanceof Refused,
+        while: (error) => error instanceof ConnectionRefused,
         times: limits.refusedRetries,
         schedule: Schedule.spaced(`${limits.refusedDelay} seconds`)
       }),
       Effect.mapError((error) =>
-        error instanceof Refused ? failure(target, "connect", `connection refused by ${host} port ${port}`) : error
+        error instanceof ConnectionRefused
+          ? failure(target, "connect", `connection refused by ${host} port ${port}`)
+          : error
       )
     )
   )

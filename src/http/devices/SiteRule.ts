@@ -1,7 +1,7 @@
 /** Sites of device records: `site_id` has to exist, `site` stands for the only site of that description. */
 import { Effect, Option } from "effect"
 import { UNKNOWN_SITE } from "../../domain/DeviceFields.ts"
-import type { Checked } from "../../domain/fields/Body.ts"
+import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { SiteStore } from "../../store/SiteStore.ts"
 import { complete } from "../core/Refused.ts"
 
@@ -12,7 +12,7 @@ interface WithSite {
 
 /** The fields of a body with what the site table says about them. Fails with 400 and everything that is wrong. */
 export const makeSiteRule = Effect.map(Effect.service(SiteStore), (sites) =>
-  Effect.fnUntraced(function* <A extends WithSite>(checked: Checked<A>) {
+  Effect.fnUntraced(function* <A extends WithSite>(checked: CheckedBody<A>) {
     const { site, site_id }: WithSite = checked.fields
     const unknown = typeof site_id === "number" && !(yield* sites.exists(site_id))
     const { site: _site, ...fields } = yield* complete(unknown ? checked.refuse("site_id", UNKNOWN_SITE) : checked)

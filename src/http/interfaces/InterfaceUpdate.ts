@@ -12,7 +12,7 @@ import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 
-type Sent = typeof PortChanges.checked.Type
+type SentPorts = typeof PortChanges.checked.Type
 type Ports = typeof PortChanges.schema.Type.interfaces
 
 const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
@@ -79,7 +79,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     return { errors, updated: Object.fromEntries(updated) }
   })
 
-  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: Sent, by: string) {
+  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: SentPorts, by: string) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
     // the row's lock lets changes of one device's ports happen one after the other

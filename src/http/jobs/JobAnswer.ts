@@ -32,7 +32,7 @@ interface Records {
   readonly headers: Readonly<Record<string, string>>
 }
 
-interface Written {
+interface JobBody {
   readonly body: Uint8Array
   readonly headers: Readonly<Record<string, string>>
 }
@@ -46,7 +46,7 @@ const questionOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): stri
 /** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
-  const shared = makeSharedRead<Written, SqlError.SqlError | BadRequest | NotFound>()
+  const shared = makeSharedRead<JobBody, SqlError.SqlError | BadRequest | NotFound>()
 
   const write = Effect.fnUntraced(function* ({ headers, rows: jobs }: Records, filter: string | undefined) {
     const dropped = droppedTasks(filter)
@@ -61,7 +61,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     )
     const records = jobs.map((job) => written(job, syncs.get(job.id) ?? others.get(job.id), dropped))
     const body = encoder.encode(`{"status":"success","data":{"jobs":[${records.join(",")}]}}`)
-    return { body, headers } satisfies Written
+    return { body, headers } satisfies JobBody
   })
 
   return Effect.fn("JobAnswer.make")(function* <R>(

@@ -2,7 +2,7 @@
 import { Effect, Order } from "effect"
 import { BadRequest } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { Checked } from "../../domain/fields/Body.ts"
+import type { CheckedBody } from "../../domain/fields/Body.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 
@@ -24,7 +24,7 @@ interface WithEnds {
  */
 export const makeNamedEnds = Effect.map(Effect.service(DeviceStore), (devices) =>
   Effect.fnUntraced(function* <A extends WithEnds>(
-    sent: Checked<A>,
+    sent: CheckedBody<A>,
     unknown: (key: string, hostname: string) => string
   ) {
     const { device_a, device_b }: Partial<WithEnds> = sent.fields

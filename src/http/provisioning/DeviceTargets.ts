@@ -31,13 +31,13 @@ export interface SelectedDevices {
   readonly what: string
 }
 
-interface Resolved {
+interface ResolvedTarget {
   readonly selection: Selection
   readonly args: TargetArguments
   readonly what: string
 }
 
-const byNames = (hostnames: ReadonlyArray<string>, what: string): Resolved => ({
+const byNames = (hostnames: ReadonlyArray<string>, what: string): ResolvedTarget => ({
   selection: { hostnames },
   args: { hostnames },
   what
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
 
   return DeviceTargets.of({
     select: Effect.fn("DeviceTargets.select")(function* (target: DeviceTarget, unsynchronizedOnly = false) {
-      const { args, selection, what }: Resolved = yield* resolve(target, unsynchronizedOnly)
+      const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
       const count = yield* devices.countManaged(selection)
       if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
       return { args, count, what }

@@ -19,12 +19,12 @@ export interface Post {
   readonly maxAnswer: number
 }
 
-type Checked<A> = Result.Result<A, PostRefused>
+type PostCheck<A> = Result.Result<A, PostRefused>
 
-const refuse = (reason: PostRefused["reason"], message: string): Checked<never> =>
+const refuse = (reason: PostRefused["reason"], message: string): PostCheck<never> =>
   Result.fail(new PostRefused({ reason, message }))
 
-const checkAll = (content: JsonObject): Checked<Json> =>
+const checkAll = (content: JsonObject): PostCheck<Json> =>
   Result.mapBoth(validateSettings(content), {
     onFailure: (faults) => new PostRefused({ reason: "invalid", message: validationMessage(faults, () => POSTED) }),
     onSuccess: settingsToJson
@@ -33,7 +33,7 @@ const checkAll = (content: JsonObject): Checked<Json> =>
 /** What is said of a name that no settings file has. */
 const unknownFile = (file: string): string => `Filename: '${file}' does not map to any model.`
 
-const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Checked<Json> => {
+const checkOne = (file: string, content: JsonObject, withPatterns: boolean): PostCheck<Json> => {
   const model = fileModelOf(file)
   if (model === undefined) return refuse("invalid", unknownFile(file))
   if (!withPatterns && holdsPatterns(content)) {
@@ -43,7 +43,7 @@ const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Che
 }
 
 /** The normalised settings as JSON text. */
-export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): Checked<string> => {
+export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): PostCheck<string> => {
   const content = parseJsonObject(text)
   if (content === undefined) return refuse("unreadable", "Bad Request")
   const checked = file === null ? checkAll(content) : checkOne(file, content, withPatterns)

@@ -10,7 +10,7 @@ import { type GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { clonedText, commitText, currentText } from "../../git/GitCommit.ts"
 import type { GitRefNotFound } from "../../git/GitRef.ts"
-import { type GitRepository, makeGitRepository, type Refreshed } from "../../git/GitRepository.ts"
+import { type GitRepository, makeGitRepository, type RefreshResult } from "../../git/GitRepository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { missingBranchProblem } from "../../settings/GroupView.ts"
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
 
   const updateNow = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
     const repository = yield* copyOf(name)
-    const refreshed: Refreshed = yield* repository.refresh
+    const refreshed: RefreshResult = yield* repository.refresh
     const beside = yield* inForce.now
     const before = yield* repositories.find(name, "")
     const checked = yield* updates[name].check(repository, refreshed.commit, before)

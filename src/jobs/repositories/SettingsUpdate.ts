@@ -15,7 +15,7 @@ import { affectedDevices, changedFiles } from "../../settings/AffectedDevices.ts
 import { downstreamDevices } from "../../settings/DownstreamDevices.ts"
 import { effectiveSettings, groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { templatesBranches } from "../../settings/GroupView.ts"
-import type { Layered } from "../../settings/Layering.ts"
+import type { LayeringResult } from "../../settings/Layering.ts"
 import { isWithinSettings } from "../../settings/RepositoryPaths.ts"
 import { checkSettingsGently } from "../../settings/SettingsCheck.ts"
 import { problemRemarks, refreshAnswer, type SettingsProblem, strictProblems } from "../../settings/SettingsProblem.ts"
@@ -49,7 +49,7 @@ const MAX_REMARKS = 500
 /** Whether two sets of settings are the same for everything that is rendered from them. */
 const sameSettings =
   (compared: WeakMap<object, WeakMap<object, boolean>>) =>
-  (before: Layered, after: Layered): boolean => {
+  (before: LayeringResult, after: LayeringResult): boolean => {
     if (Result.isFailure(before) || Result.isFailure(after)) return false
     const [one, other] = [before.success.settings, after.success.settings]
     const known = compared.get(one)?.get(other)

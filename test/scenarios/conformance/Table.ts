@@ -12,7 +12,7 @@ const row = ({ name, reply, request }: Case): string => {
 const HEADER = `# Conformance
 
 What the API answers, case by case: each is sent to a real server with a real PostgreSQL by \`Conformance.test.ts\`. This table is
-made from the data in \`cases/\`; \`UPDATE_CONFORMANCE=1 vitest run test/conformance\` writes it anew.
+made from the data in \`cases/\`; \`UPDATE_CONFORMANCE=1 vitest run test/scenarios/conformance\` writes it anew.
 `
 
 /** The README of the conformance tests. */

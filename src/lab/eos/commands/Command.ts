@@ -40,14 +40,18 @@ export const command = (
   json: options.json
 })
 
-export interface Matched {
+export interface CommandMatch {
   readonly command: Command
   readonly args: Arguments
   readonly filter: string | undefined
 }
 
 /** The command that a line means, or the error text that the switch prints. */
-export const matchCommand = (commands: ReadonlyArray<Command>, line: string, privileged: boolean): Matched | string => {
+export const matchCommand = (
+  commands: ReadonlyArray<Command>,
+  line: string,
+  privileged: boolean
+): CommandMatch | string => {
   const pipe = /^(?:bash|b)\b/.test(line) ? -1 : line.indexOf("|")
   const filter = pipe < 0 ? undefined : line.slice(pipe + 1).trim()
   const tokens = (pipe < 0 ? line : line.slice(0, pipe)).trim().split(/\s+/)
@@ -105,7 +109,7 @@ const explain = (commands: ReadonlyArray<Command>, tokens: ReadonlyArray<string>
 }
 
 /** Runs a matched command and passes its text through the filter behind `|`. */
-export const runMatched = (shell: Shell, matched: Matched): Output => {
+export const runMatched = (shell: Shell, matched: CommandMatch): Output => {
   const call = { shell, device: shell.device, args: matched.args }
   const { filter, command } = matched
   if (filter !== undefined && /^js(?:on?)?\b/.test(filter)) {
