@@ -1,6 +1,6 @@
 /** Links and citations lead somewhere. */
 import { assert, describe, it } from "@effect/vitest"
-import { anchorOf, anchorsOf, brokenReferences } from "../../scripts/check-links.ts"
+import { anchorOf, anchorsOf, brokenReferences } from "../../../scripts/check-links.ts"
 
 describe("links", () => {
   it("lead to a file, and to a heading for their anchor", () => {

@@ -3,15 +3,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { readFileSync } from "node:fs"
 import * as path from "node:path"
-import { settingMeanings } from "../../scripts/manual/SettingMeanings.ts"
-import { madeDocuments } from "../../scripts/manual.ts"
-import { Device, deviceStates } from "../../src/domain/Device.ts"
-import { configTypes } from "../../src/domain/Interface.ts"
-import { jobFunctions } from "../../src/jobs/engine/JobFunctions.ts"
-import { Api } from "../../src/api/Api.ts"
-import { inputsOf, variablesOf } from "../templates/Campus.ts"
+import { settingMeanings } from "../../../scripts/manual/SettingMeanings.ts"
+import { madeDocuments } from "../../../scripts/manual.ts"
+import { Device, deviceStates } from "../../../src/domain/Device.ts"
+import { configTypes } from "../../../src/domain/Interface.ts"
+import { jobFunctions } from "../../../src/jobs/engine/JobFunctions.ts"
+import { Api } from "../../../src/api/Api.ts"
+import { inputsOf, variablesOf } from "../../templates/Campus.ts"
 
-const read = (name: string) => readFileSync(path.resolve(import.meta.dirname, "../../docs", name), "utf8")
+const read = (name: string) => readFileSync(path.resolve(import.meta.dirname, "../../../docs", name), "utf8")
 
 /** Words that stand in code spans. */
 const namedIn = (text: string): ReadonlySet<string> =>
