@@ -2,7 +2,7 @@
  * Who looks at the transitions of the devices' live actors: the log at level DEBUG, and whoever subscribes. An actor that
  * nobody looks at pays nothing for it.
  */
-import { Context, Effect, Layer, References, type Scope } from "effect"
+import { Context, Effect, Layer, References, Scope } from "effect"
 import type { Actor, AnyMachineSnapshot, AnyStateMachine, InspectionEvent, Snapshot, Subscription } from "xstate"
 import { placeOf } from "../../machines/Place.ts"
 import { eventName } from "../../machines/NextEvents.ts"
@@ -65,22 +65,17 @@ const make = Effect.gen(function* () {
     })
   }
 
-  const watch = (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) =>
-    Effect.asVoid(
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const watched: ActorWatch = { actor, owner, inspection: null }
-          actors.add(watched)
-          inspect(watched)
-          return watched
-        }),
-        (watched) =>
-          Effect.sync(() => {
-            actors.delete(watched)
-            watched.inspection?.unsubscribe()
-          })
-      )
-    )
+  const watch = Effect.fnUntraced(function* (actor: Actor<AnyStateMachine>, owner: () => ActorOwner) {
+    const watched: ActorWatch = { actor, owner, inspection: null }
+    const end = Effect.sync(() => {
+      actors.delete(watched)
+      watched.inspection?.unsubscribe()
+    })
+    // not as a finalizer of an effect, which would keep all services for each of thousands of devices
+    yield* Scope.addFinalizer(yield* Effect.scope, end)
+    actors.add(watched)
+    inspect(watched)
+  })
 
   const subscribe = (listener: Listener) =>
     Effect.asVoid(

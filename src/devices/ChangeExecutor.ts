@@ -114,7 +114,7 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
         claim: ChangeRun.claims(services.changes, change, seen),
         steps,
         waits,
-        within: Effect.provideContext(surroundings)
+        within: Effect.setContext(surroundings)
       })
     }
   )

@@ -3,7 +3,7 @@
  * was at is interrupted and waited for. Its delays run on Effect's clock. One step runs at a time: when the machine goes on
  * because of an event, the next step begins after the last one has cleaned up.
  */
-import { Cause, Deferred, Effect, Exit, Fiber, FiberSet, type Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import type { Actor, ActorOptions, AnyStateMachine, SnapshotFrom } from "xstate"
 import type { EffectActors } from "./EffectActor.ts"
 
@@ -40,7 +40,9 @@ const inTurn = <E, R>(fork: Fork<E, R>) => {
     return fiber
   }
   const ended = Effect.suspend(() => (last === null ? Effect.void : Effect.asVoid(Fiber.await(last))))
-  return { run, ended }
+  /** Interrupts the step that runs, and waits until it has cleaned up. */
+  const stop = Effect.suspend(() => (last === null ? Effect.void : Fiber.interrupt(last)))
+  return { run, ended, stop }
 }
 
 /** Starts the actor that `create` makes of a machine whose steps come from `steps`. */
@@ -48,7 +50,7 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
   steps: EffectActors<E, R>,
   create: (options: LiveOptions) => Actor<M>
 ): Effect.fn.Return<Live<M, E>, never, R | Scope.Scope> {
-  const fork: Fork<E, R> = yield* FiberSet.makeRuntime<R, unknown, E>()
+  const fork: Fork<E, R> = Effect.runForkWith(yield* Effect.context<R>())
   const turns = inTurn(fork)
   const ended = Deferred.makeUnsafe<SnapshotFrom<M>, E>()
   let failed: Cause.Cause<E> | null = null
@@ -66,11 +68,13 @@ export const start = Effect.fnUntraced(function* <M extends AnyStateMachine, E, 
     complete: () => Deferred.doneUnsafe(ended, isStopped ? Exit.interrupt() : Exit.succeed(actor.getSnapshot())),
     error: (error) => Deferred.doneUnsafe(ended, Exit.failCause(causeOf(error)))
   })
-  // finalizers run in reverse: first the actor is stopped, then the set waits for the step that this interrupts
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
+  // not as a finalizer of an effect, which would keep all services for each of thousands of devices
+  yield* Scope.addFinalizer(
+    yield* Effect.scope,
+    Effect.suspend(() => {
       isStopped = true
       actor.stop()
+      return turns.stop
     })
   )
   actor.start()

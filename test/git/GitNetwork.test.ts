@@ -88,7 +88,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
           const { port } = yield* silentServer
           const user = scheme === "http" ? "robot:s%40cret@" : ""
           const address = `${scheme}://${user}127.0.0.1:${port}/settings.git`
-          const repository = yield* remote.repository({ address })
+          const repository = yield* remote.repository({ address, timeout: "3 seconds" })
           const error = yield* Effect.flip(repository.refresh)
           assert.strictEqual(
             error.message,
