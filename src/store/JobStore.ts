@@ -16,7 +16,8 @@ import {
 } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import type { JobWaiting } from "../domain/JobWaiting.ts"
-import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 import { TIMERS_LEFT, WAITING } from "./JobWaitingColumn.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
@@ -111,6 +112,7 @@ const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
   const columns = sql.literal(COLUMNS)
   const one = (id: number) => (rows: ReadonlyArray<Job>) =>
     rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
@@ -159,10 +161,10 @@ const make = Effect.gen(function* () {
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
-  const addDevice = makeGroupedWrite(sql, addDevices)
+  const addDevice = makeGroupedWrite(grouped, addDevices)
 
   const findStatus = makeGroupedFind(
-    sql,
+    grouped,
     (ids) => sql<{ id: number; status: JobStatus }>`select id, status from job where id = any(${ids}::integer[])`,
     ({ id }) => id
   )
@@ -359,5 +361,5 @@ export class JobStore extends Context.Service<
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/JobStore") {
-  static readonly layer = Layer.effect(JobStore, make)
+  static readonly layer = Layer.effect(JobStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }
