@@ -1,11 +1,12 @@
 /**
  * How requests and the work of jobs share the one thread of the server: in turns of the event loop. What hundreds of switches
- * say at the same time is done in slices, and requests begin a few at a time, so neither keeps the other waiting for long. A
- * slice may be as long as everything else took since the last one: background work that has something to do is given at
- * least half of the processor, however many people ask.
+ * say at the same time, and what the database answers for them, is heard in slices, and requests begin a few at a time, so
+ * neither keeps the other waiting for long. Most of a job's work is outside of the slices, so a slice is a part of what all
+ * else took since the last one; as soon as a piece has waited for a quarter of a second it is all of that, and so half of
+ * the processor, however many people ask.
  *
  * ```
- * a turn:  answers of the database, packets, steps of fibers │ requests begin │ a slice of background work │ next turn
+ * a turn:  packets, answers of the database, steps of fibers │ requests begin │ a slice of background work │ next turn
  * ```
  *
  * Owner's note: `bench/README.md` says what it earns for readers during a sync, and what the sync pays for it. It goes when
@@ -16,13 +17,25 @@ import { Context, Effect, Layer } from "effect"
 /** Requests that begin in one turn. Each takes a millisecond of the processor, all in all. */
 const REQUESTS_IN_A_TURN = 4
 
+/** The part of what all else took that a slice takes. */
+const PART = 0.15
+
 /** Milliseconds of a slice. What has begun is not cut short, so a slice may be longer. */
-const LEAST_SLICE = 1
+const LEAST_SLICE = 0.5
 const LONGEST_SLICE = 25
+
+/** Milliseconds after which a piece that waits is late. */
+const LATE = 250
+
+/** Something that is to be done, and since when. */
+interface Piece {
+  readonly run: () => void
+  readonly since: number
+}
 
 /** The two queues of a process. */
 const makeTurns = () => {
-  let pieces: Array<() => void> = []
+  let pieces: Array<Piece> = []
   const requests = new Set<() => void>()
   let begun = 0
   let isPlanned = false
@@ -36,10 +49,12 @@ const makeTurns = () => {
 
   const runSlice = (): void => {
     const others = performance.eventLoopUtilization(lastSlice).active
-    const end = performance.now() + Math.min(LONGEST_SLICE, Math.max(LEAST_SLICE, others))
+    const now = performance.now()
+    const isLate = now - (pieces[0]?.since ?? now) > LATE
+    const end = now + Math.min(LONGEST_SLICE, Math.max(LEAST_SLICE, isLate ? others : others * PART))
     let done = 0
     try {
-      do pieces[done++]?.()
+      do pieces[done++]?.run()
       while (done < pieces.length && performance.now() < end)
     } finally {
       pieces = pieces.slice(done)
@@ -67,9 +82,9 @@ const makeTurns = () => {
     }
   }
 
-  const inTurn = (piece: () => void): void => {
+  const inTurn = (run: () => void): void => {
     if (pieces.length === 0) lastSlice = performance.eventLoopUtilization()
-    pieces.push(piece)
+    pieces.push({ run, since: performance.now() })
     plan()
   }
 
@@ -92,7 +107,7 @@ export class BackgroundWork extends Context.Service<
   BackgroundWork,
   {
     /** Does a piece of background work soon, after those that came before it. */
-    readonly inTurn: (piece: () => void) => void
+    readonly inTurn: (run: () => void) => void
     /** Waits until a request may begin: not at all unless many begin at the same time. */
     readonly request: Effect.Effect<void>
   }

@@ -8,7 +8,8 @@ import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
-import { makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
@@ -118,6 +119,7 @@ const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, 
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
   const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
@@ -170,13 +172,13 @@ const make = Effect.gen(function* () {
     const won = new Set(rows.map(({ place }) => place))
     return claims.map((_, place) => won.has(place))
   })
-  const claimGrouped = makeGrouped(sql, claimAll)
+  const claimGrouped = makeGrouped(grouped, claimAll)
 
   return ChangeStore.of({
-    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(makeGrouped(sql, insertAll)),
+    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(makeGrouped(grouped, insertAll)),
     get: Effect.fn("ChangeStore.get")(
       makeGroupedFind(
-        sql,
+        grouped,
         (ids) => sql<StoredChange>`select ${columns} from config_change where id = any(${ids}::integer[])`,
         ({ id }) => id
       )
@@ -264,5 +266,5 @@ export class ChangeStore extends Context.Service<
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }
 >()("switchyard/store/ChangeStore") {
-  static readonly layer = Layer.effect(ChangeStore, make)
+  static readonly layer = Layer.effect(ChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

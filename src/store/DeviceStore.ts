@@ -2,7 +2,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
-import { makeGroupedFind } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { uniqueViolation } from "./Violations.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
@@ -22,6 +23,7 @@ const COLUMNS = `id, hostname, site_id, description, management_ip, secondary_ma
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const grouped = yield* grouping
   const columns = sql.literal(COLUMNS)
 
   const one = (id: number | string) => (rows: ReadonlyArray<Device>) =>
@@ -44,7 +46,7 @@ const make = Effect.gen(function* () {
   })
 
   const find = makeGroupedFind(
-    sql,
+    grouped,
     (ids) => sql<Device>`select ${columns} from device where id = any(${ids}::integer[])`,
     ({ id }) => id
   )
@@ -140,5 +142,5 @@ export class DeviceStore extends Context.Service<
     readonly markUnsynchronized: (ids: ReadonlyArray<number>) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/DeviceStore") {
-  static readonly layer = Layer.effect(DeviceStore, make)
+  static readonly layer = Layer.effect(DeviceStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -7,7 +7,8 @@
  * what grouping earns. It goes when the driver pipelines the statements of a pool, so that a small one costs a few microseconds.
  */
 import { Effect, Exit, Option, Request, RequestResolver, Semaphore } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { failingWithoutDatabase, untilAnswered } from "./DatabaseClient.ts"
 
 /** Milliseconds that a group waits for more calls when the one before it was more than one. */
@@ -15,9 +16,6 @@ const COMPANY_MILLIS = 20
 
 /** A group holds no more calls than this, so that its message stays small enough to be built in one turn. */
 const MOST = 64
-
-/** Milliseconds for which answered callers go on before the event loop looks at everything else. */
-const SLICE_MILLIS = 1
 
 /** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
 export type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
@@ -30,26 +28,40 @@ interface Call<I, A> extends Request.Request<A, SqlError.SqlError> {
 /** Whether the statement was refused, not lost on the way: then nothing was done, and one item may be to blame. */
 const isRefusal = ({ reason }: SqlError.SqlError): boolean => reason._tag !== "ConnectionError"
 
-/** Gives each call its answer. Its caller goes on at once, so hundreds of them would hold the event loop: they go on in slices. */
-const giveAnswers = Effect.fnUntraced(function* <I, A>(
+/** What calls share statements with: a client, and the turns in which those who are answered go on. */
+export interface Grouping {
+  readonly sql: SqlClient.SqlClient
+  readonly inTurn: BackgroundWork["Service"]["inTurn"]
+}
+
+/** The client and the turns of this process. */
+export const grouping: Effect.Effect<Grouping, never, SqlClient.SqlClient | BackgroundWork> = Effect.gen(function* () {
+  return { sql: yield* SqlClient.SqlClient, inTurn: (yield* BackgroundWork).inTurn }
+})
+
+/** Gives each call its answer. Its caller goes on at once, so hundreds of them would hold the event loop: they have turns. */
+const giveAnswers = <I, A>(
+  { inTurn }: Grouping,
   calls: ReadonlyArray<Request.Entry<Call<I, A>>>,
   answers: ReadonlyArray<Exit.Exit<A, SqlError.SqlError>>
-) {
-  let sliceBegan = performance.now()
-  for (const [index, call] of calls.entries()) {
-    call.completeUnsafe(answers[index] ?? Exit.die(new Error("A grouped statement gave too few answers")))
-    if (performance.now() - sliceBegan < SLICE_MILLIS) continue
-    yield* Effect.yieldNow
-    sliceBegan = performance.now()
-  }
-})
+) =>
+  Effect.callback<void>((resume) => {
+    let left = calls.length
+    for (const [index, call] of calls.entries()) {
+      const answer = answers[index] ?? Exit.die(new Error("A grouped statement gave too few answers"))
+      inTurn(() => {
+        call.completeUnsafe(answer)
+        if (--left === 0) resume(Effect.void)
+      })
+    }
+  })
 
 /**
  * Calls that share statements. A statement that the server refuses is sent again for each item alone, so that nobody fails for
  * the sake of another. Inside a transaction each call is a statement of its own, in that transaction. Each caller decides for
  * itself whether it waits for a database that is away.
  */
-export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I, A>) => {
+export const makeGrouped = <I, A>(grouping: Grouping, together: Together<I, A>) => {
   const makeCall = Request.of<Call<I, A>>()
   let wasCrowded = false
   // groups that overlap can meet in the same rows, and deadlock
@@ -75,7 +87,7 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
   const answerAll = (calls: ReadonlyArray<Request.Entry<Call<I, A>>>) => {
     wasCrowded = calls.length > 1
     return oneAtATime.withPermit(answersTo(calls.map(({ request }) => request.item))).pipe(
-      Effect.flatMap((answers) => giveAnswers(calls, answers)),
+      Effect.flatMap((answers) => giveAnswers(grouping, calls, answers)),
       failingWithoutDatabase
     )
   }
@@ -91,27 +103,27 @@ export const makeGrouped = <I, A>(sql: SqlClient.SqlClient, together: Together<I
 
   return (item: I): Effect.Effect<A, SqlError.SqlError> =>
     // a group runs with the services of the caller that began it: who is in a transaction must not begin one
-    Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) =>
+    Effect.flatMap(Effect.serviceOption(grouping.sql.transactionService), (transaction) =>
       transaction._tag === "Some" ? alone(item) : untilAnswered(Effect.request(makeCall({ item }), resolver))
     )
 }
 
 /** Calls that share statements and want no answer but that it was done. */
 export const makeGroupedWrite = <I>(
-  sql: SqlClient.SqlClient,
+  grouping: Grouping,
   write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>
 ): ((item: I) => Effect.Effect<void, SqlError.SqlError>) => {
-  const done = makeGrouped(sql, (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true)))
+  const done = makeGrouped(grouping, (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true)))
   return (item) => Effect.asVoid(done(item))
 }
 
 /** Reads rows by their numbers, those that are asked for together with one statement. `idOf` is the number of a row. */
 export const makeGroupedFind = <A>(
-  sql: SqlClient.SqlClient,
+  grouping: Grouping,
   select: Together<number, A>,
   idOf: (row: A) => number
 ): ((id: number) => Effect.Effect<Option.Option<A>, SqlError.SqlError>) =>
-  makeGrouped(sql, (ids) =>
+  makeGrouped(grouping, (ids) =>
     Effect.map(select(ids), (rows) => {
       const byId = new Map(rows.map((row) => [idOf(row), row]))
       return ids.map((id) => Option.fromUndefinedOr(byId.get(id)))

@@ -1,7 +1,8 @@
 /** SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused (promise 7). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. */
 export interface HostKey {
@@ -12,15 +13,16 @@ export interface HostKey {
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const grouped = yield* grouping
   const find = makeGroupedFind(
-    sql,
+    grouped,
     (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint from host_key
       where device_id = any(${ids}::integer[])`,
     ({ device_id }) => device_id
   )
 
   const pin = makeGroupedWrite(
-    sql,
+    grouped,
     (pins: ReadonlyArray<Pick<HostKey, "device_id" | "fingerprint">>) =>
       sql`insert into host_key (device_id, fingerprint)
         select * from unnest(${pins.map((pin) => pin.device_id)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
@@ -57,5 +59,5 @@ export class HostKeyStore extends Context.Service<
     readonly forget: (deviceId: number) => Write
   }
 >()("switchyard/store/HostKeyStore") {
-  static readonly layer = Layer.effect(HostKeyStore, make)
+  static readonly layer = Layer.effect(HostKeyStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

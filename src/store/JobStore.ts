@@ -7,9 +7,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { type DeviceResult, type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
-import { makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -67,6 +68,7 @@ export interface JobDeviceRow extends JobDevice {
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
   const columns = sql.literal(COLUMNS)
   const begun = sql.literal(JOB_BEGUN)
   const one = (id: number) => (rows: ReadonlyArray<Job>) =>
@@ -107,10 +109,10 @@ const make = Effect.gen(function* () {
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
-  const addDevice = makeGroupedWrite(sql, addDevices)
+  const addDevice = makeGroupedWrite(grouped, addDevices)
 
   const findStatus = makeGroupedFind(
-    sql,
+    grouped,
     (ids) => sql<{ id: number; status: JobStatus }>`select id, status from job where id = any(${ids}::integer[])`,
     ({ id }) => id
   )
@@ -261,5 +263,5 @@ export class JobStore extends Context.Service<
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/JobStore") {
-  static readonly layer = Layer.effect(JobStore, make)
+  static readonly layer = Layer.effect(JobStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

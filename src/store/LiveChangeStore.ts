@@ -4,7 +4,8 @@ import { Array, Context, Effect, Layer, type Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
-import { makeGrouped } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGrouped } from "./GroupedStatement.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
@@ -64,7 +65,7 @@ const make = Effect.gen(function* () {
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
     ),
-    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(sql, outlooks)),
+    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(yield* grouping, outlooks)),
     underWay: Effect.fn("LiveChangeStore.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
         select * from (select distinct on (c.device_id) ${change}, device.hostname
@@ -91,5 +92,5 @@ export class LiveChangeStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LiveChange & { readonly hostname: string }>, SqlError.SqlError>
   }
 >()("switchyard/store/LiveChangeStore") {
-  static readonly layer = Layer.effect(LiveChangeStore, make)
+  static readonly layer = Layer.effect(LiveChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

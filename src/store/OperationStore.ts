@@ -6,7 +6,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { OperationKind, OperationPhase } from "../domain/DeviceOperation.ts"
-import { makeGroupedFind } from "./GroupedStatement.ts"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 const Operation = Schema.Struct({
   id: Schema.Int,
@@ -35,6 +36,7 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Operation))
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
   const columns = sql.literal(COLUMNS)
 
   const decoded = (rows: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
@@ -43,7 +45,7 @@ const make = Effect.gen(function* () {
     Effect.map(decoded(rows), (found) => Option.fromUndefinedOr(found[0]))
 
   const findBounce = makeGroupedFind(
-    sql,
+    grouped,
     (ids) => sql<{ device_id: number }>`select device_id from device_operation
       where device_id = any(${ids}::integer[]) and kind = 'bounce' and phase <> 'done'`,
     ({ device_id }) => device_id
@@ -99,5 +101,5 @@ export class OperationStore extends Context.Service<
     readonly unfinished: (kind: OperationKind) => Effect.Effect<ReadonlyArray<Operation>, SqlError.SqlError>
   }
 >()("switchyard/store/OperationStore") {
-  static readonly layer = Layer.effect(OperationStore, make)
+  static readonly layer = Layer.effect(OperationStore, make).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -4,9 +4,10 @@ import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { cancel, newChange } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
+import { BackgroundWork } from "../../src/runtime/BackgroundWork.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
-import { makeGrouped } from "../../src/store/GroupedStatement.ts"
+import { grouping, makeGrouped } from "../../src/store/GroupedStatement.ts"
 import { forked, loseConnections, Server, StruckDatabase, untilSet, withLostAnswer } from "../support/StruckDatabase.ts"
 
 const tables = Layer.effectDiscard(
@@ -173,11 +174,13 @@ layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("A databas
     Effect.gen(function* () {
       const { postgres } = yield* Server
       const sql = yield* SqlClient.SqlClient
-      const double = makeGrouped(sql, (numbers: ReadonlyArray<number>) =>
-        Effect.map(
-          sql<{ number: number }>`select number * 2 as number from unnest(${numbers}::integer[]) as given (number)`,
-          (rows) => rows.map(({ number }) => number)
-        )
+      const double = makeGrouped(
+        yield* Effect.provide(grouping, BackgroundWork.layer),
+        (numbers: ReadonlyArray<number>) =>
+          Effect.map(
+            sql<{ number: number }>`select number * 2 as number from unnest(${numbers}::integer[]) as given (number)`,
+            (rows) => rows.map(({ number }) => number)
+          )
       )
       yield* postgres.stop("SIGINT")
       const jobs = yield* Effect.forEach([1, 2, 3], (number) => forked(waiting(double(number))))

@@ -1,8 +1,9 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scheduler } from "effect"
+import { Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
+import { BackgroundWork } from "../../src/runtime/BackgroundWork.ts"
+import { grouping, makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** Doubles numbers in the database, in groups whose sizes it keeps. 13 is refused by the database. */
@@ -10,7 +11,7 @@ const makeDoubling = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const sizes: Array<number> = []
   const double = makeGrouped(
-    sql,
+    yield* grouping,
     Effect.fnUntraced(function* (numbers: ReadonlyArray<number>) {
       sizes.push(numbers.length)
       const rows = yield* sql<{ number: number }>`select number * (13 - number) / (13 - number) as number
@@ -22,9 +23,9 @@ const makeDoubling = Effect.gen(function* () {
 })
 
 /** Doubles numbers without the database, in groups whose sizes it keeps. */
-const makeLocal = Effect.map(SqlClient.SqlClient, (sql) => {
+const makeLocal = Effect.map(grouping, (grouped) => {
   const sizes: Array<number> = []
-  const double = makeGrouped(sql, (numbers: ReadonlyArray<number>) =>
+  const double = makeGrouped(grouped, (numbers: ReadonlyArray<number>) =>
     Effect.sync(() => {
       sizes.push(numbers.length)
       return numbers.map((number) => number * 2)
@@ -33,7 +34,7 @@ const makeLocal = Effect.map(SqlClient.SqlClient, (sql) => {
   return { double, sizes }
 })
 
-layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) => {
+layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: true })("A grouped statement", (it) => {
   it.effect(
     "waits for no company when it is alone or full, and for a moment when the last group was more than one",
     () =>
@@ -125,7 +126,7 @@ layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) =
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create table kept (id integer primary key)`
-      const keep = makeGrouped(sql, (ids: ReadonlyArray<number>) =>
+      const keep = makeGrouped(yield* grouping, (ids: ReadonlyArray<number>) =>
         Effect.map(sql<{ id: number }>`insert into kept select unnest(${ids}::integer[]) returning id`, (rows) =>
           rows.map(({ id }) => id)
         )
@@ -141,7 +142,7 @@ layer(TestDatabase, { excludeTestServices: true })("A grouped statement", (it) =
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const find = makeGroupedFind(
-        sql,
+        yield* grouping,
         (ids) => sql<{ id: number }>`select id from generate_series(1, 10) as id where id = any(${ids}::integer[])`,
         ({ id }) => id
       )

@@ -6,7 +6,8 @@ import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
 import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
-import { makeGroupedWrite } from "../../store/GroupedStatement.ts"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
+import { grouping, makeGroupedWrite } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import { type EndedChange, type SyncRun, SyncStatus } from "./SyncStatus.ts"
 import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
@@ -63,7 +64,7 @@ const make = Effect.gen(function* () {
     yield* status.write(outcomes)
     yield* jobs.addDevices(outcomes.filter((outcome) => !waited.has(outcome)).map(rowOf))
   }, sql.withTransaction)
-  const recordGrouped = makeGroupedWrite(sql, recordAll)
+  const recordGrouped = makeGroupedWrite(yield* grouping, recordAll)
 
   const record = Effect.fn("SyncOutcome.record")((device: Device, run: SyncRun, config: string, report: ChangeReport) =>
     recordGrouped({ device, run, config, report, mayWait: false })
@@ -138,5 +139,5 @@ export class SyncOutcome extends Context.Service<
     readonly stopped: (jobId: number) => Effect.Effect<StoppedDevices, SqlError.SqlError>
   }
 >()("switchyard/jobs/SyncOutcome") {
-  static readonly layer = Layer.effect(SyncOutcome, make)
+  static readonly layer = Layer.effect(SyncOutcome, make).pipe(Layer.provide(BackgroundWork.layer))
 }
