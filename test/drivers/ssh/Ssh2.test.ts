@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 import { once } from "node:events"
 import { connect } from "node:net"
 import { Client } from "../../../src/drivers/ssh/Ssh2.ts"
-import { oneSwitch } from "../../lab/support/Campus.ts"
+import { oneSwitch } from "../../support/lab/Campus.ts"
 
 const keyExchangeInit = 20
 const ecdhInit = 30
