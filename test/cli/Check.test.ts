@@ -38,7 +38,7 @@ const copies = (changes: Readonly<Record<string, string | null>>) =>
       }
       return folder
     }),
-    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+    (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   )
 
 const checkCopies = (changes: Readonly<Record<string, string | null>>, ...more: ReadonlyArray<string>) =>

@@ -29,7 +29,7 @@ export const runHook = (args: ReadonlyArray<string>, environment: Readonly<Recor
 /** A folder that is gone when the scope ends. */
 export const makeFolder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-dhcp-"))),
-  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 )
 
 /** Names of the leases that wait. */

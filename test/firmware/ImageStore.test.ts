@@ -16,7 +16,7 @@ const sha1 = sha1Of(image)
 
 const makeFolder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-images-"))),
-  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+  (folder) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 )
 
 const makeScene = (options: Partial<ImageStore.ImageStoreOptions> = {}) =>

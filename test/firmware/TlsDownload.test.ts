@@ -31,7 +31,7 @@ it.live("a download from a server with a bad certificate is refused, unless the 
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-tls-"))),
-      (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+      (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
     )
     const server = https.createServer(selfSigned(), (_, response) => response.end(image))
     yield* Effect.acquireRelease(

@@ -106,7 +106,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         const { port, server } = yield* silentServer
         yield* Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
         const address = `https://robot:s%40cret@127.0.0.1:${port}/settings.git#main`
-        const repository = yield* remote.repository({ address })
+        const repository = yield* remote.repository({ address, timeout: "3 seconds" })
         assert.strictEqual(repository.address, `https://127.0.0.1:${port}/settings.git`)
         const { message } = yield* Effect.flip(repository.refresh)
         for (const secret of ["robot", "s%40cret", "s@cret"]) assert.notInclude(message, secret)

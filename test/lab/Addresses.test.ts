@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeLab } from "../../src/lab/Lab.ts"
-import { baseConfig, oneSwitch } from "./support/Campus.ts"
-import { connect, openShell } from "./support/Client.ts"
+import { baseConfig, oneSwitch } from "../support/lab/Campus.ts"
+import { connect, openShell } from "../support/lab/Client.ts"
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Fault } from "../../src/lab/Faults.ts"
-import { manyPorts, oneSwitch, type OneSwitch } from "./support/Campus.ts"
-import { connect, openShell, type Shell } from "./support/Client.ts"
+import { manyPorts, oneSwitch, type OneSwitch } from "../support/lab/Campus.ts"
+import { connect, openShell, type Shell } from "../support/lab/Client.ts"
 
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Client } from "ssh2"
-import { connect, exec, openShell, PROMPT } from "./support/Client.ts"
-import { baseConfig, oneSwitch } from "./support/Campus.ts"
+import { connect, exec, openShell, PROMPT } from "../support/lab/Client.ts"
+import { baseConfig, oneSwitch } from "../support/lab/Campus.ts"
 
 /** Names of the methods that the switch offers after `none`. */
 const offered = (host: string, port: number) =>

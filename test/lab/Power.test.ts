@@ -6,10 +6,10 @@ import { Effect } from "effect"
 import type { Lease } from "../../src/lab/DhcpServer.ts"
 import { makeLab } from "../../src/lab/Lab.ts"
 import type { Topology } from "../../src/lab/Topology.ts"
-import { baseConfig, oneSwitch } from "./support/Campus.ts"
-import { connect, openShell } from "./support/Client.ts"
+import { baseConfig, oneSwitch } from "../support/lab/Campus.ts"
+import { connect, openShell } from "../support/lab/Client.ts"
 
-const HOOK = join(import.meta.dirname, "support", "hook.mjs")
+const HOOK = join(import.meta.dirname, "..", "support", "lab", "hook.mjs")
 
 const campus = (dhcp: NonNullable<Topology["lab"]>["dhcp"]): Topology => ({
   name: "campus",

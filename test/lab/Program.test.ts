@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { runLab } from "../../src/lab/LabProgram.ts"
 import { freePort } from "../../src/lab/Listeners.ts"
-import { connect } from "./support/Client.ts"
+import { connect } from "../support/lab/Client.ts"
 
 const YAML = `
 name: small

@@ -8,7 +8,7 @@ import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-plugins-"))),
-  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 )
 
 /** Starts the plugins with this environment; yields how many there are and what was logged. */

@@ -51,7 +51,8 @@ const makeRepository = (name: "settings" | "templates") =>
         })
       return { folder, commit }
     }),
-    ({ folder }) => Effect.promise(() => fs.rm(folder, { recursive: true, force: true }))
+    ({ folder }) =>
+      Effect.promise(() => fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   )
 
 const fabricConfig = (name: string, last: number) => `hostname ${name}
@@ -179,7 +180,7 @@ export const makeFolders = Effect.gen(function* () {
   const templates = yield* makeRepository("templates")
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-data-"))),
-    (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+    (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   )
   const log = path.join(folder, "events.log")
   yield* Effect.promise(() =>

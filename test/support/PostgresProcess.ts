@@ -64,7 +64,7 @@ const makeFolder = Effect.acquireRelease(
   ({ folder, isSmall }) =>
     Effect.promise(async () => {
       if (isSmall) await run("umount", ["-l", folder])
-      await fs.rm(folder, { recursive: true, force: true })
+      await fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     })
 )
 

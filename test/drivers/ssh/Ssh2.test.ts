@@ -7,7 +7,7 @@ import { connect } from "node:net"
 import type { CipherAlgorithm } from "ssh2"
 import { AesGcm } from "../../../src/drivers/ssh/AesGcm.ts"
 import * as Ours from "../../../src/drivers/ssh/Ssh2.ts"
-import { oneSwitch } from "../../lab/support/Campus.ts"
+import { oneSwitch } from "../../support/lab/Campus.ts"
 import { patched, type Ssh2, unmodified } from "./OtherSsh2.ts"
 
 const keyExchangeInit = 20

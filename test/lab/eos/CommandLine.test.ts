@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { manyPorts, oneSwitch, type OneSwitch } from "../support/Campus.ts"
-import { PROMPT, type Shell } from "../support/Client.ts"
+import { manyPorts, oneSwitch, type OneSwitch } from "../../support/lab/Campus.ts"
+import { PROMPT, type Shell } from "../../support/lab/Client.ts"
 
 const withShell = (body: (shell: Shell, one: OneSwitch) => Promise<void>, node = {}) =>
   Effect.gen(function* () {

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { oneSwitch, type OneSwitch } from "../support/Campus.ts"
-import { connect, exec, type Shell } from "../support/Client.ts"
+import { oneSwitch, type OneSwitch } from "../../support/lab/Campus.ts"
+import { connect, exec, type Shell } from "../../support/lab/Client.ts"
 
 const withShell = (body: (shell: Shell, one: OneSwitch) => Promise<void>, node = {}) =>
   Effect.gen(function* () {

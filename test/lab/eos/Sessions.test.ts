@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { baseConfig, oneSwitch, type OneSwitch } from "../support/Campus.ts"
-import { openShell, type Shell } from "../support/Client.ts"
+import { baseConfig, oneSwitch, type OneSwitch } from "../../support/lab/Campus.ts"
+import { openShell, type Shell } from "../../support/lab/Client.ts"
 import { timer } from "../../support/Patience.ts"
 
 const withShell = (body: (shell: Shell, one: OneSwitch) => Promise<void>, node = {}) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import type { Topology } from "../../../src/lab/Topology.ts"
-import { baseConfig, login, oneSwitch } from "../support/Campus.ts"
+import { baseConfig, login, oneSwitch } from "../../support/lab/Campus.ts"
 
 const PORTS = `vlan 10
    name users

@@ -52,7 +52,7 @@ const packNode = Effect.fnUntraced(function* (folder: string, version: string) {
 const clone = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => fs.mkdtemp(path.join(os.tmpdir(), "switchyard-install-"))),
-    (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+    (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   )
   yield* Effect.promise(() => fs.mkdir(path.join(folder, "scripts")))
   yield* Effect.promise(() => fs.copyFile(script, path.join(folder, "scripts/ensure-installed.mjs")))

@@ -12,7 +12,7 @@ const program = path.join(root, packageJson.bin.switchyard)
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-program-"))),
-  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 )
 
 interface End {

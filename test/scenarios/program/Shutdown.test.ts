@@ -11,7 +11,7 @@ const program = path.resolve(import.meta.dirname, "../../../bin/switchyard")
 
 const folder = Effect.acquireRelease(
   Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-process-"))),
-  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+  (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 )
 
 const start = (env: Record<string, string>) =>

@@ -1,7 +1,7 @@
 /** A bare ssh2 client for the lab's own tests: types bytes, collects what comes back, knows nothing about drivers. */
 import { once } from "node:events"
 import { Client, type ClientChannel } from "ssh2"
-import { seconds } from "../../support/Patience.ts"
+import { seconds } from "../Patience.ts"
 
 export interface Shell {
   readonly client: Client
