@@ -7,6 +7,8 @@ import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { ParsedKey } from "ssh2"
 import * as DhcpServer from "./DhcpServer.ts"
 import * as Hardware from "./eos/Hardware.ts"
+import { isPersonality, personalities, type Personality } from "./eos/Personalities.ts"
+import * as Quirks from "./eos/Quirks.ts"
 import * as HostKey from "./HostKey.ts"
 import * as LabSwitch from "./LabSwitch.ts"
 import * as Links from "./Links.ts"
@@ -176,12 +178,15 @@ const makeSwitch = (
     hardware,
     world,
     hostKey: node.hostKey === "own" ? HostKey.generate() : sharedKey,
-    version: node.version ?? "4.31.4M",
+    version: node.version ?? personalityOf(node)?.version ?? "4.31.4M",
     behaviour: behaviourOf(node),
     startup: node.blank === true ? undefined : (node["startup-config"] ?? `hostname ${name}\n`),
     flashBytes: node.flashBytes,
     historyLimit
   })
+
+const personalityOf = ({ personality }: Node): Personality | undefined =>
+  personality !== undefined && isPersonality(personality) ? personalities[personality] : undefined
 
 const behaviourOf = (node: Node): Switch.Behaviour => ({
   inputBuffer: node.inputBuffer ?? 4096,
@@ -198,7 +203,8 @@ const behaviourOf = (node: Node): Switch.Behaviour => ({
   supervisor: node.supervisor,
   users: node.users ?? {},
   passwords: node.passwords ?? {},
-  bracketedPaste: node.bracketedPaste
+  bracketedPaste: node.bracketedPaste,
+  quirks: { ...Quirks.none, ...personalityOf(node)?.quirks, ...node.quirks }
 })
 
 const shutDown = (devices: ReadonlyMap<string, Switch.Switch>, listeners: Listeners.Listeners) => {

@@ -8,6 +8,7 @@ import type { ConfigSession, CommitTimer } from "./eos/ConfigSessions.ts"
 import * as Flash from "./Flash.ts"
 import type { Faults } from "./Faults.ts"
 import type { Hardware } from "./eos/Hardware.ts"
+import type { Quirks } from "./eos/Quirks.ts"
 import * as History from "./History.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
@@ -40,6 +41,8 @@ export interface Behaviour {
   readonly passwords: Readonly<Record<string, string>>
   /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
   readonly bracketedPaste: boolean | undefined
+  /** What it does otherwise than most switches. */
+  readonly quirks: Required<Quirks>
 }
 
 /** A live connection to a switch. */

@@ -5,6 +5,8 @@
 import { Effect, FileSystem, Path, Schema, SchemaIssue } from "effect"
 import { parse as parseYaml } from "yaml"
 import { longName } from "./eos/InterfaceNames.ts"
+import { isPersonality, personalities } from "./eos/Personalities.ts"
+import { Quirks } from "./eos/Quirks.ts"
 
 const Text = Schema.String
 const Flag = Schema.Boolean
@@ -33,6 +35,15 @@ const behaviour = {
   ports: Schema.optionalKey(Schema.Int),
   flashBytes: Schema.optionalKey(Schema.Finite),
   platform: Schema.optionalKey(Text),
+  /** One of `eos/Personalities.ts`: a release with its quirks; what the node says itself counts more. */
+  personality: Schema.optionalKey(
+    Text.check(
+      Schema.makeFilter(
+        (name: string) => isPersonality(name) || `not a personality; there are ${Object.keys(personalities).join(", ")}`
+      )
+    )
+  ),
+  quirks: Schema.optionalKey(Quirks),
   /** Configuration file, or the text itself when it has more than one line. */
   "startup-config": Schema.optionalKey(Text)
 }

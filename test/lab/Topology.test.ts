@@ -49,10 +49,25 @@ describe("topology file of the lab", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
+  it.effect("gives a node the release of its personality, unless the node has its own", () =>
+    Effect.gen(function* () {
+      const yaml = YAML.replace("defaults: { version: 4.33.1F, users: { noc: noc } }", "defaults: {}")
+        .replace("role: dist, startup-config: dist1.cfg", "personality: timerAtTop")
+        .replace("blank: true,", "personality: timerAtTop, version: 4.35.0F,")
+      const lab = yield* makeLab(yield* Topology.fromText(yaml))
+      expect((yield* lab.get("dist1")).version()).toBe("4.32.2F")
+      expect((yield* lab.get("acc1")).version()).toBe("4.35.0F")
+    })
+  )
+
   it.effect("names the place of every mistake", () =>
     Effect.gen(function* () {
       const wrongKind = YAML.replace("kind: eos", "kind: toaster")
       expect((yield* issuesOf(wrongKind)).join()).toMatch(/^topology\.nodes\.acc1\.kind: /)
+      const nobody = YAML.replace("role: dist,", "personality: nobody,")
+      expect((yield* issuesOf(nobody)).join()).toMatch(
+        /^topology\.nodes\.dist1\.personality: not a personality; there are plain, /
+      )
       const unknownKey = YAML.replace("blank: true", "blanc: true")
       expect((yield* issuesOf(unknownKey)).join()).toMatch(/^topology\.nodes\.acc1\.blanc: /)
       const wrongMac = YAML.replace("94:8e:d3:00:00:07", "nonsense")
