@@ -10,7 +10,7 @@ import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -109,7 +109,9 @@ const make = Effect.gen(function* () {
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
-  const addDevice = makeGroupedWrite(grouped, addDevices)
+  const addDevice = makeGroupedWrite(grouped, addDevices, ({ result }) =>
+    lengthOfTexts(...result.job_tasks.flatMap(({ diff, result: text }) => [diff, typeof text === "string" ? text : ""]))
+  )
 
   const findStatus = makeGroupedFind(
     grouped,
