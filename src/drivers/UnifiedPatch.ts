@@ -34,14 +34,51 @@ const parse = (diff: string): ReadonlyArray<Hunk> | null => {
 const matchesAt = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, at: number): boolean =>
   block.every((line, index) => lines[at + index] === line)
 
-/** The place of the block that is nearest to `hint`, at or after `from`; −1 when there is none. */
-const locate = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hint: number, from: number): number => {
-  for (let distance = 0; distance <= lines.length; distance++) {
+/** So many lines around its hint a block is looked for first, which finds nearly all. */
+const NEAR = 64
+
+/** So many hunks of a diff may stand elsewhere; beyond that it is none of this text. */
+const MOST_ELSEWHERE = 100
+
+const nearby = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hint: number, from: number): number => {
+  for (let distance = 0; distance <= NEAR; distance++) {
     for (const at of distance === 0 ? [hint] : [hint - distance, hint + distance]) {
       if (at >= from && at + block.length <= lines.length && matchesAt(lines, block, at)) return at
     }
   }
   return -1
+}
+
+/** For each line of the block, how many lines before and with it are the first ones of the block once more. */
+const bordersOf = (block: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const borders = [0]
+  let length = 0
+  for (let index = 1; index < block.length; index++) {
+    while (length > 0 && block[index] !== block[length]) length = borders[length - 1] ?? 0
+    if (block[index] === block[length]) length++
+    borders.push(length)
+  }
+  return borders
+}
+
+/**
+ * The place of the block that is nearest to `hint`, at or after `from`; −1 when there is none. One pass over the lines, however
+ * much the block repeats itself (Knuth, Morris and Pratt).
+ */
+const anywhere = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hint: number, from: number): number => {
+  if (block.length === 0) return Math.max(from, Math.min(hint, lines.length))
+  const borders = bordersOf(block)
+  let best = -1
+  let length = 0
+  for (let index = from; index < lines.length; index++) {
+    while (length > 0 && lines[index] !== block[length]) length = borders[length - 1] ?? 0
+    if (lines[index] === block[length]) length++
+    if (length < block.length) continue
+    const at = index + 1 - length
+    if (best < 0 || Math.abs(at - hint) < Math.abs(best - hint)) best = at
+    length = borders[length - 1] ?? 0
+  }
+  return best
 }
 
 /**
@@ -56,8 +93,11 @@ export const apply = (text: string, diff: string): Option.Option<string> => {
   const parts: Array<ReadonlyArray<string>> = []
   let next = 0
   let shift = 0
+  let elsewhere = 0
   for (const { after, at, before } of hunks) {
-    const found = locate(lines, before, at + shift, next)
+    const hint = at + shift
+    let found = nearby(lines, before, hint, next)
+    if (found < 0 && elsewhere++ < MOST_ELSEWHERE) found = anywhere(lines, before, hint, next)
     if (found < 0) return Option.none()
     shift = found - at
     parts.push(lines.slice(next, found), after)

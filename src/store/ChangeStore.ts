@@ -9,7 +9,7 @@ import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
@@ -172,10 +172,14 @@ const make = Effect.gen(function* () {
     const won = new Set(rows.map(({ place }) => place))
     return claims.map((_, place) => won.has(place))
   })
-  const claimGrouped = makeGrouped(grouped, claimAll)
+  const claimGrouped = makeGrouped(grouped, claimAll, ({ texts }) =>
+    lengthOfTexts(texts.diff, texts.before, texts.proved?.config)
+  )
 
   return ChangeStore.of({
-    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(makeGrouped(grouped, insertAll)),
+    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(
+      makeGrouped(grouped, insertAll, (change) => lengthOfTexts(change.candidate))
+    ),
     get: Effect.fn("ChangeStore.get")(
       makeGroupedFind(
         grouped,

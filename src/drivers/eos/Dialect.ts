@@ -13,6 +13,7 @@ export const dialect: Dialect = {
   enable: { command: "enable", password: /assword:\s*$/i },
   prepare: ["terminal length 0", "terminal width 511", "no terminal monitor"],
   timeouts: { connect: 20, firstPrompt: 30, show: 30, runningConfig: 90, load: 90, commit: 180, save: 90 },
+  linesPerSecond: 250,
   // below the 4,096 bytes that a pty holds; a smaller window costs more round trips
   windowBytes: 3584,
   longestEcho: 400

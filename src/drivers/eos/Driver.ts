@@ -24,7 +24,13 @@ import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { sessions } from "./Sessions.ts"
 
-const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): DriverSession => {
+/** What was learnt about switches in earlier sessions. */
+interface Learnt {
+  /** Names of those whose configurations have no `end`. */
+  readonly bareConfigs: Set<string>
+}
+
+const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, learnt: Learnt): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
   return {
     hostKey: transport.hostKey,
@@ -32,7 +38,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
     interfaces: interfaces(cli),
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
-    runningConfig: runningConfig(cli),
+    runningConfig: runningConfig(cli, learnt.bareConfigs),
     sessions: sessions(cli),
     pending: Effect.map(sessions(cli), ({ pending }) => pending),
     load: (request) => load(cli, request),
@@ -50,29 +56,36 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
   }
 }
 
-const connect = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+const connect = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimits["Service"], learnt: Learnt) {
   const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
   const transport = yield* SshTransport.open(target, limits, seconds)
   const channel = yield* transport.shell
   const shell = Shell.make(target.hostname, target.address, channelWire(channel, transport))
   const cli = yield* login(dialect, target, shell)
-  return makeSession(cli, transport, shell)
+  return makeSession(cli, transport, shell, learnt)
 })
 
 /** A login that fails closes its connection at once, however long the caller's scope lives. */
-const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+const open = Effect.fn("EosDriver.open")(function* (
+  target: DriverTarget,
+  limits: SshLimits["Service"],
+  learnt: Learnt
+) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  return yield* connect(target, limits).pipe(
+  return yield* connect(target, limits, learnt).pipe(
     Scope.provide(scope),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
 })
 
 /** The EOS driver, on the connection limits of this process. */
-export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => ({
-  platform: eos,
-  timeouts: dialect.timeouts,
-  configHash,
-  stableText,
-  open: (target: DriverTarget) => open(target, limits)
-}))
+export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => {
+  const learnt: Learnt = { bareConfigs: new Set() }
+  return {
+    platform: eos,
+    timeouts: dialect.timeouts,
+    configHash,
+    stableText,
+    open: (target: DriverTarget) => open(target, limits, learnt)
+  }
+})

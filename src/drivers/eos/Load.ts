@@ -208,6 +208,7 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult,
   function* (cli, request) {
     const cut = cutCandidate(request.text)
     if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
+    cli.worksOn(cut.success.length)
     const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
     yield* clearTheWay(cli, request, patience, request.seen)
     const sent = yield* sendCandidate(cli, request, cut.success)

@@ -26,12 +26,17 @@ export interface SendOptions {
   readonly expectDisconnect?: boolean
   /** Whether an answer that ends in these lines may be whole, where one can see that. */
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
+  /** Most characters of the answer; default `mostOfAnswer`. */
+  readonly limit?: number
 }
 
 export interface Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
+  /** Deadlines, by the largest configuration that was worked with. */
   readonly timeouts: DriverTimeouts
+  /** Tells that a configuration of so many lines is worked with. */
+  readonly worksOn: (lines: number) => void
   /** Every prompt of this switch. */
   readonly anyPrompt: RegExp
   /** The prompt at which it stands, such as `acc-b2-01#`. */
@@ -56,21 +61,52 @@ export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArra
   return first !== undefined && dialect.error.test(first) ? first : undefined
 }
 
+/**
+ * Deadlines for a switch with a configuration of so many lines: while it computes a difference, commits or saves, it says
+ * nothing, and the longer the configuration is the longer it takes.
+ */
+export const timeoutsFor = (usual: DriverTimeouts, lines: number, linesPerSecond: number): DriverTimeouts => {
+  const more = Math.floor(lines / linesPerSecond)
+  const { commit, load, runningConfig, save } = usual
+  return {
+    ...usual,
+    runningConfig: runningConfig + more,
+    load: load + more,
+    commit: commit + more,
+    save: save + more
+  }
+}
+
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
-  readonly timeouts: DriverTimeouts
   readonly anyPrompt: RegExp
   readonly #shell: Shell
+  #lines = 0
+  #timeouts: DriverTimeouts
   #prompt: string
 
   constructor(dialect: Dialect, target: DriverTarget, shell: Shell, prompt: string) {
     this.dialect = dialect
     this.target = target
-    this.timeouts = { ...dialect.timeouts, ...target.timeouts }
+    this.#timeouts = { ...dialect.timeouts, ...target.timeouts }
     this.anyPrompt = target.prompt ?? dialect.prompt
     this.#shell = shell
     this.#prompt = prompt
+  }
+
+  get timeouts(): DriverTimeouts {
+    return this.#timeouts
+  }
+
+  readonly worksOn = (lines: number): void => {
+    if (lines <= this.#lines) return
+    this.#lines = lines
+    this.#timeouts = timeoutsFor(
+      { ...this.dialect.timeouts, ...this.target.timeouts },
+      lines,
+      this.dialect.linesPerSecond
+    )
   }
 
   readonly prompt = (): string => this.#prompt
@@ -89,6 +125,7 @@ class CommandLine implements Cli {
       const exchange = commandExchange({
         ...rest,
         command,
+        long: this.dialect.showsData.test(command),
         prompt: this.anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],

@@ -14,6 +14,8 @@ const halfMillis = 2_000
 // Without an echo nothing proves that the prompt is the answer's: be patient.
 const noEchoMillis = 500
 const longestEchoLines = 4
+// No prompt is longer. What is longer is a line of the answer, which need not be looked at again with each of its pieces.
+const longestPrompt = 512
 
 /** A question the command may ask, and what to answer. */
 export interface ExpectedQuestion {
@@ -35,6 +37,10 @@ export interface CommandRequest {
   readonly expectDisconnect?: boolean
   /** Whether an answer that ends in these lines may be whole, where one can see that. */
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
+  /** The answer may be long: its deadline is about silence, and begins anew with each piece of it. */
+  readonly long?: boolean
+  /** Most characters of the answer. */
+  readonly limit?: number
 }
 
 export interface CommandAnswer {
@@ -66,6 +72,7 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   const command = request.command.trim()
   const asked = new Set<ExpectedQuestion>()
   let answeredAt = ""
+  let heard = { lines: 0, size: 0 }
 
   const answer = (terminal: TerminalText, repeatedQuestion = false): CommandAnswer => ({
     lines: terminal.lines
@@ -77,18 +84,33 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
 
   const question = (terminal: TerminalText): Step<CommandAnswer> | undefined => {
     const found = request.questions?.find((candidate) => candidate.question.test(terminal.partial))
+    if (found === undefined) return undefined
     // the blank behind a question may come in a piece of its own
     const place = `${terminal.lines.length} ${terminal.partial.trimEnd()}`
-    if (found === undefined || place === answeredAt) return undefined
+    if (place === answeredAt) return undefined
     if (asked.has(found)) return { done: true, value: answer(terminal, true) }
     asked.add(found)
     answeredAt = place
     return { done: false, write: `${found.answer}\n` }
   }
 
+  /** Whether more of the answer has come: log messages of a switch that does not answer are none. */
+  const goesOn = (terminal: TerminalText): boolean => {
+    if (request.long !== true || terminal.size === heard.size) return false
+    const fresh = terminal.lines.slice(heard.lines)
+    heard = { lines: terminal.lines.length, size: terminal.size }
+    return fresh.length === 0 || fresh.some((line) => !request.logLine.test(line))
+  }
+
   const chunk = (terminal: TerminalText): Step<CommandAnswer> => {
+    const step = look(terminal)
+    return step.done || !goesOn(terminal) ? step : { ...step, progress: true }
+  }
+
+  const look = (terminal: TerminalText): Step<CommandAnswer> => {
     const step = question(terminal)
     if (step !== undefined) return step
+    if (terminal.partial.length > longestPrompt) return waiting
     const last = terminal.partial.trimEnd()
     if (!request.prompt.test(terminal.partial)) return waiting
     const echoed = echoLines(terminal.lines, command, request.prompt)
@@ -100,6 +122,7 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   }
 
   return {
+    ...(request.limit !== undefined && { limit: request.limit }),
     begin: () => ({ done: false, write: `${command}\n` }),
     chunk,
     quiet: (terminal) => (request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : waiting),

@@ -22,6 +22,8 @@ export interface Dialect {
   /** Commands after login, in order: paging off, width, no log messages. */
   readonly prepare: ReadonlyArray<string>
   readonly timeouts: DriverTimeouts
+  /** So many lines of configuration give the switch another second where it computes without a word. */
+  readonly linesPerSecond: number
   /** Bytes of configuration sent ahead of the answers. */
   readonly windowBytes: number
   /** Longest line whose echo comes back unwrapped. Longer ones are sent alone and their echo is not compared. */

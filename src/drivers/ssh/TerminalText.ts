@@ -102,7 +102,8 @@ export class TerminalText {
     const text = piece.includes("\r") ? withoutReturns(piece) : piece
     this.#size += text.length
     const line = this.#partial === "" ? text : this.#partial + text
-    return line.includes("\b") ? applyBackspaces(line) : line
+    // only looked for in what is new: a line of megabytes comes in thousands of pieces
+    return text.includes("\b") ? applyBackspaces(line) : line
   }
 }
 

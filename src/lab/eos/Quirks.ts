@@ -60,7 +60,9 @@ export const Quirks = Schema.Struct({
   /** How MAC addresses and chassis ids are spelled. */
   macSpelling: oneOf("eos", "dots", "colons", "dashes", "bare", "upper"),
   /** Keys that JSON answers lack, wherever they stand. */
-  absentKeys: words
+  absentKeys: words,
+  /** `show running-config` and its like print neither lines at the beginning nor `end`. */
+  bareConfig: flag
 })
 export type Quirks = typeof Quirks.Type
 
@@ -87,5 +89,6 @@ export const none: Required<Quirks> = {
   closesEarly: 0,
   prompt: "",
   macSpelling: "eos",
-  absentKeys: []
+  absentKeys: [],
+  bareConfig: false
 }
