@@ -17,11 +17,15 @@ export class ConnectionException extends Schema.TaggedError<ConnectionException>
   message: Schema.String
 }) {}
 
-/** The switch refused the credentials or the enable password. A retry with the same ones never helps and may lock the account. */
+/**
+ * The switch refused the credentials or the enable password. A retry with the same ones never helps and may lock the account.
+ * `known` is true when the name and password were accepted and something behind them was not, so that no other login helps.
+ */
 export class ConnectAuthError extends Schema.TaggedError<ConnectAuthError>()("ConnectAuthError", {
   hostname: Schema.String,
   address: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  known: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** The switch shows another host key than the pinned one. Fingerprints are `SHA256:…`. Only an operator's re-pin helps. */

@@ -121,7 +121,8 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
-    message: `not privileged: ${said}`
+    message: `not privileged: ${said}`,
+    known: true
   })
 })
 
