@@ -71,12 +71,14 @@ export const make = Effect.fnUntraced(function* (
       const loggedIn = yield* login(user).pipe(
         Effect.tapErrorTag("ConnectAuthError", (error) =>
           Effect.sync(() => {
-            refusal = error
+            // the first one tried every login
+            refusal ??= error
             refusals.refused(now)
           })
         )
       )
       refusals.accepted()
+      refusal = null
       return loggedIn
     })
 

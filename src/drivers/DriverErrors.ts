@@ -48,11 +48,15 @@ export class CommandTimeout extends Schema.TaggedError<CommandTimeout>()("Comman
   message: Schema.String
 }) {}
 
-/** The switch answered a command (not a configuration line, not a commit) with an error of its own. */
+/**
+ * The switch answered a command (not a configuration line, not a commit) with an error of its own. `denied` is true when our
+ * account may not give the command (AAA): trying again does not help until the site's authorization allows it.
+ */
 export class CommandRejected extends Schema.TaggedError<CommandRejected>()("CommandRejected", {
   hostname: Schema.String,
   command: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  denied: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** The switch answered, but not in a form that we understand (broken JSON, a running configuration without its end). */

@@ -17,7 +17,7 @@ import {
   UnexpectedAnswer
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
-import type { Cli } from "../ssh/Cli.ts"
+import { type Cli, deniedCommand } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
@@ -94,7 +94,8 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
   if (cli.prompt().endsWith(mode)) return
   const said = answer.lines.find((line) => line.trim() !== "") ?? `no session mode at "${cli.prompt()}"`
   if (/pending sessions|in use|locked/i.test(said)) return yield* locked(cli, request.name, maskSecrets(said))
-  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
+  const denied = deniedCommand(cli, command, answer.lines)
+  return yield* denied ?? new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
 })
 
 /** Every prompt inside this session, whichever section it stands in. */
