@@ -1,6 +1,7 @@
 /** Writes the parts of the manual that are made from the code: tables of settings keys, endpoints, filters and environment variables. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { commandTable } from "./manual/CommandTable.ts"
 import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { routeTable } from "./manual/RouteTable.ts"
@@ -14,6 +15,7 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
   "settings-repository.md": settingTables(),
   "templates.md": { filters: filterTable() },
   "api.md": { endpoints: routeTable() },
+  "switch-dialogues.md": { "needed commands": commandTable() },
   "operations.md": { "environment variables": environmentTable() }
 })
 

@@ -86,6 +86,7 @@ import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
+import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore } from "./store/JobAttemptStore.ts"
@@ -132,6 +133,7 @@ export const stores = Layer.mergeAll(
   OperationStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
+  AcceptedLoginStore.layer,
   RepositoryStore.layer
 )
 

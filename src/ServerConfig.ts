@@ -240,7 +240,13 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["ACCESS_LIST_OPTIMIZE", "false", "accepted for compatibility; access lists are not compiled"],
   ...loginStates.flatMap((state) => [
     [`USERNAME_${state}`, "", `login for devices in state ${state}`] as const,
-    [`PASSWORD_${state}`, "", "its password"] as const
+    [`PASSWORD_${state}`, "", "its password"] as const,
+    [
+      `USERNAME_${state}_NEXT`,
+      "",
+      "login that replaces it, while logins are changed; without it the same name"
+    ] as const,
+    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
   ]),
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"]
 ]
@@ -248,6 +254,8 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
 export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
   readonly logins: ReadonlyMap<LoginState, Login>
+  /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
+  readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
@@ -274,6 +282,28 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
+const isSame = (one: Login, other: Login): boolean =>
+  one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
+
+/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
+const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
+  Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
+
+/** Name and password that are not given stay as they are; a login that differs in neither replaces nothing. */
+const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginState, Login>) {
+  const found = new Map<LoginState, Login>()
+  for (const [state, current] of logins) {
+    const username = yield* filled(Config.String(`USERNAME_${state}_NEXT`), (name) => name === "")
+    const password = yield* filled(Config.Redacted(`PASSWORD_${state}_NEXT`), (value) => Redacted.value(value) === "")
+    const next = {
+      username: Option.getOrElse(username, () => current.username),
+      password: Option.getOrElse(password, () => current.password)
+    }
+    if (!isSame(next, current)) found.set(state, next)
+  }
+  return found
+})
+
 const SECRET_PREFIX = "TEMPLATE_SECRET_"
 
 /** Values of variables that start with TEMPLATE_SECRET_; templates see them under their full name. */
@@ -292,7 +322,9 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       ServerConfig,
       Effect.gen(function* () {
         const values = yield* readVariables()
-        return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(environment) })
+        const logins = yield* readLogins
+        const nextLogins = yield* readNextLogins(logins)
+        return ServerConfig.of({ ...values, logins, nextLogins, templateSecrets: templateSecrets(environment) })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
 

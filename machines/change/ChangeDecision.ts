@@ -52,7 +52,8 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   keptNew: "The device kept the new configuration although it was not to be confirmed",
   notSaved: "The new configuration runs but could not be saved",
   timerStuck: "The commit timer still runs long after it should have expired",
-  outsideChange: "The device runs neither the old nor the new configuration"
+  outsideChange: "The device runs neither the old nor the new configuration",
+  loginRefused: "The device runs the new configuration but refuses the login that it brings, so it was not confirmed"
 }
 
 const runsAfter: Readonly<Record<FinalPhase, ChangeOutcome["runs"]>> = {

@@ -59,6 +59,7 @@ export type ChangeReason =
   | "notSaved"
   | "timerStuck"
   | "outsideChange"
+  | "loginRefused"
 
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
@@ -100,6 +101,8 @@ export interface Observation {
   readonly ourTimer: boolean
   /** Our session holds a candidate that was not committed. */
   readonly ourSession: boolean
+  /** The device refuses a login of ours that the change has given anew. */
+  readonly loginRefused?: boolean
 }
 
 /** The error text of what went wrong, for the record, ending in `Type: message` and a newline. */
@@ -125,7 +128,7 @@ export type ChangeEvent =
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }
   | ({ readonly type: "COMMIT_REFUSED" } & StepFailure)
-  | ({ readonly type: "OBSERVED" } & Observation)
+  | ({ readonly type: "OBSERVED" } & Observation & StepFailure)
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }

@@ -207,6 +207,11 @@ export const change = setup({
       event.type === "OBSERVED" && event.running === "candidate" && row.goal === "new" && !row.confirmAllowed,
     mayConfirm: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "candidate" && event.ourTimer && row.goal === "new",
+    /** The configuration is the new one, and the login that it brings does not work. */
+    loginRefusedBesideTimer: ({ event }) =>
+      event.type === "OBSERVED" && event.loginRefused === true && event.running === "candidate" && event.ourTimer,
+    loginRefusedForGood: ({ event }) =>
+      event.type === "OBSERVED" && event.loginRefused === true && event.running === "candidate" && !event.ourTimer,
     runsNewForGood: ({ event }) => event.type === "OBSERVED" && event.running === "candidate" && !event.ourTimer,
     timerRuns: ({ event }) => event.type === "OBSERVED" && event.ourTimer,
     timerRunsOn: ({ context: { row }, event }) => event.type === "OBSERVED" && event.ourTimer && row.looks < MAX_LOOKS,

@@ -55,6 +55,8 @@ const afterDiscard = [
 ] as const
 
 const runsNew = [
+  { guard: "loginRefusedBesideTimer", target: "expiring", actions: give("loginRefused") },
+  { guard: "loginRefusedForGood", target: "unknown", actions: because("loginRefused") },
   { guard: "waitsForOthers", target: "proved" },
   { guard: "mayConfirm", target: "confirming" },
   { guard: "runsNewForGood", target: "saving", actions: "keep" },

@@ -9,6 +9,7 @@ import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { JobSelection } from "../drivers/Driver.ts"
+import * as RefusedLogins from "./RefusedLogins.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
@@ -28,24 +29,30 @@ interface PushFailure {
 /** Whether the commit is still wanted; it fails with a text when that cannot be told. */
 export type MayCommit = Effect.Effect<boolean, string>
 
+/** Logins that were refused while the switch was looked for on its new address. */
+type Refusals = RefusedLogins.RefusedLogins
+
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
   login: DeviceLogin["Service"],
   device: Device,
-  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null }
+  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null },
+  refusals: Refusals = RefusedLogins.make()
 ) =>
   Effect.gen(function* () {
+    if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return false
     const { session } = yield* login.open(device, { ...at, connectSeconds: CONNECT_SECONDS })
     return at.hostname === null || (yield* session.facts).hostname === at.hostname
   }).pipe(
     Effect.scoped,
+    Effect.tapErrorTag("ConnectAuthError", () => Effect.map(Clock.currentTimeMillis, refusals.refused)),
     Effect.tapError((error) => Effect.logDebug("No answer", { device: device.hostname, ...at, error: error.message })),
     Effect.orElseSucceed(() => false)
   )
 
 /** Waits until the device answers on its new address. */
-const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push) =>
-  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }).pipe(
+const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push, refusals: Refusals) =>
+  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals).pipe(
     Effect.repeat({ until: (found) => found, schedule: Schedule.spaced(PAUSE) }),
     Effect.asVoid
   )
@@ -55,7 +62,8 @@ const send = Effect.fnUntraced(function* (
   login: DeviceLogin["Service"],
   device: Device,
   push: Push,
-  mayCommit: MayCommit
+  mayCommit: MayCommit,
+  refusals: Refusals
 ) {
   const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
     Effect.fail<PushFailure>({ text: errorText(error), sent, aborted: false })
@@ -71,7 +79,7 @@ const send = Effect.fnUntraced(function* (
   if (!wanted) return yield* Effect.fail(notSent("JobAborted: The job was aborted before the commit\n", true))
   yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(
     Effect.catch((error) => failed(error._tag !== "CommitError")(error)),
-    Effect.raceFirst(moved(login, device, push))
+    Effect.raceFirst(moved(login, device, push, refusals))
   )
 }, Effect.scoped)
 
@@ -98,9 +106,10 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
   request: Push,
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
+  const refusals = RefusedLogins.make()
   const failed = request.lookOnly
     ? null
-    : yield* Effect.match(send(login, device, request, mayCommit), {
+    : yield* Effect.match(send(login, device, request, mayCommit, refusals), {
         onSuccess: () => null,
         onFailure: (error) => error
       })
@@ -112,7 +121,7 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
   const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
   const { newAddress, newHostname, oldAddress } = request
   do {
-    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname })) {
+    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals)) {
       return { newAddressAnswers: true, oldAddressAnswers: false, aborted: false, failure: null }
     }
     yield* Effect.sleep(PAUSE)

@@ -8,6 +8,7 @@ import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecis
 import { changePhases, type ChangeRow, type Verdict } from "../../machines/change/ChangeRow.ts"
 import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import type { Device } from "../domain/Device.ts"
+import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
@@ -78,6 +79,7 @@ const connect = Effect.fnUntraced(function* ({ login }: Services, change: Stored
     candidate: change.candidate,
     loadMode: change.load_mode,
     connection,
+    loginLine: platformOf(device.platform)?.loginLine ?? null,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
     seen
   })

@@ -10,6 +10,7 @@ import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import * as LoginProof from "./LoginProof.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 
 /** The running configuration as it was read last. */
@@ -26,6 +27,8 @@ export interface ChangeContext {
   readonly connection: DeviceConnection
   /** The jobs whose sessions on the switch were left behind. */
   readonly mayAbort: JobSelection
+  /** A line that gives somebody a login on this platform; null where it is not known. */
+  readonly loginLine: RegExp | null
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
 }
@@ -163,6 +166,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return seen(proved ? "candidate" : "neither")
   })
 
+  const lookWithLogins = (row: ChangeRow, newConnection: boolean) => {
+    const { loginLine } = context
+    LoginProof.expect(connection, loginLine, row)
+    const seen = look(row, newConnection)
+    return newConnection ? Effect.flatMap(seen, (event) => LoginProof.prove(connection, loginLine, row, event)) : seen
+  }
+
   const unreachable = (error: AnyError) =>
     Effect.as(connection.close, ended({ type: "UNREACHABLE", failure: errorText(error) }))
 
@@ -205,7 +215,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     load: (row) => Effect.catch(load(row), lost),
     discard: (row) => Effect.catch(discard(row), lost),
     commit: (row) => Effect.catch(commit(row), lost),
-    observe: (row, newConnection) => Effect.catch(look(row, newConnection), unreachable),
+    observe: (row, newConnection) => Effect.catch(lookWithLogins(row, newConnection), unreachable),
     confirm: (row) => Effect.catch(confirm(row), lost),
     save: Effect.catch(save, lost),
     askTimer: Effect.catch(askTimer, unreachable)

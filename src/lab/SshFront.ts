@@ -94,7 +94,7 @@ const mayLogin = (device: Switch, user: string, password: string): boolean => {
   if (users[user] === password) return true
   const configured = device.facts.users.get(user)
   if (configured === undefined) return false
-  return (configured.secret ?? passwords[user]) === password
+  return (configured.secret ?? passwords[configured.hash ?? ""] ?? passwords[user]) === password
 }
 
 const openSession = (device: Switch, user: string, session: Session, connection: Connection) => {

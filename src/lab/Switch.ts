@@ -37,7 +37,7 @@ export interface Behaviour {
   readonly supervisor: string | undefined
   /** Logins that are always valid, whatever the configuration says. */
   readonly users: Readonly<Record<string, string>>
-  /** Clear texts behind hashed secrets of the configuration. */
+  /** Clear texts behind hashed secrets of the configuration, by the hash or by the user. */
   readonly passwords: Readonly<Record<string, string>>
   /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
   readonly bracketedPaste: boolean | undefined

@@ -30,5 +30,6 @@ export const eos: Platform<"eos"> = {
     builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
   },
   secrets: commonSecrets,
-  remarks: []
+  remarks: [],
+  loginLine: /^username (\S+) (?!ssh-key\b)/
 }

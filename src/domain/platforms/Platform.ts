@@ -91,4 +91,6 @@ export interface Platform<Name extends string = string> {
   /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
   readonly secrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
+  /** A line that gives somebody a login, without its indentation; the user is the first group. Null where it is not known. */
+  readonly loginLine: RegExp | null
 }

@@ -8,6 +8,7 @@ export const dialect: Dialect = {
   promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
   unprivileged: />\s?$/,
   error: errorBut(eos.remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
+  denied: /\bauthorization denied for command\b/i,
   showsData: /^(?:show|bash|dir|more|verify)\b/,
   logLine: /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+: %[A-Z0-9_]+-\d-[A-Z0-9_]+:/,
   enable: { command: "enable", password: /assword:\s*$/i },

@@ -17,7 +17,7 @@ import {
   UnexpectedAnswer
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
-import type { Cli } from "../ssh/Cli.ts"
+import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
@@ -44,13 +44,14 @@ const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: Reado
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
   const [first] = rejections
   if (first?.unit === startFromNothing) {
-    return rejected(cli, request, `${first.unit.line}: ${first.answer}`, [])
+    return rejected(cli, request, `${first.unit.line}: ${named(cli.dialect, first.unit.line, first.answer)}`, [])
   }
   const sourceOf = sourcesIn(request.text)
   const lines = rejections.map(({ unit, answer }) => {
     const source = sourceOf(unit)
     const { lineNumber } = unit
-    return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
+    const said = named(cli.dialect, maskSecrets(source.trim()), answer)
+    return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${said} at line ${lineNumber}`) }
   })
   return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
@@ -94,7 +95,8 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
   if (cli.prompt().endsWith(mode)) return
   const said = answer.lines.find((line) => line.trim() !== "") ?? `no session mode at "${cli.prompt()}"`
   if (/pending sessions|in use|locked/i.test(said)) return yield* locked(cli, request.name, maskSecrets(said))
-  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
+  const denied = deniedCommand(cli, command, answer.lines)
+  return yield* denied ?? new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
 })
 
 /** Every prompt inside this session, whichever section it stands in. */

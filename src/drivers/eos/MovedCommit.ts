@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { MovedCommit } from "../Driver.ts"
 import { CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
-import type { Cli } from "../ssh/Cli.ts"
+import { type Cli, named } from "../ssh/Cli.ts"
 import type { Conversation, Step } from "../ssh/Conversation.ts"
 import type { TerminalText } from "../ssh/TerminalText.ts"
 import { commitComplaint } from "./Commit.ts"
@@ -73,7 +73,7 @@ export const commitAndSave = Effect.fnUntraced(function* (
     return yield* new CommitError({
       hostname: cli.target.hostname,
       session: name,
-      message: maskSecrets(complaint)
+      message: maskSecrets(named(cli.dialect, command, complaint))
     })
   }
   if (outcome.silent) destroy()

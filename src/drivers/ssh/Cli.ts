@@ -77,6 +77,33 @@ export const timeoutsFor = (usual: DriverTimeouts, lines: number, linesPerSecond
   }
 }
 
+const longestDenial = 5
+
+/**
+ * The line by which the switch's authorization refuses the command, whatever stands around it. Only short answers are looked at:
+ * in a long one such words are somebody's description.
+ */
+const denial = (dialect: Dialect, lines: ReadonlyArray<string>): string | undefined => {
+  const said = lines.filter((line) => line.trim() !== "")
+  return said.length > longestDenial ? undefined : said.find((line) => dialect.denied.test(line))?.trim()
+}
+
+/** What the switch said against a command, with a denial named as such. */
+export const named = (dialect: Dialect, command: string, said: string): string =>
+  dialect.denied.test(said) ? `denied by the switch's authorization (AAA): ${command} (${said})` : said
+
+/** The error of a command that our account may not give; undefined when it may. */
+export const deniedCommand = (
+  { dialect, target }: Pick<Cli, "dialect" | "target">,
+  command: string,
+  lines: ReadonlyArray<string>
+): CommandRejected | undefined => {
+  const said = denial(dialect, lines)
+  if (said === undefined) return undefined
+  const message = maskSecrets(named(dialect, command, said))
+  return new CommandRejected({ hostname: target.hostname, command: maskSecrets(command), message, denied: true })
+}
+
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
@@ -139,6 +166,8 @@ class CommandLine implements Cli {
 
   readonly query = (command: string, options?: SendOptions) =>
     Effect.flatMap(this.send(command, options), ({ lines }) => {
+      const denied = deniedCommand(this, command, lines)
+      if (denied !== undefined) return denied
       const refused = rejection(this.dialect, command, lines)
       if (refused === undefined) return Effect.succeed(lines.join("\n"))
       const message = maskSecrets(refused)
@@ -158,7 +187,8 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
-    message: `not privileged: ${said}`
+    message: `not privileged: ${named(dialect, dialect.enable.command, said)}`,
+    known: true
   })
 })
 

@@ -14,6 +14,8 @@ export interface Dialect {
   readonly unprivileged: RegExp
   /** A line by which the switch rejects what it was given. */
   readonly error: RegExp
+  /** What stands in a line by which the switch says that our account may not give the command. */
+  readonly denied: RegExp
   /** Commands whose output is data, so that only its first line can be an error (docs/switch-dialogues.md#reading-answers). */
   readonly showsData: RegExp
   /** A log message printed into the session; ignored. */

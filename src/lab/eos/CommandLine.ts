@@ -9,11 +9,16 @@ import * as ConfigMode from "./ConfigMode.ts"
 import * as History from "../History.ts"
 import { type Output, type Shell, withFaults } from "./Shell.ts"
 
+/** Whether the site's AAA refuses the command; configuration lines are commands too. */
+const isDenied = ({ device }: Shell, line: string): boolean =>
+  device.behaviour.quirks.denied.some((begin) => line === begin || line.startsWith(`${begin} `))
+
 /** Runs one line. The answer ends with a newline or is empty; it may set a reader. */
 export const run = (shell: Shell, raw: string): Output => {
   const line = raw.trim()
   if (line === "" || (line.startsWith("!") && shell.mode.kind !== "bash" && !line.startsWith("!!"))) return ""
   if (shell.mode.kind === "bash") return withFaults(shell, "bash", () => runBash(shell, raw))
+  if (isDenied(shell, line)) return `% Authorization denied for command '${line}'\n`
   if (shell.mode.kind !== "exec") {
     const answer = ConfigMode.run(shell, raw, line)
     if (answer !== undefined) return answer

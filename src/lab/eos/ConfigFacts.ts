@@ -18,10 +18,11 @@ export interface InterfaceFacts {
   poeDisabled: boolean
 }
 
-/** A login from the configuration. `secret` is undefined when only a hash is known. */
+/** A login from the configuration. `secret` is undefined when only a hash is known, `hash` when the secret itself is. */
 export interface UserFacts {
   readonly privilege: number
   readonly secret: string | undefined
+  readonly hash: string | undefined
 }
 
 export interface ConfigFacts {
@@ -88,7 +89,8 @@ const users = (text: string): Map<string, UserFacts> => {
     const [, name, rest = ""] = /^username (\S+) (.*)$/.exec(line) ?? []
     if (name === undefined || rest.startsWith("ssh-key")) continue
     const privilege = Number(/\bprivilege (\d+)/.exec(rest)?.[1] ?? 1)
-    found.set(name, { privilege, secret: clearSecret(rest) })
+    const secret = clearSecret(rest)
+    found.set(name, { privilege, secret, hash: secret === undefined ? rest.split(" ").at(-1) : undefined })
   }
   return found
 }

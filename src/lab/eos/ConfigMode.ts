@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
+import * as History from "../History.ts"
 import * as Loader from "./ConfigLoader.ts"
 import { render } from "./ConfigTree.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
@@ -45,6 +46,7 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
   const { mode } = shell
   if (mode.kind !== "config" && mode.kind !== "session") return undefined
   if (line === "end") {
+    recordCommand(shell, line)
     leave(shell)
     return ""
   }
@@ -54,11 +56,17 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
   }
   if (mode.kind === "session") {
     const answer = sessionCommand(shell, mode.session, line)
-    if (answer !== undefined) return answer
+    if (answer !== undefined) {
+      recordCommand(shell, line)
+      return answer
+    }
   }
   if (EXEC_WORDS.has(firstWord(line))) return undefined
   return withFaults(shell, "load", () => configLine(shell, raw))
 }
+
+const recordCommand = ({ device: { history }, user }: Shell, command: string) =>
+  History.push(history, history.commands, { user, command, at: Date.now() })
 
 const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, line: string): Output | undefined => {
   const { device } = shell
@@ -100,7 +108,10 @@ const configLine = (shell: Shell, raw: string): Output => {
   shell.loadedLines += 1
   if (isLost(shell)) return ""
   const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
-  if (boot !== null && shell.mode.kind === "config") return bootSystem(shell, boot[1] ?? "")
+  if (boot !== null && shell.mode.kind === "config") {
+    recordCommand(shell, raw.trim())
+    return bootSystem(shell, boot[1] ?? "")
+  }
   const error = Loader.feed(loader, raw)
   if (error !== undefined) return `${error}\n`
   if (loader.heredoc !== undefined) {

@@ -130,13 +130,17 @@ export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlCli
 
 /**
  * Runs a test with `count` switches that run `wanted one` and are synchronized. `serve` runs an effect in a server of its
- * own on the same database, which is stopped when the effect ends; whatever it had begun is left as it is.
+ * own on the same database, which is stopped when the effect ends; whatever it had begun is left as it is. Variables given to it
+ * count more than those of all servers.
  */
 export const withServers = <A, E>(
   count: number,
   body: (
     lab: SyncLab,
-    serve: <B, F>(effect: Serving<B, F>) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
+    serve: <B, F>(
+      effect: Serving<B, F>,
+      variables?: Readonly<Record<string, string>>
+    ) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
   environment: Environment = {}
 ) =>
@@ -148,9 +152,10 @@ export const withServers = <A, E>(
     const repositories = { settings, templates }
     const extra = typeof environment === "function" ? yield* environment(repositories) : environment
     const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...extra }
-    const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
-    const serve = <B, F>(effect: Serving<B, F>) =>
-      Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
+    const serve = <B, F>(effect: Serving<B, F>, variables: Readonly<Record<string, string>> = {}) => {
+      const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf({ ...env, ...variables })))
+      return Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
+    }
     const first = Effect.gen(function* () {
       const devices = yield* Managed.seedManaged(names)
       const sql = yield* SqlClient.SqlClient

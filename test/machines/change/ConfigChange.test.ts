@@ -68,6 +68,32 @@ const committed: ReadonlyArray<ChangeEvent> = [...loaded, { type: "COMMITTED", a
 
 const left = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => arrive(row({ phase, ...changes }))
 
+describe("a change that brings a login which the device refuses", () => {
+  const refused = (ourTimer: boolean): ChangeEvent => ({
+    type: "OBSERVED",
+    running: "candidate",
+    ourTimer,
+    ourSession: false,
+    loginRefused: true,
+    failure: "ConnectAuthError: refused\n"
+  })
+
+  it("is taken back where a timer runs, and never confirmed", () => {
+    const back: ReadonlyArray<ChangeEvent> = [{ type: "DISCARDED" }, seen("old")]
+    const walk = after(begin(row()), ...committed, refused(true), ...back)
+    expect(outcome(walk)).toMatchObject({ result: "reverted", reason: "loginRefused", ok: false })
+  })
+
+  it("is not counted as done where none runs, and not saved", () => {
+    const mode0 = row({ mode: 0, timerSeconds: null })
+    expect(trail(mode0, ...committed, refused(false)).slice(-2)).toEqual(["[unknown] claim", "end"])
+    expect(outcome(after(begin(mode0), ...committed, refused(false)))).toMatchObject({
+      reason: "loginRefused",
+      ok: false
+    })
+  })
+})
+
 describe("a live change", () => {
   it("in mode 1 is committed with a timer, proved over a new connection, confirmed and looked at again", () => {
     expect(trail(row(), ...committed, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate"))).toEqual([

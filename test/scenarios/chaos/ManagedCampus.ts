@@ -45,7 +45,12 @@ export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, histo
     {
       name: "managed",
       topology: {
-        defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M", commitMs },
+        defaults: {
+          kind: "eos",
+          passwords: { switchyard: Campus.PASSWORD, [Campus.NEXT_HASH]: Campus.NEXT_PASSWORD },
+          version: "4.31.4M",
+          commitMs
+        },
         nodes: Object.fromEntries(
           names.map((name, index) => [
             name,
