@@ -3,7 +3,7 @@ import { eos } from "../../domain/platforms/Eos.ts"
 import { type Dialect, errorBut } from "../ssh/Dialect.ts"
 
 export const dialect: Dialect = {
-  prompt: /^[\w.\-@()/: ]{1,63}(\(config[\w.\-@/:+]{0,63}\))?[>#]\s?$/,
+  prompt: /^[\w.\-@()/: ]{1,255}(\(config[\w.\-@/:+]{0,255}\))?[>#]\s?$/,
   // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode.
   promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
   unprivileged: />\s?$/,

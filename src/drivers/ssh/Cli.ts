@@ -13,7 +13,8 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
+import { type Dialect, promptName } from "./Dialect.ts"
+import * as Prompt from "./Prompt.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -32,8 +33,10 @@ export interface Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
   readonly timeouts: DriverTimeouts
-  /** Every prompt of this switch. */
-  readonly anyPrompt: RegExp
+  /** Every prompt of this switch, as far as it is known. */
+  readonly anyPrompt: () => RegExp
+  /** The source of a pattern of what stands in front of the mode in this switch's prompts. */
+  readonly promptStart: () => string
   /** The prompt at which it stands, such as `acc-b2-01#`. */
   readonly prompt: () => string
   /** Records the prompt at which a conversation of somebody else ended. */
@@ -56,27 +59,42 @@ export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArra
   return first !== undefined && dialect.error.test(first) ? first : undefined
 }
 
+/** The prompts of a switch that has none of the platform's form: those of the form that was learnt, and the platform's. */
+const promptLike = (dialect: Dialect, prompt: string): RegExp => {
+  const start = Prompt.sourceOf(promptName(dialect, prompt))
+  return new RegExp(`^${start}${dialect.promptEnd.source}|${dialect.prompt.source}`)
+}
+
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
   readonly timeouts: DriverTimeouts
-  readonly anyPrompt: RegExp
   readonly #shell: Shell
+  #anyPrompt: RegExp
   #prompt: string
 
   constructor(dialect: Dialect, target: DriverTarget, shell: Shell, prompt: string) {
     this.dialect = dialect
     this.target = target
     this.timeouts = { ...dialect.timeouts, ...target.timeouts }
-    this.anyPrompt = target.prompt ?? dialect.prompt
     this.#shell = shell
     this.#prompt = prompt
+    this.#anyPrompt = target.prompt ?? dialect.prompt
+    this.standAt(prompt)
   }
 
   readonly prompt = (): string => this.#prompt
 
+  readonly anyPrompt = (): RegExp => this.#anyPrompt
+
+  readonly promptStart = (): string =>
+    this.target.prompt === undefined
+      ? Prompt.sourceOf(promptName(this.dialect, this.#prompt))
+      : `.{0,${Prompt.longestPrompt}}`
+
   readonly standAt = (prompt: string): void => {
     this.#prompt = prompt
+    if (!this.#anyPrompt.test(prompt)) this.#anyPrompt = promptLike(this.dialect, prompt)
   }
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
@@ -89,13 +107,13 @@ class CommandLine implements Cli {
       const exchange = commandExchange({
         ...rest,
         command,
-        prompt: this.anyPrompt,
+        prompt: this.#anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
         logLine: this.dialect.logLine
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {
-        if (answer.prompt !== "") this.#prompt = answer.prompt
+        if (answer.prompt !== "") this.standAt(answer.prompt)
         return answer
       })
     })
@@ -135,7 +153,7 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     units: dialect.prepare.map((command, index) => configUnit(index + 1, command)),
     window: dialect.windowBytes,
     settled: false,
-    prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),
+    prompt: new RegExp(`^${Prompt.sourceOf(cli.prompt())}`),
     error: dialect.error,
     logLine: dialect.logLine,
     longestEcho: dialect.longestEcho

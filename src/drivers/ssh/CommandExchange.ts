@@ -4,6 +4,7 @@
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
+import { isSame, mayBe, timesBefore } from "./Prompt.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30
@@ -66,9 +67,14 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   const command = request.command.trim()
   const asked = new Set<ExpectedQuestion>()
   let answeredAt = ""
+  let probed = false
+
+  /** Without the prompts that an empty line of ours brought again. */
+  const given = ({ lines, partial }: TerminalText): ReadonlyArray<string> =>
+    probed ? lines.slice(0, lines.length - timesBefore(lines, partial)) : lines
 
   const answer = (terminal: TerminalText, repeatedQuestion = false): CommandAnswer => ({
-    lines: terminal.lines
+    lines: given(terminal)
       .slice(echoLines(terminal.lines, command, request.prompt))
       .filter((line) => !request.logLine.test(line)),
     prompt: terminal.partial.trimEnd(),
@@ -86,23 +92,38 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     return { done: false, write: `${found.answer}\n` }
   }
 
+  /** What looks like a prompt of another form is one when an empty line brings it again. */
+  const probe = (terminal: TerminalText): Step<CommandAnswer> => {
+    if (!mayBe(terminal.partial)) return waiting
+    if (probed) {
+      const again = timesBefore(terminal.lines, terminal.partial) > 0
+      return again ? { done: true, value: answer(terminal) } : waiting
+    }
+    probed = true
+    return { done: false, write: "\n", settle: strangerMillis }
+  }
+
   const chunk = (terminal: TerminalText): Step<CommandAnswer> => {
     const step = question(terminal)
     if (step !== undefined) return step
-    const last = terminal.partial.trimEnd()
-    if (!request.prompt.test(terminal.partial)) return waiting
+    const last = terminal.partial
+    if (!request.prompt.test(last)) return mayBe(last) ? { done: false, settle: strangerMillis } : waiting
+    const isCurrent = isSame(last, request.current)
     const echoed = echoLines(terminal.lines, command, request.prompt)
     if (echoed === 0) return { done: false, settle: noEchoMillis }
     if (request.isWhole?.(terminal.lines) === false) return { done: false, settle: halfMillis }
-    if (last !== request.current && !request.expected.includes(last)) return { done: false, settle: strangerMillis }
-    const certain = request.trivial === true || last !== request.current || terminal.lines.length > echoed
+    if (!isCurrent && !request.expected.some((expected) => isSame(last, expected))) {
+      return { done: false, settle: strangerMillis }
+    }
+    const certain = request.trivial === true || !isCurrent || terminal.lines.length > echoed
     return certain && terminal.settled ? { done: true, value: answer(terminal) } : { done: false, settle: settleMillis }
   }
 
   return {
     begin: () => ({ done: false, write: `${command}\n` }),
     chunk,
-    quiet: (terminal) => (request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : waiting),
+    quiet: (terminal) =>
+      request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : probe(terminal),
     ...(request.expectDisconnect === true && {
       closed: (terminal: TerminalText) => ({ value: { ...answer(terminal), prompt: "" } })
     })

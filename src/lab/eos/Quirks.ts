@@ -55,7 +55,10 @@ export const Quirks = Schema.Struct({
   ssh: oneOf("modern", "group14sha1", "cbc"),
   /** So many connections are closed during the handshake before one is served, and so on. */
   closesEarly: count,
-  /** The text of the prompt; `%H` is the host name. Empty: EOS' own. */
+  /**
+   * The text of the prompt: `%H` is the host name, `%D` the time of day, `%P` mode and sign (at the end when it is left out),
+   * `%%` a percent sign. Empty: EOS' own.
+   */
   prompt: Schema.optionalKey(Schema.String),
   /** How MAC addresses and chassis ids are spelled. */
   macSpelling: oneOf("eos", "dots", "colons", "dashes", "bare", "upper"),

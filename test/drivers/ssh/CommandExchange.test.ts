@@ -51,6 +51,16 @@ describe("a command", () => {
     }
   })
 
+  it("believes a prompt of another form only when an empty line brings it again", () => {
+    const next = "{new, name}#"
+    const device = { prompt, answer: (line: string) => ({ text: line === "x" ? "done\n" : "", prompt: next }) }
+    const renamed = drive(commandExchange(request("x")), device, [5])
+    expect(renamed.value).toEqual({ lines: ["done"], prompt: "{new, name}#", repeatedQuestion: false })
+    expect(renamed.received).toEqual(["x", ""])
+    const busy = { prompt, answer: (line: string) => ({ text: "", prompt: line === "x" ? "[####" : "] done#" }) }
+    expect(() => drive(commandExchange(request("x")), busy, [5])).toThrow("waits for ever")
+  })
+
   it("answers a question once and reports when it is asked again", () => {
     const question = { question: /assword:\s*$/i, answer: "wrong" }
     const device = { prompt, answer: () => ({ text: "", prompt: "Password: " }) }
