@@ -151,7 +151,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "SSH_REFUSED_DELAY",
     "2",
-    "seconds between two of the four attempts to connect to a device that refuses connections"
+    "seconds between two of the four attempts to connect to a device that refuses connections, or closes them before the login"
   ],
   [
     "SSH_ADDRESS_MAP",
@@ -242,13 +242,15 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     [`USERNAME_${state}`, "", `login for devices in state ${state}`] as const,
     [`PASSWORD_${state}`, "", "its password"] as const
   ]),
-  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"]
+  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
+  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
 ]
 
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
 export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
   readonly logins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
+  readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -274,13 +276,11 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
-const SECRET_PREFIX = "TEMPLATE_SECRET_"
-
-/** Values of variables that start with TEMPLATE_SECRET_; templates see them under their full name. */
-const templateSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+/** Values of variables that start with a prefix, under their full name. */
+const secretsWith = (prefix: string, environment: Readonly<Record<string, string | undefined>>) =>
   new Map(
     Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith(SECRET_PREFIX) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
+      name.startsWith(prefix) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
     )
   )
 
@@ -292,7 +292,12 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       ServerConfig,
       Effect.gen(function* () {
         const values = yield* readVariables()
-        return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(environment) })
+        return ServerConfig.of({
+          ...values,
+          logins: yield* readLogins,
+          templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
+          deviceSecrets: secretsWith("DEVICE_SECRET_", environment)
+        })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
 

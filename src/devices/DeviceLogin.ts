@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { type Login, type LoginState, ServerConfig } from "../ServerConfig.ts"
+import { makeSshSettings } from "./SshSettings.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import {
   type Driver,
@@ -61,6 +62,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
+  const sshSettings = yield* makeSshSettings
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
@@ -103,7 +105,13 @@ const make = Effect.gen(function* () {
     const { password, username } = yield* credentials(state)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
+    const ssh = yield* Effect.catchTag(
+      sshSettings(device),
+      "SshSettingsUnusable",
+      ({ message }) => new LoginUnknown({ message })
+    )
     const target: DriverTarget = {
+      ...ssh,
       hostname: device.hostname,
       address,
       username,

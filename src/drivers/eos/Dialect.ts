@@ -10,6 +10,7 @@ export const dialect: Dialect = {
   error: errorBut(eos.remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
   showsData: /^(?:show|bash|dir|more|verify)\b/,
   logLine: /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+: %[A-Z0-9_]+-\d-[A-Z0-9_]+:/,
+  pager: /^\s*--\s?More\s?--\s*$/i,
   enable: { command: "enable", password: /assword:\s*$/i },
   prepare: ["terminal length 0", "terminal width 511", "no terminal monitor"],
   timeouts: { connect: 20, firstPrompt: 30, show: 30, runningConfig: 90, load: 90, commit: 180, save: 90 },

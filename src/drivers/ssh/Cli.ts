@@ -59,11 +59,12 @@ export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArra
   return first !== undefined && dialect.error.test(first) ? first : undefined
 }
 
-/** The prompts of a switch that has none of the platform's form: those of the form that was learnt, and the platform's. */
-const promptLike = (dialect: Dialect, prompt: string): RegExp => {
-  const start = Prompt.sourceOf(promptName(dialect, prompt))
-  return new RegExp(`^${start}${dialect.promptEnd.source}|${dialect.prompt.source}`)
-}
+/** The prompts that begin like this, in any mode. */
+const promptLike = (dialect: Dialect, start: string): string => `^${start}${dialect.promptEnd.source}`
+
+/** The prompts of a switch, as far as they are known before the login. */
+const promptOf = (dialect: Dialect, { prompt }: DriverTarget): RegExp =>
+  prompt === undefined ? dialect.prompt : new RegExp(promptLike(dialect, Prompt.sourceOfPattern(prompt)))
 
 class CommandLine implements Cli {
   readonly dialect: Dialect
@@ -79,7 +80,7 @@ class CommandLine implements Cli {
     this.timeouts = { ...dialect.timeouts, ...target.timeouts }
     this.#shell = shell
     this.#prompt = prompt
-    this.#anyPrompt = target.prompt ?? dialect.prompt
+    this.#anyPrompt = promptOf(dialect, target)
     this.standAt(prompt)
   }
 
@@ -90,11 +91,13 @@ class CommandLine implements Cli {
   readonly promptStart = (): string =>
     this.target.prompt === undefined
       ? Prompt.sourceOf(promptName(this.dialect, this.#prompt))
-      : `.{0,${Prompt.longestPrompt}}`
+      : Prompt.sourceOfPattern(this.target.prompt)
 
   readonly standAt = (prompt: string): void => {
     this.#prompt = prompt
-    if (!this.#anyPrompt.test(prompt)) this.#anyPrompt = promptLike(this.dialect, prompt)
+    if (this.#anyPrompt.test(prompt)) return
+    const learnt = promptLike(this.dialect, Prompt.sourceOf(promptName(this.dialect, prompt)))
+    this.#anyPrompt = new RegExp(`${learnt}|${this.dialect.prompt.source}`)
   }
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
@@ -110,7 +113,8 @@ class CommandLine implements Cli {
         prompt: this.#anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
-        logLine: this.dialect.logLine
+        logLine: this.dialect.logLine,
+        pager: this.dialect.pager
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {
         if (answer.prompt !== "") this.standAt(answer.prompt)
@@ -132,10 +136,14 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
   if (!dialect.unprivileged.test(cli.prompt())) return
   const answer = yield* cli.send(dialect.enable.command, {
     modes: ["#"],
-    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.password) }]
+    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.enablePassword ?? target.password) }]
   })
   if (!answer.repeatedQuestion && !dialect.unprivileged.test(cli.prompt())) return
-  const said = answer.lines.find((line) => dialect.error.test(line)) ?? "the enable password is not the login password"
+  const wrong =
+    target.enablePassword === undefined
+      ? "the enable password is not the login password"
+      : "the enable password of the settings is wrong"
+  const said = answer.lines.find((line) => dialect.error.test(line)) ?? wrong
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
@@ -171,7 +179,7 @@ export const login: (
 ) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
+    const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
     const cli = new CommandLine(dialect, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)

@@ -14,6 +14,8 @@ const strangerMillis = 1_000
 const halfMillis = 2_000
 // Without an echo nothing proves that the prompt is the answer's: be patient.
 const noEchoMillis = 500
+// The mark of a pager may be a line of an answer, cut there.
+const pagerMillis = 100
 const longestEchoLines = 4
 
 /** A question the command may ask, and what to answer. */
@@ -30,6 +32,7 @@ export interface CommandRequest {
   readonly current: string
   readonly expected: ReadonlyArray<string>
   readonly logLine: RegExp
+  readonly pager: RegExp
   readonly questions?: ReadonlyArray<ExpectedQuestion>
   /** Nothing depends on what this command prints, so an empty answer needs no settling. */
   readonly trivial?: boolean
@@ -103,10 +106,17 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
     return { done: false, write: "\n", settle: strangerMillis }
   }
 
+  /** The mark goes from the answer; most switches take it from the screen as well. */
+  const turnPage = (terminal: TerminalText): Step<CommandAnswer> => {
+    terminal.clearPartial()
+    return { done: false, write: " ", progress: true }
+  }
+
   const chunk = (terminal: TerminalText): Step<CommandAnswer> => {
     const step = question(terminal)
     if (step !== undefined) return step
     const last = terminal.partial
+    if (request.pager.test(last)) return { done: false, settle: pagerMillis }
     if (!request.prompt.test(last)) return mayBe(last) ? { done: false, settle: strangerMillis } : waiting
     const isCurrent = isSame(last, request.current)
     const echoed = echoLines(terminal.lines, command, request.prompt)
@@ -122,8 +132,10 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   return {
     begin: () => ({ done: false, write: `${command}\n` }),
     chunk,
-    quiet: (terminal) =>
-      request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : probe(terminal),
+    quiet: (terminal) => {
+      if (request.pager.test(terminal.partial)) return turnPage(terminal)
+      return request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : probe(terminal)
+    },
     ...(request.expectDisconnect === true && {
       closed: (terminal: TerminalText) => ({ value: { ...answer(terminal), prompt: "" } })
     })

@@ -9,7 +9,9 @@ import type { DriverTarget } from "../Driver.ts"
 import { ConnectionException } from "../DriverErrors.ts"
 
 /** The device refused the connection, or closed it before a password was given; another try may be served. */
-export class TurnedAway extends Error {}
+export class TurnedAway extends Error {
+  readonly _tag = "TurnedAway"
+}
 
 /** An error of a connection that is not usable; `whileDoing` names the step. */
 export const failure = (target: DriverTarget, whileDoing: string, message: string): ConnectionException =>

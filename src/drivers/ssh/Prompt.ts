@@ -38,3 +38,10 @@ export const sourceOf = (text: string): string =>
     .split(clock)
     .map((part) => escapeRegExp(part))
     .join(anyClock)
+
+/** The source for a text in which `*` stands for anything. */
+export const sourceOfPattern = (pattern: string): string =>
+  pattern
+    .split("*")
+    .map((part) => escapeRegExp(part))
+    .join(".{0,255}")

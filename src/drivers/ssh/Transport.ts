@@ -11,6 +11,7 @@ import type { DriverTarget } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
 import { rewrite } from "./AddressMap.ts"
 import { connectSocket, failure, TurnedAway } from "./Dial.ts"
+import { connectThrough } from "./JumpHost.ts"
 import { handshake, type HandshakeError, type Handshaken } from "./Handshake.ts"
 import { SshLimits } from "./SshLimits.ts"
 
@@ -35,8 +36,12 @@ export interface Transport {
   readonly destroy: () => void
 }
 
-const dial = (target: DriverTarget, limits: SshLimits["Service"], seconds: number) =>
-  connectSocket(target, rewrite(limits.addressMap, target.address), target.port ?? limits.port, seconds)
+const dial = (target: DriverTarget, { addressMap, port: usual }: SshLimits["Service"], seconds: number) => {
+  const { address, jumpHost, port = usual } = target
+  return jumpHost === undefined
+    ? connectSocket(target, rewrite(addressMap, address), port, seconds)
+    : connectThrough(target, jumpHost, rewrite(addressMap, jumpHost.host), port, seconds)
+}
 
 /**
  * TCP and the handshake, with the retries of docs/switch-dialogues.md#connection for a switch that turns us away, which it

@@ -12,6 +12,7 @@ const request = (command: string, more: Partial<CommandRequest> = {}): CommandRe
   current: prompt,
   expected: [prompt],
   logLine: dialect.logLine,
+  pager: dialect.pager,
   ...more
 })
 const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })
