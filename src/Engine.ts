@@ -154,10 +154,12 @@ const sshLimits = Layer.unwrap(
 /** Drivers of all platforms that this server can log in to. */
 const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits))
 
+const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
+
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
-  Layer.provide(DeviceLogin.layer),
+  Layer.provide(deviceLogin),
   Layer.provide(drivers)
 )
 
@@ -182,9 +184,7 @@ export const services = Layer.mergeAll(
   ),
   RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer))
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(starting, inForce, PluginRegistry.layer, DeviceLogin.layer.pipe(Layer.provide(drivers)))
-  )
+  Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )
 
 /** What the jobs that change configurations share. */

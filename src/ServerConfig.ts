@@ -151,7 +151,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "SSH_REFUSED_DELAY",
     "2",
-    "seconds between two of the four attempts to connect to a device that refuses connections"
+    "seconds between two of the four attempts to connect to a device that refuses connections, or closes them before the login"
   ],
   [
     "SSH_ADDRESS_MAP",
@@ -248,7 +248,8 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     ] as const,
     [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
   ]),
-  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"]
+  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
+  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
 ]
 
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
@@ -257,6 +258,7 @@ export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & 
   /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
   readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
+  readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -304,13 +306,11 @@ const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginSta
   return found
 })
 
-const SECRET_PREFIX = "TEMPLATE_SECRET_"
-
-/** Values of variables that start with TEMPLATE_SECRET_; templates see them under their full name. */
-const templateSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+/** Values of variables that start with a prefix, under their full name. */
+const secretsWith = (prefix: string, environment: Readonly<Record<string, string | undefined>>) =>
   new Map(
     Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith(SECRET_PREFIX) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
+      name.startsWith(prefix) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
     )
   )
 
@@ -323,8 +323,13 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       Effect.gen(function* () {
         const values = yield* readVariables()
         const logins = yield* readLogins
-        const nextLogins = yield* readNextLogins(logins)
-        return ServerConfig.of({ ...values, logins, nextLogins, templateSecrets: templateSecrets(environment) })
+        return ServerConfig.of({
+          ...values,
+          logins,
+          nextLogins: yield* readNextLogins(logins),
+          templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
+          deviceSecrets: secretsWith("DEVICE_SECRET_", environment)
+        })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
 

@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
+import { makeSshSettings } from "./SshSettings.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import {
   type Driver,
@@ -99,6 +100,7 @@ const make = Effect.gen(function* () {
   const acceptedLogins = yield* AcceptedLoginStore
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
+  const sshSettings = yield* makeSshSettings
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
@@ -157,7 +159,13 @@ const make = Effect.gen(function* () {
     const { accepted, all, logins } = yield* ordered(device, state, options)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
+    const ssh = yield* Effect.catchTag(
+      sshSettings(device),
+      "SshSettingsUnusable",
+      ({ message }) => new LoginUnknown({ message })
+    )
     const target = {
+      ...ssh,
       hostname: device.hostname,
       address,
       hostKey,

@@ -40,6 +40,17 @@ export interface DriverTimeouts {
   readonly save: number
 }
 
+/** An SSH server through which a device is reached. */
+export interface JumpHost {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: Redacted.Redacted
+  /** `SHA256:…` */
+  readonly hostKey: string
+  readonly algorithms: "modern" | "legacy"
+}
+
 /** Where and how to log in. Only the first five are needed. */
 export interface DriverTarget {
   readonly hostname: string
@@ -53,8 +64,12 @@ export interface DriverTarget {
   readonly algorithms?: "modern" | "legacy"
   /** Bytes of configuration sent ahead of the answers; 1 sends line by line. Default: the platform's. */
   readonly windowBytes?: number
-  /** Replaces the platform's prompt pattern for a switch with a configured prompt. */
-  readonly prompt?: RegExp
+  /** What stands in front of mode and sign in the prompt, `*` for any text. Default: learnt at the login. */
+  readonly prompt?: string
+  /** For a switch that asks at `enable`. Default: the password of the login. */
+  readonly enablePassword?: Redacted.Redacted
+  /** The connection goes through this SSH server. */
+  readonly jumpHost?: JumpHost
   readonly timeouts?: Partial<DriverTimeouts>
 }
 

@@ -107,6 +107,8 @@ export interface Switch {
   readonly connections: Set<Connection>
   /** Connections that will never be answered again and have not been closed by the client. */
   readonly silenced: Set<Connection>
+  /** Connections that were closed early since the last one that was served. */
+  turnedAway: number
   /** Number of the terminal that was opened last. */
   terminal: number
   readonly linkFlappedAt: Map<string, number>
@@ -160,6 +162,7 @@ export const make = (options: {
     lldpOverrides: new Map(),
     connections: new Set(),
     silenced: new Set(),
+    turnedAway: 0,
     terminal: 0,
     linkFlappedAt: new Map()
   }

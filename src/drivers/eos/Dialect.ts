@@ -3,7 +3,7 @@ import { eos } from "../../domain/platforms/Eos.ts"
 import { type Dialect, errorBut } from "../ssh/Dialect.ts"
 
 export const dialect: Dialect = {
-  prompt: /^[\w.\-@()/: ]{1,63}(\(config[\w.\-@/:+]{0,63}\))?[>#]\s?$/,
+  prompt: /^[\w.\-@()/: ]{1,255}(\(config[\w.\-@/:+]{0,255}\))?[>#]\s?$/,
   // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode.
   promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
   unprivileged: />\s?$/,
@@ -11,6 +11,7 @@ export const dialect: Dialect = {
   denied: /\bauthorization denied for command\b/i,
   showsData: /^(?:show|bash|dir|more|verify)\b/,
   logLine: /^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ \S+: %[A-Z0-9_]+-\d-[A-Z0-9_]+:/,
+  pager: /^\s*--\s?More\s?--\s*$/i,
   enable: { command: "enable", password: /assword:\s*$/i },
   prepare: ["terminal length 0", "terminal width 511", "no terminal monitor"],
   timeouts: { connect: 20, firstPrompt: 30, show: 30, runningConfig: 90, load: 90, commit: 180, save: 90 },

@@ -22,7 +22,7 @@ import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
 import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
-import { escapeRegExp, promptName } from "../ssh/Dialect.ts"
+import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
 import { sessionMode, sessions } from "./Sessions.ts"
@@ -101,9 +101,8 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
 
 /** Every prompt inside this session, whichever section it stands in. */
 const sessionPrompt = (cli: Cli, name: string): RegExp => {
-  const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.dialect, cli.prompt())) : ".{0,63}"
   const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
-  return new RegExp(String.raw`^${start}${mode}[\w.\-@/:+]{0,63}\)#\s?`)
+  return new RegExp(String.raw`^${cli.promptStart()}${mode}[\w.\-@/:+]{0,255}\)#\s?`)
 }
 
 /** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */

@@ -36,7 +36,7 @@ const outcome = (terminal: TerminalText, silent: boolean): Outcome => {
 
 /** Ends when the save has answered, or when nothing came for so many milliseconds, or when the connection closes. */
 const movedCommitExchange = (cli: Cli, command: string, silenceMillis: number): Conversation<Outcome> => {
-  const atPrompt = (terminal: TerminalText): boolean => cli.anyPrompt.test(terminal.partial)
+  const atPrompt = (terminal: TerminalText): boolean => cli.anyPrompt().test(terminal.partial)
   return {
     begin: () => ({ done: false, write: `${command}\n${saveCommand}\n`, settle: silenceMillis }),
     chunk: (terminal): Step<Outcome> => {

@@ -7,11 +7,20 @@ import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware } from "s
 
 const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "password"]
 
-/**
- * An ssh2 `authHandler`. Every prompt is answered with the password; a round without prompts with nothing. `exhausted` is
- * called once when nothing is left to try; it has to end the connection.
- */
-export const passwordLogin = (username: string, password: string, exhausted: () => void): AuthHandlerMiddleware => {
+/** What a login tells. */
+export interface LoginEvents {
+  /** Called before a method that gives the password. */
+  readonly offering: () => void
+  /** Called once when nothing is left to try; it has to end the connection. */
+  readonly exhausted: () => void
+}
+
+/** An ssh2 `authHandler`. Every prompt is answered with the password; a round without prompts with nothing. */
+export const passwordLogin = (
+  username: string,
+  password: string,
+  { exhausted, offering }: LoginEvents
+): AuthHandlerMiddleware => {
   const tried = new Set<AuthenticationType>()
   const attempt = (type: AuthenticationType): AnyAuthMethod =>
     type === "keyboard-interactive"
@@ -27,6 +36,7 @@ export const passwordLogin = (username: string, password: string, exhausted: () 
     const method = preferred.find((type) => offered.includes(type) && !tried.has(type))
     if (method === undefined) return exhausted()
     tried.add(method)
+    offering()
     return next(attempt(method))
   }
 }

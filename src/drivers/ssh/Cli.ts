@@ -13,7 +13,8 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
+import { type Dialect, promptName } from "./Dialect.ts"
+import * as Prompt from "./Prompt.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -37,8 +38,10 @@ export interface Cli {
   readonly timeouts: DriverTimeouts
   /** Tells that a configuration of so many lines is worked with. */
   readonly worksOn: (lines: number) => void
-  /** Every prompt of this switch. */
-  readonly anyPrompt: RegExp
+  /** Every prompt of this switch, as far as it is known. */
+  readonly anyPrompt: () => RegExp
+  /** The source of a pattern of what stands in front of the mode in this switch's prompts. */
+  readonly promptStart: () => string
   /** The prompt at which it stands, such as `acc-b2-01#`. */
   readonly prompt: () => string
   /** Records the prompt at which a conversation of somebody else ended. */
@@ -104,22 +107,30 @@ export const deniedCommand = (
   return new CommandRejected({ hostname: target.hostname, command: maskSecrets(command), message, denied: true })
 }
 
+/** The prompts that begin like this, in any mode. */
+const promptLike = (dialect: Dialect, start: string): string => `^${start}${dialect.promptEnd.source}`
+
+/** The prompts of a switch, as far as they are known before the login. */
+const promptOf = (dialect: Dialect, { prompt }: DriverTarget): RegExp =>
+  prompt === undefined ? dialect.prompt : new RegExp(promptLike(dialect, Prompt.sourceOfPattern(prompt)))
+
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
-  readonly anyPrompt: RegExp
   readonly #shell: Shell
   #lines = 0
   #timeouts: DriverTimeouts
+  #anyPrompt: RegExp
   #prompt: string
 
   constructor(dialect: Dialect, target: DriverTarget, shell: Shell, prompt: string) {
     this.dialect = dialect
     this.target = target
     this.#timeouts = { ...dialect.timeouts, ...target.timeouts }
-    this.anyPrompt = target.prompt ?? dialect.prompt
     this.#shell = shell
     this.#prompt = prompt
+    this.#anyPrompt = promptOf(dialect, target)
+    this.standAt(prompt)
   }
 
   get timeouts(): DriverTimeouts {
@@ -138,8 +149,18 @@ class CommandLine implements Cli {
 
   readonly prompt = (): string => this.#prompt
 
+  readonly anyPrompt = (): RegExp => this.#anyPrompt
+
+  readonly promptStart = (): string =>
+    this.target.prompt === undefined
+      ? Prompt.sourceOf(promptName(this.dialect, this.#prompt))
+      : Prompt.sourceOfPattern(this.target.prompt)
+
   readonly standAt = (prompt: string): void => {
     this.#prompt = prompt
+    if (this.#anyPrompt.test(prompt)) return
+    const learnt = promptLike(this.dialect, Prompt.sourceOf(promptName(this.dialect, prompt)))
+    this.#anyPrompt = new RegExp(`${learnt}|${this.dialect.prompt.source}`)
   }
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
@@ -153,13 +174,14 @@ class CommandLine implements Cli {
         ...rest,
         command,
         long: this.dialect.showsData.test(command),
-        prompt: this.anyPrompt,
+        prompt: this.#anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
-        logLine: this.dialect.logLine
+        logLine: this.dialect.logLine,
+        pager: this.dialect.pager
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {
-        if (answer.prompt !== "") this.#prompt = answer.prompt
+        if (answer.prompt !== "") this.standAt(answer.prompt)
         return answer
       })
     })
@@ -180,10 +202,14 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
   if (!dialect.unprivileged.test(cli.prompt())) return
   const answer = yield* cli.send(dialect.enable.command, {
     modes: ["#"],
-    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.password) }]
+    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.enablePassword ?? target.password) }]
   })
   if (!answer.repeatedQuestion && !dialect.unprivileged.test(cli.prompt())) return
-  const said = answer.lines.find((line) => dialect.error.test(line)) ?? "the enable password is not the login password"
+  const wrong =
+    target.enablePassword === undefined
+      ? "the enable password is not the login password"
+      : "the enable password of the settings is wrong"
+  const said = answer.lines.find((line) => dialect.error.test(line)) ?? wrong
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
@@ -202,7 +228,7 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     units: dialect.prepare.map((command, index) => configUnit(index + 1, command)),
     window: dialect.windowBytes,
     settled: false,
-    prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),
+    prompt: new RegExp(`^${Prompt.sourceOf(cli.prompt())}`),
     error: dialect.error,
     logLine: dialect.logLine,
     longestEcho: dialect.longestEcho
@@ -220,7 +246,7 @@ export const login: (
 ) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
+    const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
     const cli = new CommandLine(dialect, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)

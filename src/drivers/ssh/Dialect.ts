@@ -20,6 +20,8 @@ export interface Dialect {
   readonly showsData: RegExp
   /** A log message printed into the session; ignored. */
   readonly logLine: RegExp
+  /** The whole last line while the switch pages and waits for a key; a blank goes on. */
+  readonly pager: RegExp
   readonly enable: { readonly command: string; readonly password: RegExp }
   /** Commands after login, in order: paging off, width, no log messages. */
   readonly prepare: ReadonlyArray<string>

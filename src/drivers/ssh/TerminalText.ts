@@ -78,6 +78,12 @@ export class TerminalText {
     this.#size = 0
   }
 
+  /** Forgets the unfinished line alone. */
+  clearPartial(): void {
+    this.#size -= this.#partial.length
+    this.#partial = ""
+  }
+
   /** The complete lines; the unfinished line stays. */
   takeLines(): ReadonlyArray<string> {
     const taken = this.#lines

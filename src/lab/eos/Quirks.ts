@@ -51,11 +51,14 @@ export const Quirks = Schema.Struct({
   withoutRunningDiffs: flag,
   /** `write memory` says that it has saved, and has not. */
   saveLies: flag,
-  /** Which SSH algorithms it offers. */
-  ssh: oneOf("modern", "gexOnly", "group14sha1", "cbc"),
+  /** Which SSH algorithms it offers. (Group exchange is in the tests with real servers: no server of ssh2 can do it.) */
+  ssh: oneOf("modern", "group14sha1", "cbc"),
   /** So many connections are closed during the handshake before one is served, and so on. */
   closesEarly: count,
-  /** The text of the prompt; `%H` is the host name. Empty: EOS' own. */
+  /**
+   * The text of the prompt: `%H` is the host name, `%D` the time of day, `%P` mode and sign (at the end when it is left out),
+   * `%%` a percent sign. Empty: EOS' own.
+   */
   prompt: Schema.optionalKey(Schema.String),
   /** How MAC addresses and chassis ids are spelled. */
   macSpelling: oneOf("eos", "dots", "colons", "dashes", "bare", "upper"),

@@ -13,6 +13,7 @@ const request = (command: string, more: Partial<CommandRequest> = {}): CommandRe
   current: prompt,
   expected: [prompt],
   logLine: dialect.logLine,
+  pager: dialect.pager,
   ...more
 })
 const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })
@@ -74,6 +75,16 @@ describe("a command", () => {
     for (const next of ["new-name#", "core-1(s1)(config-s-job412)#", "acc-b2-01>"]) {
       expect(drive(commandExchange(request("x")), answering("", next), [5]).value.prompt).toBe(next)
     }
+  })
+
+  it("believes a prompt of another form only when an empty line brings it again", () => {
+    const next = "{new, name}#"
+    const device = { prompt, answer: (line: string) => ({ text: line === "x" ? "done\n" : "", prompt: next }) }
+    const renamed = drive(commandExchange(request("x")), device, [5])
+    expect(renamed.value).toEqual({ lines: ["done"], prompt: "{new, name}#", repeatedQuestion: false })
+    expect(renamed.received).toEqual(["x", ""])
+    const busy = { prompt, answer: (line: string) => ({ text: "", prompt: line === "x" ? "[####" : "] done#" }) }
+    expect(() => drive(commandExchange(request("x")), busy, [5])).toThrow("waits for ever")
   })
 
   it("answers a question once and reports when it is asked again", () => {
