@@ -22,11 +22,12 @@ const volatileLines = [new RegExp(`^(?:${volatileLine}(?:\\n|$))+`), new RegExp(
 const LONGEST_ERROR = 3
 
 /** Most characters of a configuration, three times as many as a template may give (docs/switch-dialogues.md#limits). */
-const MOST = 32 * 1024 * 1024
+export const LONGEST_CONFIG = 32 * 1024 * 1024
 
 const command = "show running-config"
 
-const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
+/** Whether an answer that ends in these lines may be a whole configuration, or the refusal to show it. */
+export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   const last = lastText(lines)
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
 }
@@ -48,7 +49,7 @@ export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.E
   const read = Effect.suspend(() =>
     cli.query(command, {
       timeout: cli.timeouts.runningConfig,
-      limit: MOST,
+      limit: LONGEST_CONFIG,
       ...(!bare.has(hostname) && { isWhole: configIsWhole })
     })
   ).pipe(Effect.map((text) => text.trim()))
