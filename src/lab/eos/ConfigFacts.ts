@@ -22,6 +22,8 @@ export interface InterfaceFacts {
 export interface UserFacts {
   readonly privilege: number
   readonly secret: string | undefined
+  /** As the configuration shows it, when only a hash is known. */
+  readonly hash: string | undefined
 }
 
 export interface ConfigFacts {
@@ -88,7 +90,9 @@ const users = (text: string): Map<string, UserFacts> => {
     const [, name, rest = ""] = /^username (\S+) (.*)$/.exec(line) ?? []
     if (name === undefined || rest.startsWith("ssh-key")) continue
     const privilege = Number(/\bprivilege (\d+)/.exec(rest)?.[1] ?? 1)
-    found.set(name, { privilege, secret: clearSecret(rest) })
+    const secret = clearSecret(rest)
+    const hash = secret === undefined ? /\bsecret sha512 (\S+)$/.exec(rest)?.[1] : undefined
+    found.set(name, { privilege, secret, hash })
   }
   return found
 }
