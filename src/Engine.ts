@@ -80,6 +80,7 @@ import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
+import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
@@ -155,7 +156,7 @@ const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimit
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
-  Layer.provide(DeviceLogin.layer),
+  Layer.provide([DeviceLogin.layer, SecretKey.layer]),
   Layer.provide(drivers)
 )
 

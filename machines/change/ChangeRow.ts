@@ -60,6 +60,14 @@ export type ChangeReason =
   | "timerStuck"
   | "outsideChange"
 
+/**
+ * How a device was proved to run the candidate, the strongest first: the switch was given it again and found no difference; it
+ * runs what its own difference promised, and shows that as what was committed; the same promise, and every line of the
+ * candidate is there.
+ */
+export const proofs = ["loaded-again", "promised-text", "lines"] as const
+export type Proof = (typeof proofs)[number]
+
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
   readonly phase: ChangePhase
@@ -90,12 +98,27 @@ export interface ChangeRow {
   /** How often the device was looked at since the change was started or taken over. */
   readonly looks: number
   readonly reason: ChangeReason | null
+  /** `candidateHash` is what the switch's own difference promised before the commit. Rows of earlier releases do not say it. */
+  readonly promised?: boolean
+  /** The hash of that promise without its salted secrets; only where the change sets such, whose lines may be shown otherwise. */
+  readonly shape?: string | null
+  /** Lines without their secrets whose secrets the load has set or shows otherwise. */
+  readonly setSecrets?: ReadonlyArray<string>
+  /** How the device was proved to run the candidate; absent as long as it was not. */
+  readonly proof?: Proof
+  /** Sentences about lines of the candidate that nobody can compare with what the device shows. */
+  readonly remarks?: ReadonlyArray<string>
 }
 
 /** What a device shows over a connection made for looking. */
 export interface Observation {
-  /** The running configuration is our candidate, the one before the change, or somebody else's. */
-  readonly running: "candidate" | "old" | "neither"
+  /**
+   * The running configuration is our candidate, the one before the change, or somebody else's. `unproved`: it looks like our
+   * candidate, and the proof that is wanted could not be made.
+   */
+  readonly running: "candidate" | "old" | "neither" | "unproved"
+  /** How it was proved to be our candidate, when it was. */
+  readonly proof?: Proof
   /** A commit timer of our session runs. */
   readonly ourTimer: boolean
   /** Our session holds a candidate that was not committed. */
@@ -106,6 +129,9 @@ export interface Observation {
 interface StepFailure {
   readonly failure?: string | null
 }
+
+/** What the switch's own difference said before the commit, as the row keeps it. */
+export type LoadPromise = Pick<ChangeRow, "promised" | "shape" | "setSecrets" | "remarks">
 
 /** What the job tells a change that waits for the other devices. */
 export const verdicts = ["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"] as const
@@ -118,14 +144,14 @@ export type ChangeEvent =
   | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
   | { readonly type: "RUNNING_READ"; readonly hash: string; readonly foreignTimer: boolean }
-  | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
+  | ({ readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null } & LoadPromise)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }
   | ({ readonly type: "COMMIT_REFUSED" } & StepFailure)
-  | ({ readonly type: "OBSERVED" } & Observation)
+  | ({ readonly type: "OBSERVED" } & Observation & StepFailure)
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }

@@ -11,6 +11,7 @@ import {
   type ChangeRow,
   type ClaimTask,
   isFinal,
+  type LoadPromise,
   type LookTask,
   type StepTask,
   type Verdict
@@ -72,6 +73,14 @@ const nextSessionName = (row: ChangeRow): string => {
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
   Math.max(0, (committedAt ?? waitsSince) + ((timerSeconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1_000 - waitsSince)
 
+/** What is kept of an answered load. */
+const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
+  ...(promised === undefined ? {} : { promised }),
+  ...(shape === undefined ? {} : { shape }),
+  ...(setSecrets === undefined ? {} : { setSecrets }),
+  ...(remarks === undefined ? {} : { remarks })
+})
+
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
 export const change = setup({
@@ -109,7 +118,11 @@ export const change = setup({
   actions: {
     /** Every way into a state of the table. A state with a phase names it in the row; the first error text counts. */
     enter: assign(({ context, event }, params: { readonly phase: ChangePhase | null }) => ({
-      row: params.phase === null ? context.row : { ...context.row, phase: params.phase },
+      row: {
+        ...context.row,
+        ...(params.phase === null ? {} : { phase: params.phase }),
+        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {})
+      },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
     })),
@@ -130,7 +143,9 @@ export const change = setup({
       row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : null }
     })),
     /** What ran before this round already is the candidate: there is no other old configuration to compare with. */
-    adoptRunning: assign(({ context: { row } }) => ({ row: { ...row, candidateHash: row.oldHash, oldHash: null } })),
+    adoptRunning: assign(({ context: { row } }) => ({
+      row: { ...row, candidateHash: row.oldHash, oldHash: null, proof: "loaded-again" as const }
+    })),
     takeOver: assign(({ context: { row } }) => ({ row: { ...row, epoch: row.epoch + 1, looks: 0 } })),
     lookAgain: assign(({ context: { row } }) => ({ row: { ...row, looks: row.looks + 1 } })),
     startNextRound: assign(({ context: { row } }) => ({
@@ -150,10 +165,13 @@ export const change = setup({
       row: { ...row, diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
     noteDifference: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff } : row
+      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), diff: event.diff } : row
     })),
     noteCandidate: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff, candidateHash: event.candidateHash } : row
+      row:
+        event.type === "LOADED"
+          ? { ...row, ...promiseOf(event), diff: event.diff, candidateHash: event.candidateHash }
+          : row
     })),
     noteCommit: assign(({ context: { row }, event }) => ({
       row:
@@ -215,6 +233,7 @@ export const change = setup({
       event.type === "OBSERVED" && event.running === "old" && event.ourSession && row.looks < MAX_LOOKS,
     takenBack: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && row.goal === "new" && row.round < MAX_ROUNDS,
+    isUnproved: ({ event }) => event.type === "OBSERVED" && event.running === "unproved",
     runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old",
 
     /** Taking the change back now is quicker than waiting for the timer. */

@@ -64,6 +64,7 @@ const runsNew = [
 const runsOldOrElse = [
   { guard: "sessionRemains", target: "withdrawing", actions: "lookAgain" },
   { guard: "runsOldForGood", target: "reverted", actions: give("rolledBack") },
+  { guard: "isUnproved", target: "unknown", actions: because("notProved") },
   { target: "unknown", actions: because("outsideChange") }
 ] as const
 

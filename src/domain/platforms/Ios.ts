@@ -18,5 +18,6 @@ export const ios: Platform<"ios"> = {
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
+  saltedSecrets: [],
   remarks: []
 }

@@ -13,5 +13,6 @@ export const junos: Platform<"junos"> = {
   risk: usualRisk,
   firmware: null,
   secrets: junosSecrets,
+  saltedSecrets: [],
   remarks: []
 }

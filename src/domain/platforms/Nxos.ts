@@ -18,5 +18,6 @@ export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Nam
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
+  saltedSecrets: [],
   remarks: []
 })

@@ -11,6 +11,7 @@ import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
+import { committedConfig } from "./CommittedConfig.ts"
 import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
@@ -33,6 +34,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     runningConfig: runningConfig(cli),
+    committedConfig: (name) => committedConfig(cli, name),
     sessions: sessions(cli),
     pending: Effect.map(sessions(cli), ({ pending }) => pending),
     load: (request) => load(cli, request),
