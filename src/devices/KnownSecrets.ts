@@ -59,21 +59,26 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     return own.map(({ value }) => value).join("\n")
   }
 
+  /** The forms in which the secret of a line was seen, as digests. */
+  const formsBefore = (line: string): ReadonlyArray<string> =>
+    known !== null && Object.hasOwn(known, line) ? (known[line] ?? []) : []
+
   const isKnown = (line: string, shown: string) => {
     if (givenByLine.get(line)?.some(({ value }) => value === shown) === true) return true
-    const forms = known !== null && Object.hasOwn(known, line) ? known[line] : undefined
-    return forms?.includes(digestOf(line, shown)) === true && forms.includes(digestOf(line, wanted(line)))
+    const forms = formsBefore(line)
+    return forms.length > 0 && [shown, wanted(line)].every((value) => forms.includes(digestOf(line, value)))
   }
 
   const formsOf = ({ line, value }: SecretLine): ReadonlyArray<string> => {
     const now = [...new Set([digestOf(line, value), digestOf(line, wanted(line))])]
-    const before = known !== null && Object.hasOwn(known, line) ? (known[line] ?? []) : []
+    const before = formsBefore(line)
     const isGoingOn = now.some((form) => before.includes(form))
     return [...new Set(isGoingOn ? [...now, ...before] : now)].slice(0, MOST_FORMS)
   }
 
   const provedBy = (running: string) => {
-    const salted = linesIn(running).filter(({ value }) => !values.has(value))
+    // an undo gives the shown form itself, which is none that the settings have
+    const salted = linesIn(running).filter(({ line, value }) => !values.has(value) || formsBefore(line).length > 0)
     return salted.length === 0 ? null : Object.fromEntries(salted.map((line) => [line.line, formsOf(line)]))
   }
 

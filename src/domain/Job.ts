@@ -3,6 +3,7 @@
  * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
+import { proofs } from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { JobCounts, Outcome } from "./JobOutcome.ts"
 import { JobWaiting } from "./JobWaiting.ts"
@@ -15,12 +16,17 @@ export type JobStatus = typeof JobStatus.Type
 /** A job in one of these will not change any more. */
 export const finalStatuses: ReadonlyArray<JobStatus> = endedStates
 
-/** One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. */
+/**
+ * One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. `proof` says how the device
+ * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof).
+ */
 export const JobTask = Schema.Struct({
   task_name: Schema.String,
   result: Schema.Unknown,
   diff: Schema.String,
-  failed: Schema.Boolean
+  failed: Schema.Boolean,
+  proof: Schema.optionalKey(Schema.Literals(proofs)),
+  remarks: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type JobTask = typeof JobTask.Type
 

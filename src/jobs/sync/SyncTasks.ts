@@ -72,12 +72,18 @@ export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
 const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
 
+/** How the device was proved, and what could not be compared. */
+const foundOut = ({ proof, remarks }: ChangeReport): Pick<JobTask, "proof" | "remarks"> => ({
+  ...(proof === undefined ? {} : { proof }),
+  ...(remarks === undefined ? {} : { remarks })
+})
+
 /** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
 export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
-    taskOk(SYNC_TASK, null, report.diff),
+    { ...taskOk(SYNC_TASK, null, report.diff), ...foundOut(report) },
     ...reachable(report)
   ])
 
@@ -87,6 +93,6 @@ export const syncResult = (config: string, report: ChangeReport): DeviceResult =
   if (report.ok) return doneResult(config, report)
   const text = failureText(report)
   if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
-  const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)
+  const sync: JobTask = { ...taskFailed(SYNC_TASK, text, report.diff), ...foundOut(report) }
   return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
 }
