@@ -1,16 +1,17 @@
 /**
  * Proves that a device which runs what the switch promised also took all of its candidate: by loading it again beside the commit
  * timer, or, where the switch opens no session there, by what it shows as committed, or by the lines of the candidate
- * (docs/changes.md#proof). Only reads: what a proof means for the change is decided by its statechart.
+ * (docs/changes.md#proof). Nothing of the running configuration is changed: what a proof means for the change is decided by its
+ * statechart.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { ChangeRow, Proof } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver, JobSelection } from "../drivers/Driver.ts"
-import type { LoadError } from "../drivers/DriverErrors.ts"
+import type { LoadError, ReadError } from "../drivers/DriverErrors.ts"
 import { missingLines } from "../drivers/MissingLines.ts"
-import { maskSecrets } from "../drivers/SecretMask.ts"
 import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
 
@@ -27,15 +28,14 @@ export interface ProofWanted {
 /** How it was proved, or why it could not be: the text of an error, null when the device was shown to differ. */
 export type Proved = { readonly proof: Proof } | { readonly proof: null; readonly failure: string | null }
 
-/** How often a missing line is named. */
-const MOST_NAMED = 5
+/** What is asked of the row: the rest does not matter for a proof. */
+type ProvedRow = Pick<ChangeRow, "sessionName" | "promised" | "setSecrets">
 
-const differs: Proved = { proof: null, failure: null }
+const DIFFERS: Proved = { proof: null, failure: null }
+const NO_PROMISE = "what its own difference promised could not be made out"
+const NOT_SHOWN = "it does not show what the session has committed"
 
-const failed = (why: ReadonlyArray<string>): Proved => ({
-  proof: null,
-  failure: `CommitError: ${why.join("; ")}\n`
-})
+const failed = (why: ReadonlyArray<string>): Proved => ({ proof: null, failure: `CommitError: ${why.join("; ")}\n` })
 
 /** The switch answers, and opens no session beside the timer or does not let us load. Another timer is another matter. */
 const isRefusal = (error: LoadError, name: string): boolean => {
@@ -51,92 +51,99 @@ const isRefusal = (error: LoadError, name: string): boolean => {
   }
 }
 
-/** A configuration without comments, for comparing what two commands show. */
-const linesOf = ({ configuration: { comment } }: Driver["platform"], text: string): string =>
-  text
+/** The difference when the candidate is loaded once more; a failure says how the switch refused that. */
+const loadAgain = Effect.fnUntraced(function* (
+  { candidate, mayAbort }: ProofWanted,
+  { session }: LoggedIn,
+  { sessionName }: ProvedRow,
+  seen: ConfigSessions | undefined
+): Effect.fn.Return<Result.Result<string, string>, LoadError | ReadError> {
+  const name = Candidate.checkOf(sessionName)
+  const request = {
+    text: candidate,
+    mode: "replace" as const,
+    name,
+    mayAbort,
+    foreignSessions: "ignore" as const,
+    besideTimer: sessionName,
+    inParts: true,
+    ...(seen === undefined ? {} : { seen })
+  }
+  const loaded = yield* session.load(request).pipe(
+    Effect.map(({ diff }) => Result.succeed(diff)),
+    Effect.catchIf(
+      (error) => isRefusal(error, name),
+      ({ message }) => Effect.succeed(Result.fail(`the candidate could not be loaded again (${message.trim()})`))
+    )
+  )
+  const discard = session.discard(name)
+  // a load that was refused on its way may have left its session
+  yield* Result.isSuccess(loaded)
+    ? discard
+    : Effect.catchTag(discard, ["CommandRejected", "UnexpectedAnswer"], () => Effect.void)
+  return loaded
+})
+
+/** A configuration without comments and secrets, for comparing what two commands show. */
+const comparable = (platform: Driver["platform"], text: string): string =>
+  withoutSecrets(platform, text)
     .split("\n")
-    .filter((line) => line.trim() !== "" && !line.trimStart().startsWith(comment))
+    .filter((line) => line.trim() !== "" && !line.trimStart().startsWith(platform.configuration.comment))
     .join("\n")
+
+/** How often a missing line is named. */
+const MOST_NAMED = 5
+
+/** What is missing of the candidate; null when nothing is. */
+const missing = (platform: Driver["platform"], candidate: string, running: string): string | null => {
+  const lines = missingLines(platform, withoutSecrets(platform, candidate), withoutSecrets(platform, running))
+  if (lines.length === 0) return null
+  const named = lines.slice(0, MOST_NAMED).map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
+  return `${lines.length} lines of the candidate were not found (${named.join(", ")}${lines.length > MOST_NAMED ? ", …" : ""})`
+}
 
 /**
  * Proves that the device took all of the candidate; `running` is its running configuration, which has the hash of the row.
- * `seen` are its sessions, as they were read a moment ago.
+ * `seen` are its sessions, as they were read a moment ago. What suffices is tried from the strongest proof to the weakest; a
+ * device that was shown to differ is not asked further.
  */
 export const prove = Effect.fnUntraced(function* (
   wanted: ProofWanted,
-  { driver, session }: LoggedIn,
-  row: ChangeRow,
+  loggedIn: LoggedIn,
+  row: ProvedRow,
   running: string,
   seen: ConfigSessions | undefined
-) {
+): Effect.fn.Return<Proved, LoadError | ReadError> {
+  const { driver, session } = loggedIn
   const { platform } = driver
-  const suffices = (proof: Proof) => wanted.suffices.includes(proof)
   const why: Array<string> = []
 
-  /** The difference when the candidate is loaded once more; none when the switch does not let us. */
-  const loadAgain = Effect.gen(function* () {
-    const name = Candidate.checkOf(row.sessionName)
-    const loaded = yield* session
-      .load({
-        text: wanted.candidate,
-        mode: "replace",
-        name,
-        mayAbort: wanted.mayAbort,
-        foreignSessions: "ignore",
-        besideTimer: row.sessionName,
-        inParts: true,
-        ...(seen === undefined ? {} : { seen })
-      })
-      .pipe(
-        Effect.asSome,
-        Effect.catchIf(
-          (error) => isRefusal(error, name),
-          (error) => {
-            why.push(`the candidate could not be loaded again (${error.message.trim()})`)
-            return Effect.succeedNone
-          }
-        )
-      )
-    if (Option.isSome(loaded)) yield* session.discard(name)
-    return Option.map(loaded, ({ diff }) => diff)
-  })
-
-  /** What is left of a difference but for secrets that this change has set, or that are known. */
-  const reduced = (diff: string) =>
-    reduceDiff(
-      platform,
-      running,
-      diff,
-      (pair) => row.setSecrets?.includes(pair.line) === true || wanted.secrets.isSame(pair)
-    )
-
-  const isShown = Effect.map(session.committedConfig(row.sessionName), (shown) => {
-    const isSame =
-      Option.isSome(shown) &&
-      linesOf(platform, withoutSecrets(platform, shown.value)) === linesOf(platform, withoutSecrets(platform, running))
-    if (!isSame) why.push("the switch does not show what the session has committed")
-    return isSame
-  })
-
-  const hasAllLines = () => {
-    const text = withoutSecrets(platform, running)
-    const missing = missingLines(platform, withoutSecrets(platform, wanted.candidate), text)
-    const names = missing
-      .slice(0, MOST_NAMED)
-      .map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
-    if (missing.length > 0)
-      why.push(`${missing.length} lines of the candidate were not found, such as ${names.join(", ")}`)
-    return missing.length === 0
-  }
-
   // what is merged has no difference to nothing: the promise is all there is
-  if (wanted.loadMode === "merge") return { proof: "promised-text" } as Proved
-  if (suffices("loaded-again")) {
-    const again = yield* loadAgain
-    if (Option.isSome(again)) return reduced(again.value) === "" ? ({ proof: "loaded-again" } as Proved) : differs
+  if (wanted.loadMode === "merge") return { proof: "promised-text" }
+  if (wanted.suffices.includes("loaded-again")) {
+    const again = yield* loadAgain(wanted, loggedIn, row, seen)
+    if (Result.isSuccess(again)) {
+      const rest = reduceDiff(
+        platform,
+        running,
+        again.success,
+        (pair) => row.setSecrets?.includes(pair.line) === true || wanted.secrets.isSame(pair)
+      )
+      return rest === "" ? { proof: "loaded-again" } : DIFFERS
+    }
+    why.push(again.failure)
   }
-  if (row.promised !== true) return failed([...why, "its own difference promised nothing that could be compared"])
-  if (suffices("promised-text") && (yield* isShown)) return { proof: "promised-text" } as Proved
-  if (suffices("lines") && hasAllLines()) return { proof: "lines" } as Proved
+  if (row.promised !== true) return failed([...why, NO_PROMISE])
+  if (wanted.suffices.includes("promised-text")) {
+    const shown = yield* session.committedConfig(row.sessionName)
+    const isRunning = Option.exists(shown, (text) => comparable(platform, text) === comparable(platform, running))
+    if (isRunning) return { proof: "promised-text" }
+    why.push(NOT_SHOWN)
+  }
+  if (wanted.suffices.includes("lines")) {
+    const lacks = missing(platform, wanted.candidate, running)
+    if (lacks === null) return { proof: "lines" }
+    why.push(lacks)
+  }
   return failed(why)
 })

@@ -27,7 +27,7 @@ export const JobTask = Schema.Struct({
   failed: Schema.Boolean,
   proof: Schema.optionalKey(Schema.Literals(proofs)),
   remarks: Schema.optionalKey(Schema.Array(Schema.String))
-})
+}).annotate({ identifier: "JobTask" })
 export type JobTask = typeof JobTask.Type
 
 /** What a job did on one device. Entry 0 is the main task. */
@@ -59,7 +59,9 @@ export const Job = Schema.Struct({
   comment: Schema.NullOr(Schema.String),
   ticket_ref: Schema.NullOr(Schema.String),
   next_job_id: Schema.NullOr(Schema.Int),
-  result: Schema.Unknown,
+  result: Schema.Unknown.annotate({
+    description: `What the job came to. Of a job on devices an object with the results by hostname in \`devices\`, each with \`failed\` and the list \`job_tasks\`; the task \`Sync device config\` of a live run says in \`proof\` how the device was proved to run what was committed (${proofs.join(", ")}), and in \`remarks\` what could not be compared`
+  }),
   exception: Schema.NullOr(JobException),
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),
