@@ -81,6 +81,7 @@ import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
+import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
@@ -164,7 +165,7 @@ const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
-  Layer.provide(deviceLogin),
+  Layer.provide([deviceLogin, SecretKey.layer]),
   Layer.provide(drivers)
 )
 

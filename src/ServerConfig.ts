@@ -3,7 +3,19 @@
  * the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start with a sentence that
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { proofs } from "../machines/change/ChangeRow.ts"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  SchemaGetter,
+  SchemaTransformation
+} from "effect"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -41,6 +53,20 @@ const ConfirmMode = oneOf([0, 1, 2])
 /** A port, or 0 for one that the system chooses. */
 const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
 
+/** Some of the proofs of a change, such as `loaded-again,lines`. */
+const Proofs = Schema.String.pipe(
+  Schema.decodeTo(Schema.Array(Schema.String), {
+    decode: SchemaGetter.transform((list: string) => list.split(",").map((name) => name.trim())),
+    encode: SchemaGetter.transform((list: ReadonlyArray<string>) => list.join(","))
+  }),
+  Schema.decodeTo(Schema.Array(Schema.Literals(proofs)), SchemaTransformation.passthroughSupertype())
+)
+
+/** A wrong value is not repeated in the message. */
+const Key = Schema.RedactedFromValue(
+  Schema.String.pipe(Schema.check(Schema.isMinLength(32, { message: "Expected at least 32 characters" })))
+)
+
 const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** Device states that have a login of their own; `UNMANAGED` and `MANAGED_NOIF` use that of `MANAGED`. */
@@ -62,6 +88,7 @@ const variables = {
   BODY_TIMEOUT: count("BODY_TIMEOUT", 60, 1),
   OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
+  SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
@@ -114,6 +141,7 @@ const variables = {
   COMMIT_CONFIRMED_MODE: withDefault(Config.schema(ConfirmMode, "COMMIT_CONFIRMED_MODE"), 1),
   COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
+  CHANGE_PROOFS: withDefault(Config.schema(Proofs, "CHANGE_PROOFS"), proofs),
   DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, 1),
   RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, 1),
@@ -143,6 +171,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "DATABASE_URL",
     "",
     "PostgreSQL to use (`postgres://user:password@host:5432/name`); without it an embedded server keeps its data in DATA_DIR"
+  ],
+  [
+    "SECRET_KEY",
+    "",
+    "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"
   ],
   ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
   ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
@@ -222,6 +255,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
   ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
   ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  [
+    "CHANGE_PROOFS",
+    proofs.join(","),
+    "which proofs of a change suffice, of `loaded-again`, `promised-text` and `lines`; the strongest that the device allows is made"
+  ],
   ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
   ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],
   ["RENDER_JOB_SECONDS", "300", "seconds of processor time that all renderings of one job may take"],

@@ -66,6 +66,7 @@ export const runsOldOrElse = [
   { guard: "sessionRemains", target: "withdrawing", actions: "lookAgain" },
   { guard: "savedTooEarly", target: "restoring", actions: give("rolledBack") },
   { guard: "runsOldForGood", target: "reverted", actions: give("rolledBack") },
+  { guard: "isUnproved", target: "unknown", actions: because("notProved") },
   { target: "unknown", actions: because("outsideChange") }
 ] as const
 

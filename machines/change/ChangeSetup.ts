@@ -11,6 +11,7 @@ import {
   type ChangeRow,
   type ClaimTask,
   isFinal,
+  type LoadPromise,
   type LookTask,
   type Observation,
   type StepTask,
@@ -83,6 +84,14 @@ const isGone = ({ outlasted }: ChangeContext, { ourTimer }: Observation): boolea
 const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
+/** What is kept of an answered load. */
+const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
+  ...(promised === undefined ? {} : { promised }),
+  ...(shape === undefined ? {} : { shape }),
+  ...(setSecrets === undefined ? {} : { setSecrets }),
+  ...(remarks === undefined ? {} : { remarks })
+})
+
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
 export const change = setup({
@@ -123,7 +132,8 @@ export const change = setup({
       row: {
         ...context.row,
         phase: params.phase ?? context.row.phase,
-        timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs")
+        timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs"),
+        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {})
       },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
@@ -145,7 +155,9 @@ export const change = setup({
       row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : null }
     })),
     /** What ran before this round already is the candidate: there is no other old configuration to compare with. */
-    adoptRunning: assign(({ context: { row } }) => ({ row: { ...row, candidateHash: row.oldHash, oldHash: null } })),
+    adoptRunning: assign(({ context: { row } }) => ({
+      row: { ...row, candidateHash: row.oldHash, oldHash: null, proof: "loaded-again" as const }
+    })),
     takeOver: assign(({ context: { row } }) => ({ row: { ...row, epoch: row.epoch + 1, looks: 0 } })),
     lookAgain: assign(({ context: { row } }) => ({ row: { ...row, looks: row.looks + 1 } })),
     startNextRound: assign(({ context: { row } }) => ({
@@ -170,10 +182,13 @@ export const change = setup({
       row: { ...row, diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
     noteDifference: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff } : row
+      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), diff: event.diff } : row
     })),
     noteCandidate: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff, candidateHash: event.candidateHash } : row
+      row:
+        event.type === "LOADED"
+          ? { ...row, ...promiseOf(event), diff: event.diff, candidateHash: event.candidateHash }
+          : row
     })),
     noteCommit: assign(({ context: { row }, event }) => ({
       row:
@@ -258,6 +273,7 @@ export const change = setup({
       event.type === "OBSERVED" && event.running === "old" && event.ourSession && row.looks < MAX_LOOKS,
     takenBack: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && row.goal === "new" && row.round < MAX_ROUNDS,
+    isUnproved: ({ event }) => event.type === "OBSERVED" && event.running === "unproved",
     runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old",
     /** The startup configuration may be the new one. */
     savedTooEarly: ({ context: { row }, event }) =>

@@ -5,7 +5,7 @@
  */
 import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
-import { changePhases, type ChangeRow, type Verdict } from "../../machines/change/ChangeRow.ts"
+import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
 import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
@@ -16,6 +16,7 @@ import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
+import * as KnownSecrets from "./KnownSecrets.ts"
 
 /** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({
@@ -30,6 +31,8 @@ export const ChangeReport = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   diff: Schema.String,
   hash: Schema.NullOr(Schema.String),
+  /** How the device was proved to run the candidate. */
+  proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** What people should know of the device although nothing is wrong. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
@@ -50,7 +53,9 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   message: outcome?.message ?? "",
   failure,
   diff: row.diff ?? "",
-  hash: row.candidateHash
+  hash: row.candidateHash,
+  ...(row.proof === undefined ? {} : { proof: row.proof }),
+  ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks })
 })
 
 export type { Verdict }
@@ -62,6 +67,10 @@ export interface Services {
   readonly actor: DeviceStatechart
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
   readonly proofDelay: number
+  /** The proofs of which one has to be made. */
+  readonly suffices: ReadonlyArray<Proof>
+  /** A keyed digest of a secret. */
+  readonly digest: (text: string) => string
 }
 
 /** What the device calls itself; nothing when it does not say. */
@@ -74,11 +83,16 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
   )
 
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
-const connect = Effect.fnUntraced(function* ({ login }: Services, change: StoredChange, device: Device) {
-  const connection = yield* DeviceConnection.make(login, device)
-  const seen: ChangeSteps.SeenTexts = { running: null, before: null, remarks: [] }
+const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
+  const connection = yield* DeviceConnection.make(services.login, device)
+  const { candidate, known_secrets: known } = change
+  const platform = platformOf(device.platform)
+  const secrets = KnownSecrets.make({ platform, deviceId: device.id, candidate, known, digest: services.digest })
+  const seen: ChangeSteps.SeenTexts = { running: null, before: null, remarks: [], secretsOf: secrets.provedBy }
   const steps = ChangeSteps.make({
-    candidate: change.candidate,
+    candidate,
+    secrets,
+    suffices: services.suffices,
     loadMode: change.load_mode,
     connection,
     loginLine: platformOf(device.platform)?.loginLine ?? null,
@@ -125,6 +139,6 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
   const { row } = end
   const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && seen.running !== null
   const name = end.waits || isAsked ? yield* askName(connection) : {}
-  const remarks = seen.remarks.length === 0 ? {} : { remarks: [...new Set(seen.remarks)] }
-  return { ...report(row, outcomeOf(row), end.failure), ...name, ...remarks }
+  const remarks = [...new Set([...(row.remarks ?? []), ...seen.remarks])]
+  return { ...report(row, outcomeOf(row), end.failure), ...name, ...(remarks.length === 0 ? {} : { remarks }) }
 }, Effect.scoped)

@@ -195,6 +195,8 @@ export interface DriverSession extends VerbGroups {
    * (docs/switch-dialogues.md#running-configuration-and-hash).
    */
   readonly runningConfig: Effect.Effect<string, ReadError>
+  /** The configuration of a committed candidate; none where the platform does not show it any more. */
+  readonly committedConfig: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
    * The same while a commit of ours may wait for its confirmation: asks in every form that the platform has before `timer` is

@@ -6,22 +6,38 @@
 import { Option } from "effect"
 
 interface Hunk {
+  readonly header: string
   /** Line of the old text (from 0) at which the switch sees the hunk; its header comments may shift it. */
   readonly at: number
+  /** As they stand in the diff, with their signs. */
+  readonly lines: ReadonlyArray<string>
   readonly before: ReadonlyArray<string>
   readonly after: ReadonlyArray<string>
 }
 
+/** A hunk, with the line of the old text (from 0) at which it was found. */
+export type PlacedHunk = Hunk
+
 const HEADER = /^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@/
 
 const parse = (diff: string): ReadonlyArray<Hunk> | null => {
-  const hunks: Array<{ at: number; before: Array<string>; after: Array<string> }> = []
+  const hunks: Array<{
+    header: string
+    at: number
+    lines: Array<string>
+    before: Array<string>
+    after: Array<string>
+  }> = []
   for (const line of diff.split("\n")) {
     const header = HEADER.exec(line)
     const hunk = hunks.at(-1)
-    if (header !== null) hunks.push({ at: Math.max(0, Number(header[1]) - 1), before: [], after: [] })
-    else if (hunk === undefined) return null
-    else if (line.startsWith("-")) hunk.before.push(line.slice(1))
+    if (header !== null) {
+      hunks.push({ header: line, at: Math.max(0, Number(header[1]) - 1), lines: [], before: [], after: [] })
+      continue
+    }
+    if (hunk === undefined) return null
+    hunk.lines.push(line)
+    if (line.startsWith("-")) hunk.before.push(line.slice(1))
     else if (line.startsWith("+")) hunk.after.push(line.slice(1))
     else if (line.startsWith(" ") || line === "") {
       hunk.before.push(line.slice(1))
@@ -81,27 +97,41 @@ const anywhere = (lines: ReadonlyArray<string>, block: ReadonlyArray<string>, hi
   return best
 }
 
+/** The hunks of the diff where they are in the text; null when it is not a diff, or does not fit the text exactly. */
+export const place = (text: string, diff: string): ReadonlyArray<PlacedHunk> | null => {
+  const hunks = parse(diff)
+  if (hunks === null || hunks.length === 0) return null
+  const lines = text.split("\n")
+  const placed: Array<PlacedHunk> = []
+  let next = 0
+  let shift = 0
+  let elsewhere = 0
+  for (const hunk of hunks) {
+    const hint = hunk.at + shift
+    let found = nearby(lines, hunk.before, hint, next)
+    if (found < 0 && elsewhere++ < MOST_ELSEWHERE) found = anywhere(lines, hunk.before, hint, next)
+    if (found < 0) return null
+    shift = found - hunk.at
+    placed.push({ ...hunk, at: found })
+    next = found + hunk.before.length
+  }
+  return placed
+}
+
 /**
  * The text after the diff (without file headers); none when the diff is not one, or does not fit the text exactly. An empty
  * diff leaves the text as it is.
  */
 export const apply = (text: string, diff: string): Option.Option<string> => {
   if (diff === "") return Option.some(text)
-  const hunks = parse(diff)
-  if (hunks === null || hunks.length === 0) return Option.none()
+  const hunks = place(text, diff)
+  if (hunks === null) return Option.none()
   const lines = text.split("\n")
   const parts: Array<ReadonlyArray<string>> = []
   let next = 0
-  let shift = 0
-  let elsewhere = 0
   for (const { after, at, before } of hunks) {
-    const hint = at + shift
-    let found = nearby(lines, before, hint, next)
-    if (found < 0 && elsewhere++ < MOST_ELSEWHERE) found = anywhere(lines, before, hint, next)
-    if (found < 0) return Option.none()
-    shift = found - at
-    parts.push(lines.slice(next, found), after)
-    next = found + before.length
+    parts.push(lines.slice(next, at), after)
+    next = at + before.length
   }
   return Option.some([...parts, lines.slice(next)].flat().join("\n"))
 }

@@ -12,6 +12,7 @@ import * as Printer from "./Printer.ts"
 import * as Scp from "./Scp.ts"
 import * as Sftp from "./Sftp.ts"
 import type { Quirks } from "./eos/Quirks.ts"
+import { isHashOf } from "./eos/SaltedSecrets.ts"
 import * as Shell from "./eos/Shell.ts"
 import type { Connection, Switch } from "./Switch.ts"
 import * as Terminal from "./Terminal.ts"
@@ -118,6 +119,7 @@ const mayLogin = (device: Switch, user: string, password: string): boolean => {
   if (users[user] === password) return true
   const configured = device.facts.users.get(user)
   if (configured === undefined) return false
+  if (configured.hash !== undefined && isHashOf(configured.hash, password)) return true
   return (configured.secret ?? passwords[configured.hash ?? ""] ?? passwords[user]) === password
 }
 

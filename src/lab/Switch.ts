@@ -13,6 +13,7 @@ import * as History from "./History.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
 import { imageOf, versionOf } from "./eos/Release.ts"
+import { saltedText } from "./eos/SaltedSecrets.ts"
 
 /** How one switch behaves, resolved from the topology and the lab's defaults. */
 export interface Behaviour {
@@ -151,7 +152,7 @@ export const make = (options: {
     bootedAt: Date.now(),
     running: "",
     facts: ConfigFacts.read(""),
-    startup: options.startup === undefined ? undefined : print(options.startup),
+    startup: options.startup === undefined ? undefined : print(options.startup, behaviour),
     sessions: new Map(),
     timer: undefined,
     certificates: new Map(),
@@ -168,7 +169,8 @@ export const make = (options: {
   }
 }
 
-const print = (text: string) => render(Loader.parse(text))
+const print = (text: string, { quirks }: Behaviour) =>
+  render(Loader.parse(quirks.saltsSecrets ? saltedText(text) : text))
 
 /** Makes a printed configuration the running one. */
 export const setRunning = (device: Switch, printed: string): void => {

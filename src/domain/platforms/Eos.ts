@@ -3,6 +3,7 @@ import { usualRisk } from "../ChangeScore.ts"
 import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
 import { eosAutoPush } from "./EosAutoPush.ts"
 import { models32Bit } from "./EosModels.ts"
+import { eosSaltedSecrets } from "./EosSecrets.ts"
 import type { Platform } from "./Platform.ts"
 
 export const eos: Platform<"eos"> = {
@@ -30,6 +31,7 @@ export const eos: Platform<"eos"> = {
     builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
   },
   secrets: commonSecrets,
+  saltedSecrets: eosSaltedSecrets,
   remarks: [],
   loginLine: /^username (\S+) (?!ssh-key\b)/
 }

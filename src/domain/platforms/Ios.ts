@@ -18,6 +18,7 @@ export const ios: Platform<"ios"> = {
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
+  saltedSecrets: [],
   remarks: [],
   loginLine: null
 }

@@ -13,6 +13,7 @@ export const junos: Platform<"junos"> = {
   risk: usualRisk,
   firmware: null,
   secrets: junosSecrets,
+  saltedSecrets: [],
   remarks: [],
   loginLine: null
 }

@@ -90,6 +90,11 @@ export interface Platform<Name extends string = string> {
   readonly firmware: FirmwareNames | null
   /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
   readonly secrets: ReadonlyArray<string>
+  /**
+   * Sources of regular expressions for what stands before a secret that devices show with another hash or obfuscation each
+   * time it is given to them, from the first word of the line on. Such values cannot be compared.
+   */
+  readonly saltedSecrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
   /** A line that gives somebody a login, without its indentation; the user is the first group. Null where it is not known. */
   readonly loginLine: RegExp | null

@@ -13,6 +13,7 @@ import * as SshTransport from "../ssh/Transport.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { commitHabits } from "./CommitHabits.ts"
+import { committedConfig } from "./CommittedConfig.ts"
 import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
@@ -49,6 +50,7 @@ const makeSession = (
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     runningConfig: runningConfig(cli, bareConfigs),
+    committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
     pending: Effect.map(list.read, ({ pending }) => pending),

@@ -22,6 +22,7 @@ export interface InterfaceFacts {
 export interface UserFacts {
   readonly privilege: number
   readonly secret: string | undefined
+  /** As the configuration shows it, when only a hash is known. */
   readonly hash: string | undefined
 }
 

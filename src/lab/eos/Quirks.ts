@@ -36,6 +36,8 @@ export const Quirks = Schema.Struct({
   maxSaved: count,
   /** Each load gives secrets in clear, salted type 7 and NTP keys another hash or obfuscation. */
   saltsSecrets: flag,
+  /** With each commit keys of type 7 get another obfuscation once more. */
+  saltsAtCommit: flag,
   normalises: Schema.optionalKey(Schema.Array(Normalisation)),
   /** Log lines and remarks (`% …`) that are no refusal stand in answers, also while lines are loaded and at commit. */
   chatty: flag,
@@ -80,6 +82,7 @@ export const none: Required<Quirks> = {
   maxPending: 5,
   maxSaved: 1,
   saltsSecrets: false,
+  saltsAtCommit: false,
   normalises: [],
   chatty: false,
   refusal: "eos",

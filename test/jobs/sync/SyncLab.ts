@@ -144,7 +144,7 @@ export const withServers = <A, E>(
     ) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
   environment: Environment = {},
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Managed.Peculiar = {}
 ) =>
   Effect.gen(function* () {
     const names = Managed.accessNames(count)
@@ -167,19 +167,21 @@ export const withServers = <A, E>(
       yield* refresh("settings", user)
       const made: SyncLab = { names, switches: yield* Managed.switchesOf(lab, names), devices, repositories }
       yield* want(made, "one")
-      const job = yield* sync({ hostnames: names, force: true, confirm_mode_override: 1 })
+      // without a timer the switches of every test can be proved in each way
+      const mode = "CHANGE_PROOFS" in extra ? 0 : 1
+      const job = yield* sync({ hostnames: names, force: true, confirm_mode_override: mode })
       assert.deepStrictEqual(outcomes(job), Object.fromEntries(names.map((name) => [name, "ok"])))
       return made
     })
     return yield* body(yield* serve(first), serve)
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-/** The same with one server for the whole test. `peculiar` is what each switch does otherwise than most. */
+/** The same with one server for the whole test. `peculiar` is what the switches do otherwise than most. */
 export const withLab = <A, E>(
   count: number,
   body: (lab: SyncLab) => Serving<A, E>,
   environment: Environment = {},
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Managed.Peculiar = {}
 ) => withServers(count, (lab, serve) => serve(body(lab)), environment, peculiar)
 
 /** The commits in force of the repositories' own refs. */

@@ -28,12 +28,8 @@ const live: NewChange = {
 
 const row = (changes: Partial<ChangeRow> = {}): ChangeRow => ({ ...newChange(live), ...changes })
 
-const seen = (running: Observation["running"], timerRuns = false, ourSession = false): ChangeEvent => ({
-  type: "OBSERVED",
-  running,
-  ourTimer: timerRuns ? "runs" : "gone",
-  ourSession
-})
+const seen = (running: Observation["running"], timerRuns = false, ourSession = false) =>
+  ({ type: "OBSERVED", running, ourTimer: timerRuns ? "runs" : "gone", ourSession }) as const satisfies ChangeEvent
 
 /** A switch that shows neither that our timer runs nor that it is gone. */
 const unseen = (running: Observation["running"], ourSession = false): ChangeEvent => ({
@@ -207,6 +203,7 @@ describe("a change that cannot be proved", () => {
   it.each([
     ["is unreachable", away],
     ["runs something else under our timer", [seen("neither", true)]],
+    ["cannot be proved in the wanted way", [seen("unproved", true)]],
     ["has begun to go back", [seen("old", true)]]
   ] as const)("is never confirmed but taken back, or left to its timer, when the device %s", (_name, events) => {
     const told = after(pending, ...events)
@@ -262,6 +259,18 @@ describe("a change that cannot be proved", () => {
 
   it("is reported unknown when the device runs neither configuration and no timer", () => {
     expect(outcome(after(pending, seen("neither")))).toMatchObject({ result: "unknown", reason: "outsideChange" })
+  })
+
+  it("is reported as not proved, not as somebody else's, when it looks like ours and no timer takes it back", () => {
+    expect(outcome(after(pending, seen("unproved")))).toMatchObject({ result: "unknown", reason: "notProved" })
+  })
+
+  it("keeps the proof that was made, and why one could not be made", () => {
+    const proved = after(pending, { ...seen("candidate", true), proof: "promised-text" })
+    expect(proved).toMatchObject({ step: { src: "confirm", task: { row: { proof: "promised-text" } } } })
+    const unproved = after(pending, { ...seen("unproved", true), failure: "CommitError: no session\n" })
+    expect(unproved.snapshot.context).toMatchObject({ failure: "CommitError: no session\n" })
+    expect(unproved.snapshot.context.row).not.toHaveProperty("proof")
   })
 
   it("is withdrawn when the device claims success but committed nothing", () => {

@@ -40,12 +40,17 @@ interface Vlan3016
    ip address ${address}/24
 `
 
-/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, `peculiar` how each is otherwise. */
+/** What switches do otherwise than most: all of them, or each. */
+export type Peculiar = Partial<Node> | ReadonlyArray<Partial<Node>>
+
+const isOfEach = (peculiar: Peculiar): peculiar is ReadonlyArray<Partial<Node>> => Array.isArray(peculiar)
+
+/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, see `Peculiar`. */
 export const makeManagedLab = (
   names: ReadonlyArray<string>,
   commitMs = 0,
   historyLimit = 200,
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Peculiar = {}
 ) =>
   makeLab(
     {
@@ -67,7 +72,7 @@ export const makeManagedLab = (
               ports: 28,
               hostKey: "own" as const,
               "startup-config": oldConfig(name, addressOf(index)),
-              ...peculiar[index]
+              ...(isOfEach(peculiar) ? peculiar[index] : peculiar)
             }
           ])
         )
