@@ -11,7 +11,6 @@ import { DeviceResult, type Job, type StartArguments } from "../../../src/domain
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
-import type { Node } from "../../../src/lab/Topology.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
