@@ -20,6 +20,9 @@ const channelMillis = 15_000
 // A handshake needs a few milliseconds of CPU. A silent peer gives its permit back after this, though it may go on waiting.
 const handshakePermitSeconds = 3
 
+const furtherChannel = "open a channel"
+const noFurther = "the switch opens no further channel on this connection, as one that allows one session does"
+
 /** The terminal asked for: wide and high, so that the switch neither wraps the echo nor pages. */
 const terminal = { term: "vt100", cols: 511, rows: 1000 } as const
 
@@ -110,7 +113,7 @@ const openChannel = (
       request((error, channel) => {
         clearTimeout(timer)
         if (error === undefined || error === null) resume(Effect.succeed(channel))
-        else fail(error.message)
+        else fail(what === furtherChannel ? `${noFurther}: ${error.message}` : error.message)
       })
     } catch (error) {
       clearTimeout(timer)
@@ -128,7 +131,7 @@ const makeTransport = (
   hostKey,
   inTurn,
   shell: openChannel(target, "open a shell", (opened) => client.shell(terminal, opened)),
-  exec: (command) => openChannel(target, "open a channel", (opened) => client.exec(command, opened)),
+  exec: (command) => openChannel(target, furtherChannel, (opened) => client.exec(command, opened)),
   destroy: () => {
     state.gone = true
     client.destroy()
