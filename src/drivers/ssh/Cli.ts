@@ -13,6 +13,7 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
+import { demandsNewPassword, newPasswordDemanded } from "./LoginPrompts.ts"
 import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
 import type { Shell } from "./Shell.ts"
 
@@ -184,6 +185,10 @@ export const login: (
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
     const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
+    if (demandsNewPassword(prompt)) {
+      const { address, hostname, username } = target
+      return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
+    }
     const cli = new CommandLine(dialect, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)

@@ -16,6 +16,7 @@ import { rewrite } from "./AddressMap.ts"
 import { algorithms } from "./Algorithms.ts"
 import { passwordLogin } from "./Authentication.ts"
 import { acceptable, fingerprint } from "./HostKey.ts"
+import { newPasswordDemanded } from "./LoginPrompts.ts"
 import { SshLimits } from "./SshLimits.ts"
 
 const keepaliveMillis = 15_000
@@ -122,6 +123,10 @@ const connectOptions = (
 const refusedLogin = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
   new ConnectAuthError({ hostname, address, message })
 
+/** Another password would not help either. */
+const unanswered = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
+  new ConnectAuthError({ hostname, address, message, known: true })
+
 const changedKey = ({ hostname, address, hostKey }: DriverTarget, seen: string): HostKeyChanged =>
   new HostKeyChanged({ hostname, address, expected: hostKey._tag === "pin" ? hostKey.fingerprint : "", seen })
 
@@ -143,7 +148,13 @@ const handshake = (target: DriverTarget, socket: Socket, seconds: number) =>
       if (!accepted) fail(changedKey(target, hostKey))
       return accepted
     }
-    const exhausted = () => fail(refusedLogin(target, "All configured authentication methods failed"))
+    const exhausted = (why?: string) =>
+      fail(
+        why === undefined
+          ? refusedLogin(target, "All configured authentication methods failed")
+          : unanswered(target, why)
+      )
+    client.on("change password", () => exhausted(newPasswordDemanded(target.username)))
     const ended = () => fail(failure(target, "handshake", "the switch closed the connection during the handshake"))
     // Stays after the handshake: an error on a connection that is in use must end it, not the process.
     client.on("error", (error: Error & { level?: string }) =>
