@@ -8,6 +8,7 @@ import { Server } from "../drivers/ssh/Ssh2.ts"
 import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
+import * as LoginQuestions from "./LoginQuestions.ts"
 import * as Printer from "./Printer.ts"
 import * as Scp from "./Scp.ts"
 import * as Sftp from "./Sftp.ts"
@@ -95,8 +96,8 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
   if (Faults.strikes(device.faults, "cut", "login", "before", 0)) return connection.drop()
   const offered = device.facts.passwordAuthentication ? "password" : device.behaviour.authentication
   const refuse = () => context.reject(["publickey", offered])
-  const decide = (password: string | undefined) => {
-    const accepted = password !== undefined && mayLogin(device, context.username, password)
+  const accepts = (password: string) => mayLogin(device, context.username, password)
+  const decide = (accepted: boolean) => {
     History.push(device.history, device.history.logins, {
       user: context.username,
       accepted,
@@ -107,9 +108,14 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
     else refuse()
   }
   if (context.method === "keyboard-interactive" && offered === "keyboard-interactive") {
-    return context.prompt([{ prompt: "Password: ", echo: false }], (answers) => decide(answers[0]))
+    const send: Parameters<typeof LoginQuestions.ask>[2] = (...round) => context.prompt(...round)
+    return LoginQuestions.ask(device.behaviour.quirks.loginAsks, context.username, send, accepts, decide)
   }
-  if (context.method === "password" && offered === "password") return decide(context.password)
+  if (context.method === "password" && offered === "password") {
+    if (device.behaviour.quirks.loginAsks === "newPassword")
+      return context.requestChange("Expired", () => decide(false))
+    return decide(accepts(context.password))
+  }
   return refuse()
 }
 

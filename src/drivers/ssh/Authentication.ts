@@ -3,7 +3,9 @@
  * not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
  * keyboard-interactive or password from the server's list, each once.
  */
+import { Result } from "effect"
 import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware } from "ssh2"
+import { answersTo } from "./LoginPrompts.ts"
 
 const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "password"]
 
@@ -11,11 +13,11 @@ const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "p
 export interface LoginEvents {
   /** Called before a method that gives the password. */
   readonly offering: () => void
-  /** Called once when nothing is left to try; it has to end the connection. */
-  readonly exhausted: () => void
+  /** Called once when nothing is left to try, or with a sentence when it is asked what it cannot answer; ends the connection. */
+  readonly exhausted: (why?: string) => void
 }
 
-/** An ssh2 `authHandler`. Every prompt is answered with the password; a round without prompts with nothing. */
+/** An ssh2 `authHandler`. Questions are answered as `LoginPrompts.ts` says. */
 export const passwordLogin = (
   username: string,
   password: string,
@@ -27,7 +29,11 @@ export const passwordLogin = (
       ? {
           type,
           username,
-          prompt: (_name, _instructions, _language, prompts, finish) => finish(prompts.map(() => password))
+          prompt: (_name, instructions, _language, prompts, finish) =>
+            Result.match(answersTo({ username, password }, instructions, prompts), {
+              onSuccess: (answers) => finish([...answers]),
+              onFailure: exhausted
+            })
         }
       : { type: "password", username, password }
   return (offered, _partialSuccess, next) => {

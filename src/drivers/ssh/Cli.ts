@@ -15,6 +15,7 @@ import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
 import { type Dialect, promptName } from "./Dialect.ts"
 import * as Prompt from "./Prompt.ts"
+import { demandsNewPassword, newPasswordDemanded } from "./LoginPrompts.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -247,6 +248,10 @@ export const login: (
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
     const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
+    if (demandsNewPassword(prompt)) {
+      const { address, hostname, username } = target
+      return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
+    }
     const cli = new CommandLine(dialect, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)

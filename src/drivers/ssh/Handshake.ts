@@ -13,6 +13,7 @@ import { algorithms, onlyLegacy } from "./Algorithms.ts"
 import { passwordLogin } from "./Authentication.ts"
 import { failure, TurnedAway } from "./Dial.ts"
 import { acceptable, fingerprint } from "./HostKey.ts"
+import { newPasswordDemanded } from "./LoginPrompts.ts"
 import { Client } from "./Ssh2.ts"
 
 const keepaliveMillis = 15_000
@@ -39,6 +40,10 @@ type SshError = Error & { readonly level?: string; readonly code?: unknown }
 
 const refusedLogin = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
   new ConnectAuthError({ hostname, address, message })
+
+/** Another password would not help either. */
+const unanswered = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
+  new ConnectAuthError({ hostname, address, message, known: true })
 
 const changedKey = ({ hostname, address, hostKey }: DriverTarget, seen: string): HostKeyChanged =>
   new HostKeyChanged({ hostname, address, expected: hostKey._tag === "pin" ? hostKey.fingerprint : "", seen })
@@ -120,6 +125,8 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
           : new TurnedAway(`the switch closed the connection before the login: ${message}`)
       )
     const refused = (message: string) => fail(refusedLogin(target, message))
+    const exhausted = (why?: string) =>
+      why === undefined ? refused("All configured authentication methods failed") : fail(unanswered(target, why))
     const verify = (key: Buffer): boolean => {
       hostKey = fingerprint(key)
       const accepted = acceptable(target.hostKey, hostKey)
@@ -130,8 +137,9 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
       offering: () => {
         passwordGiven = true
       },
-      exhausted: () => refused("All configured authentication methods failed")
+      exhausted
     })
+    client.on("change password", () => exhausted(newPasswordDemanded(target.username)))
     const closed = () => lost("end of file")
     // Stays after the handshake: an error on a connection that is in use must end it, not the process.
     client.on("error", (error: SshError) => {

@@ -5,6 +5,7 @@
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
 import { mayBe, timesBefore } from "./Prompt.ts"
+import { demandsNewPassword } from "./LoginPrompts.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 // Two lines of a banner may be the same too; after the real prompt nothing more comes.
@@ -12,7 +13,7 @@ const settleMillis = 20
 const retryMillis = 1_000
 const mostNewlines = 5
 
-/** The conversation of a login; its value is the prompt. */
+/** The conversation of a login; its value is the prompt, or the question for a new password. */
 export const loginExchange = (prompt: RegExp): Conversation<string> => {
   let newlines = 0
   const isProved = ({ lines, partial }: TerminalText): boolean => {
@@ -22,6 +23,7 @@ export const loginExchange = (prompt: RegExp): Conversation<string> => {
   const newline = (): Step<string> =>
     newlines++ < mostNewlines ? { done: false, write: "\n", settle: retryMillis } : waiting
   const look = (terminal: TerminalText): Step<string> => {
+    if (demandsNewPassword(terminal.partial)) return { done: true, value: terminal.partial.trimEnd() }
     const { lines, partial } = terminal
     const known = prompt.test(partial)
     if (!known && !mayBe(partial)) return waiting

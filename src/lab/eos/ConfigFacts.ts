@@ -29,7 +29,7 @@ export interface UserFacts {
 export interface ConfigFacts {
   readonly hostname: string
   readonly domain: string | undefined
-  /** IPv4 addresses on Management, Loopback and Vlan interfaces that are not shut, in configuration order, no anycast. */
+  /** Addresses on Management, Loopback and Vlan interfaces that are not shut, in configuration order, no anycast. */
   readonly addresses: ReadonlyArray<string>
   /** An interface that asks DHCP for its address. */
   readonly wantsDhcp: boolean
@@ -142,4 +142,5 @@ const readLine = (port: InterfaceFacts, line: string) => {
   else if (line.startsWith("ip address dhcp")) port.dhcp = true
   else if (line.startsWith("ip address virtual ")) port.virtual = true
   else if (line.startsWith("ip address ")) port.addresses.push(line.slice(11).split("/", 1)[0] ?? "")
+  else if (line.startsWith("ipv6 address ")) port.addresses.push(line.slice(13).split("/", 1)[0] ?? "")
 }

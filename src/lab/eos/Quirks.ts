@@ -43,6 +43,11 @@ export const Quirks = Schema.Struct({
   chatty: flag,
   /** What a refused line is answered with; `silent`: nothing, and the line is missing. `eos`: EOS' own words. */
   refusal: oneOf("eos", "error", "percentError", "denied", "silent"),
+  /**
+   * What a login is asked: the password; name and password in one round; the password in other words; behind the password a
+   * code, or a new password. The last two never let anybody in.
+   */
+  loginAsks: oneOf("password", "nameAndPassword", "passcode", "code", "newPassword"),
   /** Commands, by their beginnings, that AAA refuses. */
   denied: words,
   /** Pages its output although told not to. */
@@ -86,6 +91,7 @@ export const none: Required<Quirks> = {
   normalises: [],
   chatty: false,
   refusal: "eos",
+  loginAsks: "password",
   denied: [],
   pages: false,
   foreignSessions: [],

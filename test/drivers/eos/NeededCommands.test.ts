@@ -30,7 +30,11 @@ const verbs: Readonly<Record<string, Verb>> = {
   runningConfig: (session) => session.runningConfig,
   sessions: (session) => session.sessions,
   rejected: (session) =>
-    Effect.catchTag(load(session, "job1", candidate("vlan nonsense")), "ReplaceConfigException", () => Effect.void),
+    Effect.catchTag(
+      load(session, "job1", candidate("interface Ethernet99")),
+      "ReplaceConfigException",
+      () => Effect.void
+    ),
   discard: (session) => Effect.andThen(load(session, "job2"), session.discard("job2")),
   timed: (session) => Effect.andThen(load(session, "job3"), session.commitTimed("job3", 60)),
   confirm: (session) => session.confirm("job3"),
