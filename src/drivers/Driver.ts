@@ -12,7 +12,15 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
-import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
+import type {
+  CommandRejected,
+  CommitError,
+  ConnectError,
+  ExchangeError,
+  LoadError,
+  ReadError,
+  RejectedLine
+} from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
@@ -113,9 +121,14 @@ export interface LoadRequest {
   readonly inParts?: boolean
 }
 
+/** What a switch said to a line of a candidate that it has not refused, with the secrets of the line masked. */
+export type LineRemark = RejectedLine
+
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
 export interface LoadResult {
   readonly diff: string
+  /** What was said while the lines were loaded and is not known, in order; at most 100. */
+  readonly remarks: ReadonlyArray<LineRemark>
 }
 
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */

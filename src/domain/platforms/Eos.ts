@@ -30,5 +30,10 @@ export const eos: Platform<"eos"> = {
     builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
   },
   secrets: commonSecrets,
-  remarks: []
+  remarks: [
+    {
+      line: /^% ?(?:[Ii]nfo(?:rmation)?|INFO|[Nn]otice|NOTICE|[Nn]ote|NOTE|[Ww]arning|WARNING)\b/,
+      meaning: "a warning about a line that was taken"
+    }
+  ]
 }

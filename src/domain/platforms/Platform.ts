@@ -41,6 +41,8 @@ export interface MultiLineInput {
 export interface DeviceRemark {
   readonly line: RegExp
   readonly meaning: string
+  /** The releases that say it, from their beginning; left out: all. */
+  readonly releases?: RegExp
 }
 
 /** How a configuration is written down. */

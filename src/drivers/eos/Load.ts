@@ -41,17 +41,25 @@ const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: Reado
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
+/** What was said to lines, for people. */
+const maskedLines = ({ text }: LoadRequest, said: ReadonlyArray<Rejection>): ReadonlyArray<RejectedLine> => {
+  if (said.length === 0) return []
+  const sourceOf = sourcesIn(text)
+  return said.map(({ unit, answer }) => {
+    const source = sourceOf(unit)
+    return { lineNumber: unit.lineNumber, line: maskSecrets(source), answer: maskAnswer(source, answer) }
+  })
+}
+
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
   const [first] = rejections
   if (first?.unit === startFromNothing) {
     return rejected(cli, request, `${first.unit.line}: ${first.answer}`, [])
   }
-  const sourceOf = sourcesIn(request.text)
-  const lines = rejections.map(({ unit, answer }) => {
-    const source = sourceOf(unit)
-    const { lineNumber } = unit
-    return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
-  })
+  const lines = maskedLines(request, rejections).map((line) => ({
+    ...line,
+    answer: `${line.answer} at line ${line.lineNumber}`
+  }))
   return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
 
@@ -118,7 +126,7 @@ const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUni
       units,
       ...pace,
       prompt: sessionPrompt(cli, request.name),
-      error: cli.dialect.error,
+      speech: cli.dialect,
       logLine: cli.dialect.logLine,
       longestEcho: cli.dialect.longestEcho
     })
@@ -140,7 +148,11 @@ const sendUnits = Effect.fnUntraced(function* (
   yield* stepOut(cli)
   yield* openSession(cli, request)
   const second = yield* sendPart(cli, request, tail, pace)
-  return { ...second, rejections: [...first.rejections, ...second.rejections] }
+  return {
+    ...second,
+    rejections: [...first.rejections, ...second.rejections],
+    remarks: [...first.remarks, ...second.remarks]
+  }
 })
 
 /**
@@ -218,6 +230,7 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult,
     }
     const diff = yield* readDiff(cli)
     yield* stepOut(cli)
-    return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff }
+    const remarks = maskedLines(request, sent.remarks)
+    return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks }
   }
 )

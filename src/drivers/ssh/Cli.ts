@@ -136,7 +136,7 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     window: dialect.windowBytes,
     settled: false,
     prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),
-    error: dialect.error,
+    speech: dialect,
     logLine: dialect.logLine,
     longestEcho: dialect.longestEcho
   })

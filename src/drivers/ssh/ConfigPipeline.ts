@@ -36,6 +36,8 @@ export interface PipelineOptions extends LedgerRules {
 export interface PipelineResult {
   /** Rejected lines in order, at most 20; sending stops when that many were seen. */
   readonly rejections: ReadonlyArray<Rejection>
+  /** What was said to lines that were taken and is not known, in order. */
+  readonly remarks: ReadonlyArray<Rejection>
   /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
   readonly desynchronised: string | undefined
   /** The prompt at the end. */
@@ -114,7 +116,8 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   #result(partial: string, desynchronised: string | undefined): PipelineResult {
-    return { rejections: this.#ledger.rejections.slice(0, mostRejections), desynchronised, prompt: partial.trimEnd() }
+    const { rejections, remarks } = this.#ledger
+    return { rejections: rejections.slice(0, mostRejections), remarks, desynchronised, prompt: partial.trimEnd() }
   }
 
   #atPrompt(partial: string): boolean {

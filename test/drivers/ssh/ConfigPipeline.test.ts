@@ -16,7 +16,7 @@ const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions
   window: 2048,
   settled: false,
   prompt: /^acc-b2-01\(config-s-job412[\w.\-@/:+]{0,63}\)#\s?/,
-  error: dialect.error,
+  speech: dialect,
   logLine: dialect.logLine,
   longestEcho: dialect.longestEcho,
   ...more
