@@ -2,6 +2,7 @@
 import { usualRisk } from "../ChangeScore.ts"
 import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
 import { eosAutoPush } from "./EosAutoPush.ts"
+import { eosShown } from "./EosShown.ts"
 import { models32Bit } from "./EosModels.ts"
 import type { Platform } from "./Platform.ts"
 
@@ -20,6 +21,7 @@ export const eos: Platform<"eos"> = {
     multiLineInputs: [
       { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
       { opens: /^comment$/, texts: 1 },
+      { opens: /^action bash$/, texts: 1 },
       { opens: /^protocol https certificate$/, texts: 2 }
     ]
   },
@@ -30,6 +32,7 @@ export const eos: Platform<"eos"> = {
     builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
   },
   secrets: commonSecrets,
+  shown: eosShown,
   remarks: [
     {
       line: /^% ?(?:[Ii]nfo(?:rmation)?|INFO|[Nn]otice|NOTICE|[Nn]ote|NOTE|[Ww]arning|WARNING)\b/,

@@ -56,6 +56,26 @@ export interface ConfigNotation {
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
 }
 
+/** A line that says what is so anyway, and where it does: `section` is the last heading above it, empty at the top. */
+export interface SilentDefault {
+  readonly section: RegExp
+  readonly line: RegExp
+}
+
+/** How a device shows lines of its configuration otherwise than it was given them. */
+export interface ShownLines {
+  /** Lines that do something, and stand in no configuration. */
+  readonly never: RegExp
+  /** Lines that are not shown because they say what is so anyway. */
+  readonly defaults: ReadonlyArray<SilentDefault>
+  /** What is on by default, so that a `no` before it is shown. */
+  readonly on: ReadonlyArray<SilentDefault>
+  /** Commands, with the blank behind them, whose text is shown as it was given. */
+  readonly freeText: RegExp
+  /** A command, and its list of numbers, which may be shown sorted and with ranges. */
+  readonly lists: RegExp
+}
+
 /** Two builds of one image, of which each model runs one. */
 export interface ImageBuilds {
   /** How the file names of each begin. */
@@ -93,4 +113,6 @@ export interface Platform<Name extends string = string> {
   /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
   readonly secrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
+  /** Left out where nothing is known of it. */
+  readonly shown?: ShownLines
 }
