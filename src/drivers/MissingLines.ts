@@ -92,7 +92,7 @@ const sectionsOf = (platform: Platform, text: string): Section => {
 
 const firstLetter = (line: string): string => line.charAt(0).toLowerCase()
 
-/** The lines of one section as they are compared when they are not found as they were given. */
+/** Finds a line of a section that is shown in another spelling than it was given. */
 const makeFinder = (platform: Platform, isAdded: boolean) => {
   const spell = spellingOf(platform)
   const lists = platform.shown?.lists
@@ -125,8 +125,7 @@ const makeFinder = (platform: Platform, isAdded: boolean) => {
   }
 
   return (section: Section, statement: Statement): Section | undefined => {
-    const exact = section.lines.get(keyOf(statement))
-    if (exact !== undefined || statement.body !== "" || section.lines.size === 0) return exact
+    if (statement.body !== "" || section.lines.size === 0) return undefined
     const given = spell(statement.line)
     const same = spellingsOf(section, firstLetter(statement.line)).find(({ spelling }) => isSpelled(given, spelling))
     return same?.section ?? listed(section, statement.line)
@@ -147,6 +146,12 @@ const isSilent = ({ shown }: Platform, { heading, lines }: Section, line: string
   if (!isDefault || lines.has(`no ${line}`)) return false
   // another value of the same command is shown instead
   return command === "" || ![...lines.keys()].some((other) => other.startsWith(command))
+}
+
+/** The same for a line that may stand in each of the sections. What is not to be there has to be in none of them. */
+const isSilentIn = (platform: Platform, place: ReadonlyArray<Section>, line: string): boolean => {
+  const isSilentHere = (section: Section) => isSilent(platform, section, line)
+  return line.startsWith("no ") ? place.every(isSilentHere) : place.some(isSilentHere)
 }
 
 const nothingKnown: KnownSpelling = () => undefined
@@ -171,13 +176,12 @@ export const missingLines = (
     if (level === undefined) break
     const { line, lineNumber } = statement
     const place = level.opened === undefined ? [level.section] : [level.section, level.opened]
-    const found = firstOf(place, (section) => find(section, statement))
+    const exact = firstOf(place, ({ lines }) => lines.get(keyOf(statement)))
+    const silent = exact === undefined && isSilentIn(platform, place, line)
+    const found = silent ? undefined : (exact ?? firstOf(place, (section) => find(section, statement)))
     if (found !== undefined && found.lines.size > 0) level.opened = found
     stack.push({ indent: statement.indent, section: found ?? makeSection(line), heading: line, opened: undefined })
-    if (found !== undefined) continue
-    const silent = place.filter((section) => isSilent(platform, section, line)).length
-    // what is not to be there is neither here nor there
-    if (silent > 0 && (silent === place.length || !line.startsWith("no "))) continue
+    if (silent || found !== undefined) continue
     const sections = stack.slice(1, -1).map(({ heading }) => heading)
     const shown = known(sections, line)
     const isShown = (other: string) => place.some(({ lines }) => lines.has(other))
