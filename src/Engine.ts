@@ -87,6 +87,7 @@ import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
+import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore } from "./store/JobAttemptStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
@@ -132,6 +133,7 @@ export const stores = Layer.mergeAll(
   OperationStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
+  LearnedLineStore.layer,
   RepositoryStore.layer
 )
 

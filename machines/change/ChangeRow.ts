@@ -60,6 +60,18 @@ export type ChangeReason =
   | "timerStuck"
   | "outsideChange"
 
+/** What is remarkable about how a candidate was loaded. Line numbers count from 1 in its text; secrets are masked. */
+export interface ChangeNotes {
+  /** What the switch said to lines without refusing them. */
+  readonly remarks: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
+  /** Lines that do not stand in what the switch promises to run; `is_new`: the candidate before did not have them. */
+  readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+}
+
+/** What lines that are not shown mean; without it those that are new in this change fail it. */
+export const missingLinesPolicies = ["warn", "fail"] as const
+export type MissingLinesPolicy = (typeof missingLinesPolicies)[number]
+
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
   readonly phase: ChangePhase
@@ -90,6 +102,8 @@ export interface ChangeRow {
   /** How often the device was looked at since the change was started or taken over. */
   readonly looks: number
   readonly reason: ChangeReason | null
+  readonly onMissingLines?: MissingLinesPolicy
+  readonly notes?: ChangeNotes
 }
 
 /** What a device shows over a connection made for looking. */
@@ -118,7 +132,12 @@ export type ChangeEvent =
   | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
   | { readonly type: "RUNNING_READ"; readonly hash: string; readonly foreignTimer: boolean }
-  | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
+  | {
+      readonly type: "LOADED"
+      readonly diff: string
+      readonly candidateHash: string | null
+      readonly notes?: ChangeNotes
+    }
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)

@@ -7,8 +7,10 @@ import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import { changePhases, type ChangeRow, type Verdict } from "../../machines/change/ChangeRow.ts"
 import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
+import { ChangeNotes } from "../domain/ChangeNotes.ts"
 import type { Device } from "../domain/Device.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
+import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
@@ -29,6 +31,8 @@ export const ChangeReport = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   diff: Schema.String,
   hash: Schema.NullOr(Schema.String),
+  /** What was remarkable about the load. */
+  notes: Schema.optionalKey(ChangeNotes),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
 })
@@ -47,7 +51,8 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   message: outcome?.message ?? "",
   failure,
   diff: row.diff ?? "",
-  hash: row.candidateHash
+  hash: row.candidateHash,
+  ...(row.notes === undefined ? {} : { notes: row.notes })
 })
 
 export type { Verdict }
@@ -55,6 +60,7 @@ export type { Verdict }
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly login: DeviceLogin["Service"]
+  readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
@@ -71,7 +77,8 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
   )
 
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
-const connect = Effect.fnUntraced(function* ({ login }: Services, change: StoredChange, device: Device) {
+const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
+  const { changes, learned, login } = services
   const connection = yield* DeviceConnection.make(login, device)
   const seen: ChangeSteps.SeenTexts = { running: null, before: null }
   const steps = ChangeSteps.make({
@@ -79,6 +86,13 @@ const connect = Effect.fnUntraced(function* ({ login }: Services, change: Stored
     loadMode: change.load_mode,
     connection,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
+    shown: {
+      hostname: device.hostname,
+      candidate: change.candidate,
+      release: device.os_version ?? "",
+      learned,
+      previous: changes.candidateBefore(change.id)
+    },
     seen
   })
   return { connection, seen, steps }

@@ -7,10 +7,11 @@ import { Clock, Effect, Option } from "effect"
 import type { ChangeEvent, ChangeRow, Observation } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
+import type { ConfigSessions, JobSelection, LoadResult } from "../drivers/Driver.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as ShownCheck from "./ShownCheck.ts"
 
 /** The running configuration as it was read last. */
 export interface SeenTexts {
@@ -26,6 +27,8 @@ export interface ChangeContext {
   readonly connection: DeviceConnection
   /** The jobs whose sessions on the switch were left behind. */
   readonly mayAbort: JobSelection
+  /** By which the candidate is held against what the switch promises to run. */
+  readonly shown: ShownCheck.ShownContext
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
 }
@@ -77,21 +80,38 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending) })
   })
 
-  /** The hash of what will run if the switch does what its diff says. */
-  const promisedHash = (driver: LoggedIn["driver"], diff: string): string | null => {
-    const promised = runningBefore === null ? Option.none() : UnifiedPatch.apply(runningBefore, diff)
-    return Option.isNone(promised) ? null : driver.configHash(promised.value)
-  }
+  /** What will run if the switch does what its diff says. */
+  const promisedText = (diff: string): Option.Option<string> =>
+    runningBefore === null ? Option.none() : UnifiedPatch.apply(runningBefore, diff)
+
+  /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
+  const notesOf = Effect.fnUntraced(function* (
+    { onMissingLines: policy, sessionName }: ChangeRow,
+    { driver: { platform }, session }: LoggedIn,
+    { remarks }: LoadResult,
+    promised: Option.Option<string>
+  ) {
+    if (context.loadMode === "merge" || Option.isNone(promised) || runningBefore === null) return undefined
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promised.value, policy }).pipe(
+      Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
+    )
+  })
 
   // somebody else's session is waited for by the statechart, which tries the load again
-  const load = ({ sessionName }: ChangeRow) =>
+  const load = (row: ChangeRow) =>
     Effect.gen(function* () {
-      const { driver, session } = yield* connection.current
+      const loggedIn = yield* connection.current
+      const { driver, session } = loggedIn
       const { candidate: text, loadMode: mode, mayAbort } = context
       const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
       sessionsSeen = null
-      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen })
-      return ended({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
+      const name = row.sessionName
+      const loaded = yield* session.load({ text, mode, name, mayAbort, foreignSessions: 0, ...seen })
+      const promised = promisedText(loaded.diff)
+      const notes = yield* notesOf(row, loggedIn, loaded, promised)
+      const candidateHash = Option.isNone(promised) ? null : driver.configHash(promised.value)
+      return ended({ type: "LOADED", diff: loaded.diff, candidateHash, ...(notes === undefined ? {} : { notes }) })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),

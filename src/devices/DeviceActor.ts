@@ -10,6 +10,7 @@ import * as ConfigDiff from "../drivers/ConfigDiff.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
@@ -60,6 +61,7 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
+  const learned = yield* LearnedLineStore
   const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
@@ -83,7 +85,12 @@ const make = Effect.gen(function* () {
 
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
-      ChangeExecutor.run({ changes, login, actor, proofDelay: COMMIT_CONFIRMED_WAIT }, changeId, row, verdict).pipe(
+      ChangeExecutor.run(
+        { changes, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT },
+        changeId,
+        row,
+        verdict
+      ).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     )

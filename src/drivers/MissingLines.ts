@@ -197,3 +197,34 @@ const firstOf = <A, B>(all: ReadonlyArray<A>, find: (one: A) => B | undefined): 
   }
   return undefined
 }
+
+/** The lines that stand right below these headings of a configuration; none when one of the headings is not there. */
+export const linesBelow = (
+  platform: Platform,
+  text: string,
+  sections: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const find = makeFinder(platform, false)
+  let section: Section | undefined = sectionsOf(platform, text)
+  for (const line of sections) {
+    const heading: Statement = { lineNumber: 0, indent: 0, line, body: "" }
+    section = section?.lines.get(line) ?? (section === undefined ? undefined : find(section, heading))
+  }
+  return section === undefined ? undefined : [...section.lines.keys()]
+}
+
+/** All lines of a configuration with their headings, to see whether another one had a line too. */
+export const placedLines = (platform: Platform, text: string): ReadonlySet<string> => {
+  const headings: Array<{ readonly indent: number; readonly line: string }> = []
+  const all = new Set<string>()
+  for (const { indent, line } of statements(platform, text)) {
+    while (headings.length > 0 && indent <= (headings.at(-1)?.indent ?? -1)) headings.pop()
+    all.add(placeOf({ line, sections: headings.map((heading) => heading.line) }))
+    headings.push({ indent, line })
+  }
+  return all
+}
+
+/** A line with its headings, as `placedLines` has it. */
+export const placeOf = ({ line, sections }: Pick<MissingLine, "line" | "sections">): string =>
+  [...sections, line].join("\n")

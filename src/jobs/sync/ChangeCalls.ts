@@ -8,6 +8,7 @@ import { abandon, cancel as cancelled, newChange } from "../../../machines/chang
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
+import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
@@ -28,6 +29,8 @@ export interface WantedChange {
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
+  /** What lines that the device does not show mean. */
+  readonly onMissingLines?: MissingLinesPolicy
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
 }
@@ -72,7 +75,8 @@ const make = Effect.gen(function* () {
       force: wanted.force,
       sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
-      timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
+      timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT,
+      ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
     })
     return yield* changes.findOrInsert({
       job_id: wanted.jobId,

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LabShape, makeLab } from "../../../src/lab/Lab.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type * as Topology from "../../../src/lab/Topology.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
@@ -39,8 +40,13 @@ interface Vlan3016
    ip address ${address}/24
 `
 
-/** The lab of so many managed access switches. `commitMs` is how long each takes to commit. */
-export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, historyLimit = 200) =>
+/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, `node` what all have beside. */
+export const makeManagedLab = (
+  names: ReadonlyArray<string>,
+  commitMs = 0,
+  historyLimit = 200,
+  node: Partial<Topology.Node> = {}
+) =>
   makeLab(
     {
       name: "managed",
@@ -55,6 +61,7 @@ export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, histo
               model: MODEL,
               ports: 28,
               hostKey: "own" as const,
+              ...node,
               "startup-config": oldConfig(name, addressOf(index))
             }
           ])
