@@ -20,7 +20,7 @@ import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
-import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
+import type { ConfigUnit, CutCandidate, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
@@ -120,10 +120,10 @@ interface Pace {
 
 const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
 
-const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>, pace: Pace) =>
+const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace) =>
   Effect.gen(function* () {
     const pipeline = configPipeline({
-      units,
+      ...part,
       ...pace,
       prompt: sessionPrompt(cli, request.name),
       speech: cli.dialect,
@@ -138,16 +138,17 @@ const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUni
 const sendUnits = Effect.fnUntraced(function* (
   cli: Cli,
   request: LoadRequest,
-  units: ReadonlyArray<ConfigUnit>,
+  cut: CutCandidate,
   pace: Pace
 ): Effect.fn.Return<PipelineResult, LoadError> {
-  const [head, tail] = request.inParts === true ? halves(request.text, units) : [units, []]
+  const [head, tail] = request.inParts === true ? halves(cut) : [cut.units, []]
   yield* openSession(cli, request)
-  const first = yield* sendPart(cli, request, request.mode === "merge" ? head : [startFromNothing, ...head], pace)
+  const units = request.mode === "merge" ? head : [startFromNothing, ...head]
+  const first = yield* sendPart(cli, request, { ...cut, units }, pace)
   if (tail.length === 0 || first.desynchronised !== undefined) return first
   yield* stepOut(cli)
   yield* openSession(cli, request)
-  const second = yield* sendPart(cli, request, tail, pace)
+  const second = yield* sendPart(cli, request, { ...cut, units: tail }, pace)
   return {
     ...second,
     rejections: [...first.rejections, ...second.rejections],
@@ -162,7 +163,7 @@ const sendUnits = Effect.fnUntraced(function* (
 const sendCandidate = Effect.fnUntraced(function* (
   cli: Cli,
   request: LoadRequest,
-  units: ReadonlyArray<ConfigUnit>
+  cut: CutCandidate
 ): Effect.fn.Return<PipelineResult, LoadError> {
   const window = cli.target.windowBytes ?? cli.dialect.windowBytes
   const paces: ReadonlyArray<Pace> = [
@@ -172,7 +173,7 @@ const sendCandidate = Effect.fnUntraced(function* (
   ]
   let why = ""
   for (const pace of paces) {
-    const result = yield* sendUnits(cli, request, units, pace)
+    const result = yield* sendUnits(cli, request, cut, pace)
     if (result.desynchronised === undefined) return result
     why = result.desynchronised
     yield* Effect.logDebug(`${cli.target.hostname}: ${why} (window ${pace.window})`)
@@ -223,7 +224,7 @@ export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult,
     const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
     yield* clearTheWay(cli, request, patience, request.seen)
     const sent = yield* sendCandidate(cli, request, cut.success)
-    const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
+    const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
     if (rejections.length > 0) {
       yield* abort(cli)
       return yield* rejectedLines(cli, request, rejections)

@@ -32,7 +32,7 @@ const mayBeEcho = (unit: ConfigUnit, text: string): boolean =>
   (!plain.test(unit.line) && unit.line.split(otherCharacters).every((piece) => text.includes(piece)))
 
 export class PromptLedger {
-  readonly #units: ReadonlyArray<ConfigUnit>
+  readonly #units: Array<ConfigUnit>
   readonly #rules: LedgerRules
   /** The same pattern, which says where its match ends without making an array of it for every line. */
   readonly #prompt: RegExp
@@ -47,8 +47,9 @@ export class PromptLedger {
   #counted = false
   #heard = false
   #problem: string | undefined
+  #asked: ConfigUnit | undefined
 
-  constructor(units: ReadonlyArray<ConfigUnit>, rules: LedgerRules) {
+  constructor(units: Array<ConfigUnit>, rules: LedgerRules) {
     this.#units = units
     this.#rules = rules
     this.#prompt = new RegExp(rules.prompt.source, `${rules.prompt.flags}y`)
@@ -83,6 +84,24 @@ export class PromptLedger {
   /** Whether anything was echoed or answered for the unit that is being answered. */
   get heard(): boolean {
     return this.#heard
+  }
+
+  /** The command in flight that the switch reads a text for, which was not sent with it. */
+  get asked(): ConfigUnit | undefined {
+    return this.#asked
+  }
+
+  /** The command that asked is given its text: the unit with it takes the place of the command and of `lines` units behind. */
+  giveText(unit: ConfigUnit, lines: number): void {
+    this.#units.splice(this.#answered, 1 + lines, unit)
+    this.#bytes += unit.bytes - (this.#asked?.bytes ?? 0)
+    this.#asked = undefined
+  }
+
+  /** Records why a unit was not taken. */
+  refuse(unit: ConfigUnit, answer: string): void {
+    this.#rejections.push({ unit, answer })
+    this.#asked = undefined
   }
 
   /** Records that the next unit was sent. */
@@ -199,6 +218,7 @@ export class PromptLedger {
     // The text of a banner is no error message, whatever it looks like.
     if (text === "" || isInput(unit, text)) return
     const { speech } = this.#rules
+    if (unit.text.length === 0 && speech.asksForText.test(text)) this.#asked ??= unit
     if (!speech.error.test(text) && mayBeEcho(unit, text)) return
     const kind = judge(speech, text)
     if (kind === "refusal") {

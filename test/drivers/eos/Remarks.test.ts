@@ -71,3 +71,51 @@ describe("loading", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describe("a command that reads a text", () => {
+  const functions = ["control-functions", "   code unit one", "function f() {", "  ! not a comment", "}", "EOF"]
+  const handler = ["event-handler e", "   action bash", "   echo 'Error: denied'", "   EOF", "   trigger on-boot"]
+
+  it.live("gets the text that stands behind it, known or not, and the second load finds no difference", () =>
+    Effect.gen(function* () {
+      const { driver, target, device } = yield* makeOneSwitch()
+      const text = candidate(
+        "interface Ethernet2",
+        ...functions,
+        ...handler,
+        "interface Ethernet3",
+        "   description last"
+      )
+      for (const windowBytes of [1, 3584]) {
+        const session = yield* driver.open({ ...target, windowBytes })
+        const name = `job4${windowBytes}`
+        yield* session.load({ text, mode: "replace", name })
+        yield* session.commit(name)
+        expect(device.running()).toContain("   code unit one\nfunction f() {\n  ! not a comment\n}\nEOF\n")
+        expect(device.running()).toContain("description last")
+        const again = yield* session.load({ text, mode: "replace", name: "job413", inParts: true })
+        expect(again).toEqual({ diff: "", remarks: [] })
+        yield* session.discard("job413")
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is named when its text has no end", () =>
+    Effect.gen(function* () {
+      const { driver, target, device } = yield* makeOneSwitch()
+      const session = yield* driver.open(target)
+      for (const lines of [functions.slice(0, -1), handler.filter((line) => line.trim() !== "EOF")]) {
+        const text = candidate(...lines)
+        const error = yield* Effect.flip(session.load({ text, mode: "replace", name: "job412" }))
+        const opener = lines[1] ?? ""
+        expect(error).toMatchObject({
+          _tag: "ReplaceConfigException",
+          rejected: [{ lineNumber: text.split("\n").indexOf(opener) + 1, line: opener }]
+        })
+        expect(error.message).toContain(`no line EOF ends the text of "${opener.trim()}"`)
+      }
+      expect(device.sessions().filter(({ state }) => state === "pending")).toEqual([])
+      expect(yield* session.runningConfig).toBe(device.running())
+    }).pipe(Effect.scoped)
+  )
+})
