@@ -4,6 +4,7 @@
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -113,6 +114,7 @@ const variables = {
   COMMIT_CONFIRMED_MODE: withDefault(Config.schema(ConfirmMode, "COMMIT_CONFIRMED_MODE"), 1),
   COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
+  DEVICE_REMARKS: withDefault(Config.schema(SiteRemarks, "DEVICE_REMARKS"), []),
   DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, 1),
   RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, 1),
@@ -216,6 +218,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
   ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
   ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  [
+    "DEVICE_REMARKS",
+    "",
+    "JSON list of lines that switches print for information and that are no refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (how it begins)"
+  ],
   ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
   ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],
   ["RENDER_JOB_SECONDS", "300", "seconds of processor time that all renderings of one job may take"],

@@ -15,6 +15,7 @@ import {
   type DriverTarget,
   type HostKeyPolicy
 } from "../drivers/Driver.ts"
+import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 import type { ConnectError, HostKeyChanged } from "../drivers/DriverErrors.ts"
 
@@ -103,12 +104,14 @@ const make = Effect.gen(function* () {
     const { password, username } = yield* credentials(state)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
+    const remarks = remarksOf(config.DEVICE_REMARKS, device)
     const target: DriverTarget = {
       hostname: device.hostname,
       address,
       username,
       password,
       hostKey,
+      ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }

@@ -22,7 +22,7 @@ import type {
   RejectedLine
 } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
-import type { Platform } from "../domain/platforms/Platform.ts"
+import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
 
@@ -64,6 +64,8 @@ export interface DriverTarget {
   /** Replaces the platform's prompt pattern for a switch with a configured prompt. */
   readonly prompt?: RegExp
   readonly timeouts?: Partial<DriverTimeouts>
+  /** Lines that this switch prints for information, beside those that its platform is known for. */
+  readonly remarks?: ReadonlyArray<DeviceRemark>
 }
 
 /**

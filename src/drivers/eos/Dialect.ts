@@ -2,13 +2,16 @@
 import { eos } from "../../domain/platforms/Eos.ts"
 import { anyRemark, type Dialect, errorBut } from "../ssh/Dialect.ts"
 
+/** Remarks that only some releases make are those of a target. */
+const remarks = eos.remarks.filter(({ releases }) => releases === undefined)
+
 export const dialect: Dialect = {
   prompt: /^[\w.\-@()/: ]{1,63}(\(config[\w.\-@/:+]{0,63}\))?[>#]\s?$/,
   // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode.
   promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
   unprivileged: />\s?$/,
-  error: errorBut(eos.remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
-  remark: anyRemark(eos.remarks),
+  error: errorBut(remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
+  remark: anyRemark(remarks),
   warning: /^!/,
   asksForText: /\btype ['"]?EOF['"]?/i,
   showsData: /^(?:show|bash|dir|more|verify)\b/,

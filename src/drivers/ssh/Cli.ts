@@ -13,7 +13,7 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
+import { type Dialect, escapeRegExp, promptName, withRemarks } from "./Dialect.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -154,7 +154,8 @@ export const login: (
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
     const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
-    const cli = new CommandLine(dialect, target, shell, prompt)
+    const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
+    const cli = new CommandLine(spoken, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)
     return cli

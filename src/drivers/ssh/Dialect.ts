@@ -70,3 +70,10 @@ export const errorBut = (remarks: ReadonlyArray<DeviceRemark>, error: RegExp): R
   remarks.length === 0
     ? error
     : new RegExp(`^(?!${remarks.map(({ line }) => line.source).join("|")})(?:${error.source})`)
+
+/** The dialect of a switch that prints these lines for information too. */
+export const withRemarks = (dialect: Dialect, remarks: ReadonlyArray<DeviceRemark>): Dialect => ({
+  ...dialect,
+  error: errorBut(remarks, dialect.error),
+  remark: new RegExp(`${dialect.remark.source}|${anyRemark(remarks).source}`)
+})

@@ -1,6 +1,7 @@
 /** What a switch says while a candidate is loaded: refusals in any words, remarks that are known, and all others. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { judge } from "../../../src/drivers/ssh/Dialect.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import { candidate, makeOneSwitch } from "./OneSwitchLab.ts"
@@ -45,6 +46,26 @@ describe("loading", () => {
         })
       }
     }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "takes a line for information that the site says is no refusal, while lines are loaded and at the commit",
+    () =>
+      Effect.gen(function* () {
+        const { driver, target, device } = yield* makeOneSwitch()
+        const said = "% Licence check failed, grace period"
+        const remarks = [{ line: /^% Licence check/, meaning: "a licence is missing" }]
+        const text = candidate("vlan 20")
+        device.setFault({ kind: "reject", pattern: "^spanning-tree mode", message: said })
+        device.setFault({ kind: "error", step: "commit", message: said, times: 1 })
+        const load = (session: DriverSession) =>
+          session.load({ text: `${text}spanning-tree mode rapid-pvst\n`, mode: "replace", name: "job412" })
+        const strict = yield* driver.open(target)
+        expect((yield* Effect.flip(load(strict)))._tag).toBe("ReplaceConfigException")
+        const session = yield* driver.open({ ...target, remarks })
+        expect((yield* load(session)).remarks).toEqual([])
+        yield* session.commit("job412")
+      }).pipe(Effect.scoped)
   )
 
   it.live("takes what a chatty switch says for no refusal, and tells what is not known", () =>
