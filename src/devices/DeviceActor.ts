@@ -139,7 +139,9 @@ const make = Effect.gen(function* () {
         "OPERATE",
         "PushBase",
         payload.jobId,
-        Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))
+        Effect.flatMap(device, (row) =>
+          BaseConfiguration.push({ login, learned }, row, payload, isWanted(payload.jobId))
+        )
       ),
     FinishInit: () =>
       serve(

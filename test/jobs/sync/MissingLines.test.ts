@@ -109,3 +109,36 @@ describe("a switch that leaves out a new line without a word", () => {
     120_000
   )
 })
+
+it.live(
+  "learns from the switch how it shows a line that nobody knows it to spell otherwise, for all lines of that shape",
+  () =>
+    Lab.withLab(
+      1,
+      (lab) =>
+        Effect.gen(function* () {
+          const device = Lab.switchAt(lab, 0)
+          const probes = () =>
+            device.commands().filter(({ command }) => /^configure session \S+-probe$/.test(command)).length
+          const apply = (port: number) => {
+            const lines = `interface Ethernet${port}\n   switchport mode tr\n   description p${port}\n`
+            const config = device.running().replace(/^interface Ethernet27$/m, `${lines}interface Ethernet27`)
+            return Lab.run("apply_config", { hostname: HOST, config, dry_run: false })
+          }
+          assert.deepStrictEqual(Lab.outcomes(yield* apply(21)), { [HOST]: "ok" })
+          assert.match(device.running(), /interface Ethernet21\n {3}(?:.*\n {3})?switchport mode trunk/)
+          const sql = yield* SqlClient.SqlClient
+          assert.deepStrictEqual(yield* sql`select shape, shown from learned_line`, [
+            { shape: "interface Ethernet#\nswitchport mode tr", shown: "switchport mode trunk" }
+          ])
+          const first = probes()
+          assert.isAbove(first, 0)
+          assert.deepStrictEqual(Lab.outcomes(yield* apply(22)), { [HOST]: "ok" })
+          assert.strictEqual(probes(), first)
+          yield* Lab.nothingLeft(lab)
+        }),
+      {},
+      { quirks: { normalises: ["abbreviations"] } }
+    ),
+  60_000
+)
