@@ -90,6 +90,7 @@ import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
+import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore } from "./store/JobAttemptStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
@@ -136,6 +137,7 @@ export const stores = Layer.mergeAll(
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
   AcceptedLoginStore.layer,
+  LearnedLineStore.layer,
   RepositoryStore.layer
 )
 

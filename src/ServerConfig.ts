@@ -16,6 +16,7 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
+import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -142,6 +143,7 @@ const variables = {
   COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
   CHANGE_PROOFS: withDefault(Config.schema(Proofs, "CHANGE_PROOFS"), proofs),
+  DEVICE_REMARKS: withDefault(Config.schema(SiteRemarks, "DEVICE_REMARKS"), []),
   DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, 1),
   RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, 1),
@@ -259,6 +261,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "CHANGE_PROOFS",
     proofs.join(","),
     "which proofs of a change suffice, of `loaded-again`, `promised-text` and `lines`; the strongest that the device allows is made"
+  ],
+  [
+    "DEVICE_REMARKS",
+    "",
+    "JSON list of lines that switches print for information and that are no refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (how it begins)"
   ],
   ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
   ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],

@@ -30,7 +30,10 @@ export interface ChangeOutcome {
 }
 
 /** What a caller must say about a new change; the rest of its row follows. */
-export type NewChange = Pick<ChangeRow, "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds">
+export type NewChange = Pick<
+  ChangeRow,
+  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines"
+>
 
 /** A sentence for every reason. */
 export const reasonSentences: Readonly<Record<ChangeReason, string>> = {

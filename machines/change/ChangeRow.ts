@@ -74,6 +74,18 @@ export type ChangeReason =
 export const proofs = ["loaded-again", "promised-text", "lines"] as const
 export type Proof = (typeof proofs)[number]
 
+/** What is remarkable about how a candidate was loaded. Line numbers count from 1 in its text; secrets are masked. */
+export interface ChangeNotes {
+  /** What the switch said to lines without refusing them. */
+  readonly remarks: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
+  /** Lines that do not stand in what the switch promises to run; `is_new`: the candidate before did not have them. */
+  readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+}
+
+/** What lines that are not shown mean; without it those that are new in this change fail it. */
+export const missingLinesPolicies = ["warn", "fail"] as const
+export type MissingLinesPolicy = (typeof missingLinesPolicies)[number]
+
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
   readonly phase: ChangePhase
@@ -118,6 +130,8 @@ export interface ChangeRow {
   readonly proof?: Proof
   /** Sentences about lines of the candidate that nobody can compare with what the device shows. */
   readonly remarks?: ReadonlyArray<string>
+  readonly onMissingLines?: MissingLinesPolicy
+  readonly notes?: ChangeNotes
 }
 
 /** Whether the commit timer of our session runs; `unseen` when the switch shows neither that nor that it is gone. */
@@ -163,7 +177,12 @@ export type ChangeEvent =
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
     }
-  | ({ readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null } & LoadPromise)
+  | ({
+      readonly type: "LOADED"
+      readonly diff: string
+      readonly candidateHash: string | null
+      readonly notes?: ChangeNotes
+    } & LoadPromise)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)

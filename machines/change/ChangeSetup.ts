@@ -72,6 +72,9 @@ const nextSessionName = (row: ChangeRow): string => {
   return `${base}-${row.round + 1}`
 }
 
+const notesOf = (event: ChangeEvent): Pick<ChangeRow, "notes"> =>
+  event.type === "LOADED" && event.notes !== undefined ? { notes: event.notes } : {}
+
 /** Milliseconds until a switch must have taken its commit back, from when the waiting began. */
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
   Math.max(0, (committedAt ?? waitsSince) + ((timerSeconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1_000 - waitsSince)
@@ -178,16 +181,16 @@ export const change = setup({
           : row
     })),
     /** The difference of an earlier round says more than the empty one of this round. */
-    noteNoDifference: assign(({ context: { row } }) => ({
-      row: { ...row, diff: row.diff ?? "", candidateHash: row.oldHash }
+    noteNoDifference: assign(({ context: { row }, event }) => ({
+      row: { ...row, ...notesOf(event), diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
     noteDifference: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), diff: event.diff } : row
+      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff } : row
     })),
     noteCandidate: assign(({ context: { row }, event }) => ({
       row:
         event.type === "LOADED"
-          ? { ...row, ...promiseOf(event), diff: event.diff, candidateHash: event.candidateHash }
+          ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff, candidateHash: event.candidateHash }
           : row
     })),
     noteCommit: assign(({ context: { row }, event }) => ({

@@ -3,13 +3,17 @@
  * address at once, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
  * docs/provisioning.md#moving-to-the-new-address and docs/switch-dialogues.md#eos-commit-confirm-discard).
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Option, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
-import type { DeviceLogin } from "./DeviceLogin.ts"
+import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
+import * as ShownCheck from "./ShownCheck.ts"
+import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Driver.ts"
 import * as RefusedLogins from "./RefusedLogins.ts"
+import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
@@ -18,6 +22,12 @@ const PAUSE = "500 millis"
 const EVERY_JOB: JobSelection = { _tag: "allBut", jobs: [] }
 
 type Push = typeof BasePush.Type
+
+/** What a push needs beside its request. */
+export interface PushServices {
+  readonly login: DeviceLogin["Service"]
+  readonly learned: LearnedLineStore["Service"]
+}
 
 /** A push that failed. `sent` is false as long as no commit was sent: then the switch certainly runs what it ran before. */
 interface PushFailure {
@@ -57,9 +67,29 @@ const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newH
     Effect.asVoid
   )
 
+/** Loads the configuration; all of its lines are new to the switch, so all have to be in what it promises to run. */
+const load = Effect.fnUntraced(function* (
+  learned: LearnedLineStore["Service"],
+  { driver, session }: LoggedIn,
+  device: Device,
+  { config, sessionName: name }: Push
+) {
+  const running = yield* session.runningConfig
+  // one call at a time is served for a device, so every session of ours on it was left behind
+  const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
+  const promised = UnifiedPatch.apply(running, diff)
+  if (Option.isNone(promised)) return
+  const { hostname, os_version } = device
+  const context = { hostname, candidate: config, release: os_version ?? "", learned, previous: Effect.succeedNone }
+  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name) }
+  const loaded = { remarks, promised: promised.value, policy: undefined }
+  const notes = yield* ShownCheck.check(context, scene, loaded)
+  if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
+})
+
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is looked at meanwhile. */
 const send = Effect.fnUntraced(function* (
-  login: DeviceLogin["Service"],
+  { learned, login }: PushServices,
   device: Device,
   push: Push,
   mayCommit: MayCommit,
@@ -69,9 +99,8 @@ const send = Effect.fnUntraced(function* (
     Effect.fail<PushFailure>({ text: errorText(error), sent, aborted: false })
   const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
+    Effect.tap((loggedIn) => load(learned, loggedIn, device, push)),
     Effect.map((loggedIn) => loggedIn.session),
-    // one call at a time is served for a device, so every session of ours on it was left behind
-    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: EVERY_JOB })),
     Effect.catch(failed(false))
   )
   const notSent = (text: string, aborted: boolean): PushFailure => ({ text, sent: false, aborted })
@@ -101,15 +130,16 @@ const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessi
 
 /** Pushes (unless it is only to be looked for) and reports on which address the switch answers. Never guesses from silence. */
 export const push = Effect.fn("BaseConfiguration.push")(function* (
-  login: DeviceLogin["Service"],
+  services: PushServices,
   device: Device,
   request: Push,
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
+  const { login } = services
   const refusals = RefusedLogins.make()
   const failed = request.lookOnly
     ? null
-    : yield* Effect.match(send(login, device, request, mayCommit, refusals), {
+    : yield* Effect.match(send(services, device, request, mayCommit, refusals), {
         onSuccess: () => null,
         onFailure: (error) => error
       })

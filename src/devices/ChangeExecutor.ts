@@ -7,9 +7,11 @@ import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
 import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
 import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
+import { ChangeNotes } from "../domain/ChangeNotes.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
+import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
@@ -35,6 +37,8 @@ export const ChangeReport = Schema.Struct({
   proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** What people should know of the device although nothing is wrong. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What was remarkable about the load. */
+  notes: Schema.optionalKey(ChangeNotes),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
 })
@@ -55,7 +59,8 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   diff: row.diff ?? "",
   hash: row.candidateHash,
   ...(row.proof === undefined ? {} : { proof: row.proof }),
-  ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks })
+  ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks }),
+  ...(row.notes === undefined ? {} : { notes: row.notes })
 })
 
 export type { Verdict }
@@ -63,6 +68,7 @@ export type { Verdict }
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly login: DeviceLogin["Service"]
+  readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
@@ -84,7 +90,8 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
 
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
 const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
-  const connection = yield* DeviceConnection.make(services.login, device)
+  const { changes, learned, login } = services
+  const connection = yield* DeviceConnection.make(login, device)
   const { candidate, known_secrets: known } = change
   const platform = platformOf(device.platform)
   const secrets = KnownSecrets.make({ platform, deviceId: device.id, candidate, known, digest: services.digest })
@@ -97,6 +104,13 @@ const connect = Effect.fnUntraced(function* (services: Services, change: StoredC
     connection,
     loginLine: platformOf(device.platform)?.loginLine ?? null,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
+    shown: {
+      hostname: device.hostname,
+      candidate: change.candidate,
+      release: device.os_version ?? "",
+      learned,
+      previous: changes.candidateBefore(change.id)
+    },
     seen
   })
   return { connection, seen, steps }

@@ -14,7 +14,7 @@ import type {
 } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
+import type { ConfigSessions, JobSelection, LoadResult } from "../drivers/Driver.ts"
 import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
@@ -23,6 +23,7 @@ import type { KnownSecrets } from "./KnownSecrets.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import * as LoginProof from "./LoginProof.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as ShownCheck from "./ShownCheck.ts"
 
 /** What was seen of the switch. */
 export interface SeenTexts {
@@ -48,6 +49,8 @@ export interface ChangeContext {
   readonly mayAbort: JobSelection
   /** A line that gives somebody a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
+  /** By which the candidate is held against what the switch promises to run. */
+  readonly shown: ShownCheck.ShownContext
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
 }
@@ -125,19 +128,35 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return { candidateHash: promised === null ? null : configHash(promised), ...said }
   }
 
+  /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
+  const notesOf = Effect.fnUntraced(function* (
+    { onMissingLines: policy, sessionName }: ChangeRow,
+    { driver: { platform }, session }: LoggedIn,
+    { remarks }: LoadResult,
+    promisedText: string | null
+  ) {
+    if (context.loadMode === "merge" || promisedText === null || runningBefore === null) return undefined
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promisedText, policy }).pipe(
+      Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
+    )
+  })
+
   // somebody else's session is waited for by the statechart, which tries the load again
-  const load = ({ sessionName }: ChangeRow) =>
+  const load = (row: ChangeRow) =>
     Effect.gen(function* () {
-      const { driver, session } = yield* connection.current
+      const loggedIn = yield* connection.current
+      const { driver, session } = loggedIn
       const { candidate: text, loadMode: mode, mayAbort } = context
       const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
       sessionsSeen = null
-      const request = { text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen }
+      const request = { text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen }
       const loaded = yield* session.load(request)
       if (loaded.beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(loaded.beside)]
       const promise = promiseOf(driver, loaded.diff)
+      const notes = yield* notesOf(row, loggedIn, loaded, promised)
       const diff = reduceDiff(driver.platform, runningBefore ?? "", loaded.diff, context.secrets.isSame)
-      return ended({ type: "LOADED", diff, ...promise })
+      return ended({ type: "LOADED", diff, ...promise, ...(notes === undefined ? {} : { notes }) })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),

@@ -11,6 +11,7 @@ import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
@@ -61,6 +62,7 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
+  const learned = yield* LearnedLineStore
   const { CHANGE_PROOFS, COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
   const digest = (yield* SecretKey).digester("proved secrets")
   const address = yield* Entity.CurrentAddress
@@ -86,7 +88,7 @@ const make = Effect.gen(function* () {
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
       ChangeExecutor.run(
-        { changes, login, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
+        { changes, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
         changeId,
         row,
         verdict
@@ -139,7 +141,9 @@ const make = Effect.gen(function* () {
         "OPERATE",
         "PushBase",
         payload.jobId,
-        Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))
+        Effect.flatMap(device, (row) =>
+          BaseConfiguration.push({ login, learned }, row, payload, isWanted(payload.jobId))
+        )
       ),
     FinishInit: () =>
       serve(

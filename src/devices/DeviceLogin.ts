@@ -17,6 +17,7 @@ import {
   type DriverTarget,
   type HostKeyPolicy
 } from "../drivers/Driver.ts"
+import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 import { ConnectAuthError, type ConnectError, type HostKeyChanged } from "../drivers/DriverErrors.ts"
 import { type Credentials, credentialsOf, inOrder, loginStateOf, type ReplacedLogins, settingsOf } from "./Logins.ts"
@@ -159,6 +160,7 @@ const make = Effect.gen(function* () {
     const { accepted, all, logins } = yield* ordered(device, state, options)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
+    const remarks = remarksOf(config.DEVICE_REMARKS, device)
     const ssh = yield* Effect.catchTag(
       sshSettings(device),
       "SshSettingsUnusable",
@@ -169,6 +171,7 @@ const make = Effect.gen(function* () {
       hostname: device.hostname,
       address,
       hostKey,
+      ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }

@@ -12,9 +12,17 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
-import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
+import type {
+  CommandRejected,
+  CommitError,
+  ConnectError,
+  ExchangeError,
+  LoadError,
+  ReadError,
+  RejectedLine
+} from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
-import type { Platform } from "../domain/platforms/Platform.ts"
+import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
 
@@ -71,6 +79,8 @@ export interface DriverTarget {
   /** The connection goes through this SSH server. */
   readonly jumpHost?: JumpHost
   readonly timeouts?: Partial<DriverTimeouts>
+  /** Lines that this switch prints for information, beside those that its platform is known for. */
+  readonly remarks?: ReadonlyArray<DeviceRemark>
 }
 
 /**
@@ -172,11 +182,16 @@ export interface LoadRequest {
   readonly inParts?: boolean
 }
 
+/** What a switch said to a line of a candidate that it has not refused, with the secrets of the line masked. */
+export type LineRemark = RejectedLine
+
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
 export interface LoadResult {
   readonly diff: string
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
   readonly beside?: ReadonlyArray<string>
+  /** What was said while the lines were loaded and is not known, in order; at most 100. */
+  readonly remarks: ReadonlyArray<LineRemark>
 }
 
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */

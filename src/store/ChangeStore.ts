@@ -234,6 +234,16 @@ const make = Effect.gen(function* () {
         Option.fromNullishOr(rows[0]?.old_config)
       )
     ),
+    candidateBefore: Effect.fn("ChangeStore.candidateBefore")((id: number) =>
+      Effect.map(
+        sql<{ candidate: string }>`select b.candidate from config_change c
+          join config_change b on b.device_id = c.device_id and b.id < c.id
+          where c.id = ${id} and b.load_mode = 'replace' and b.phase in ('confirmed', 'unchanged')
+            and b.protocol ->> 'dryRun' is distinct from 'true'
+          order by b.id desc limit 1`,
+        (rows) => Option.fromUndefinedOr(rows[0]?.candidate)
+      )
+    ),
     proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
       Effect.map(
         sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
@@ -274,6 +284,8 @@ export class ChangeStore extends Context.Service<
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */
     readonly oldConfig: (id: number) => Find<string>
+    /** The whole configuration that was last proved on the device of this change, as it was rendered then. */
+    readonly candidateBefore: (id: number) => Find<string>
     /** What a device was last proved to run. */
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }

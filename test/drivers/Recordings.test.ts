@@ -209,7 +209,7 @@ const replays: ReadonlyArray<Replay> = [
       "end"
     )
   },
-  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF } },
+  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF, remarks: [] } },
   {
     file: "load-rejected",
     does: (cli) => failure(load(cli, request(rejected))),
@@ -232,7 +232,7 @@ const replays: ReadonlyArray<Replay> = [
           )
         )
       ),
-    gives: { diff: DIFF }
+    gives: { diff: DIFF, remarks: [] }
   },
   {
     file: "commit",

@@ -13,7 +13,7 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import { type Dialect, promptName } from "./Dialect.ts"
+import { type Dialect, promptName, withRemarks } from "./Dialect.ts"
 import * as Prompt from "./Prompt.ts"
 import { demandsNewPassword, newPasswordDemanded } from "./LoginPrompts.ts"
 import type { Shell } from "./Shell.ts"
@@ -230,7 +230,7 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     window: dialect.windowBytes,
     settled: false,
     prompt: new RegExp(`^${Prompt.sourceOf(cli.prompt())}`),
-    error: dialect.error,
+    speech: dialect,
     logLine: dialect.logLine,
     longestEcho: dialect.longestEcho
   })
@@ -252,7 +252,8 @@ export const login: (
       const { address, hostname, username } = target
       return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
     }
-    const cli = new CommandLine(dialect, target, shell, prompt)
+    const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
+    const cli = new CommandLine(spoken, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)
     return cli

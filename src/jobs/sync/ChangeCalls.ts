@@ -9,6 +9,7 @@ import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { lineCount } from "../../domain/ConfigLines.ts"
+import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
@@ -29,6 +30,8 @@ export interface WantedChange {
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
+  /** What lines that the device does not show mean. */
+  readonly onMissingLines?: MissingLinesPolicy
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
 }
@@ -84,7 +87,8 @@ const make = Effect.gen(function* () {
       force: wanted.force,
       sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
-      timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate))
+      timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
+      ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
     })
     return yield* changes.findOrInsert({
       job_id: wanted.jobId,

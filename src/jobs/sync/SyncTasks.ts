@@ -83,7 +83,7 @@ export const doneResult = (config: string, report: ChangeReport): DeviceResult =
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
-    { ...taskOk(SYNC_TASK, null, report.diff), ...foundOut(report) },
+    { ...taskOk(SYNC_TASK, report.notes ?? null, report.diff), ...foundOut(report) },
     ...reachable(report)
   ])
 

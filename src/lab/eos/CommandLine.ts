@@ -3,6 +3,7 @@
  * for the step that the line belongs to. See docs/switch-dialogues.md.
  */
 import { runBash } from "./commands/Bash.ts"
+import { besideShow } from "./Chatter.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
 import * as ConfigMode from "./ConfigMode.ts"
@@ -27,5 +28,6 @@ export const run = (shell: Shell, raw: string): Output => {
   History.push(device.history, device.history.commands, { user: shell.user, command: line, at: Date.now() })
   const matched = matchCommand(Commands.all, line, shell.privileged)
   if (typeof matched === "string") return `${matched}\n`
-  return withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
+  const answer = withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
+  return typeof answer === "string" && line.startsWith("show ") ? besideShow(device) + answer : answer
 }

@@ -3,6 +3,8 @@
  * copies from the terminal, and configuration lines. See docs/switch-dialogues.md.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { besideLine, refusal } from "./Chatter.ts"
+import { hintOf } from "./ConfigGrammar.ts"
 import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
@@ -11,10 +13,9 @@ import * as Loader from "./ConfigLoader.ts"
 import { render } from "./ConfigTree.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
 import { leave, rules, seconds } from "./commands/Configure.ts"
+import { spelled } from "./Spelling.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
-
-const HINT = "Enter TEXT message. Type 'EOF' on its own line to end.\n"
 
 /** Most errors that one copy from the terminal reports. */
 const MAX_ERRORS = 100
@@ -108,12 +109,13 @@ const configLine = (shell: Shell, raw: string): Output => {
   shell.loadedLines += 1
   if (isLost(shell)) return ""
   const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
+  const { device } = shell
   if (boot !== null && shell.mode.kind === "config") {
     recordCommand(shell, raw.trim())
     return bootSystem(shell, boot[1] ?? "")
   }
-  const error = Loader.feed(loader, raw)
-  if (error !== undefined) return `${error}\n`
+  const error = Loader.feed(loader, spelled(device.behaviour.quirks.normalises, raw))
+  if (error !== undefined) return refusal(device, error)
   if (loader.heredoc !== undefined) {
     shell.reader = {
       echo: true,
@@ -121,10 +123,10 @@ const configLine = (shell: Shell, raw: string): Output => {
       line: (text) => heredocLine(shell, loader, text),
       end: () => heredocLine(shell, loader, "EOF")
     }
-    return HINT
+    return hintOf(loader.heredoc.command)
   }
   applyDirect(shell)
-  return ""
+  return besideLine(device, shell.loadedLines)
 }
 
 const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string => {
