@@ -39,6 +39,9 @@ export interface ChangeContext {
   readonly seen: SeenTexts
 }
 
+/** What is known of a candidate that is loaded. */
+type Loaded = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
+
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
 type StepEnd = Effect.Effect<ChangeEvent>
 
@@ -92,14 +95,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
     const before = runningBefore
     promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
-    const setSecrets = before === null || promised === null ? [] : context.secrets.setBy(before, promised)
-    const said: LoadPromise = {
-      promised: promised !== null,
-      shape: promised === null || setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised)),
-      setSecrets,
-      remarks: before === null || promised === null ? [] : context.secrets.remarksOn(before, promised)
+    if (before === null || promised === null) {
+      return { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] } satisfies Loaded
     }
-    return { candidateHash: promised === null ? null : configHash(promised), ...said }
+    const secrets = context.secrets.compare(before, promised)
+    const setsNone = secrets.setSecrets.length === 0
+    const shape = setsNone ? null : configHash(withoutSecrets(platform, promised))
+    return { candidateHash: configHash(promised), promised: true, shape, ...secrets } satisfies Loaded
   }
 
   // somebody else's session is waited for by the statechart, which tries the load again
