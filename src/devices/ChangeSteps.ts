@@ -74,8 +74,6 @@ const ended = (event: ChangeEvent): ChangeEvent => event
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
   let runningBefore: string | null = null
-  /** What the switch's own difference promised, for the commit that follows. */
-  let promised: string | null = null
   /** What `verify` saw, for the load that follows at once. */
   let sessionsSeen: ConfigSessions | null = null
 
@@ -94,7 +92,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   /** What the switch will run if it does what its difference says, and what of its secrets cannot be compared. */
   const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
     const before = runningBefore
-    promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
+    const promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
     if (before === null || promised === null) {
       return { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] } satisfies Loaded
     }

@@ -4,6 +4,7 @@
  * (docs/changes.md#salted-secrets). The lines are recognised by the record of the platform. Pure.
  */
 import type { Platform } from "../domain/platforms/Platform.ts"
+import { maskSecrets } from "./SecretMask.ts"
 import * as UnifiedPatch from "./UnifiedPatch.ts"
 
 type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
@@ -78,7 +79,7 @@ export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArr
   return Array.from(text.matchAll(pattern), (match) => {
     const [, indent = "", before = "", , value = "", after = ""] = match
     const { lineNumber, sections } = goTo(match.index, indent === "")
-    const shown = `${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " ")
+    const shown = maskSecrets(`${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " "))
     const line = [...sections(indent.length).map(({ heading }) => heading), shown].join("\n")
     return { line, value, lineNumber }
   })
