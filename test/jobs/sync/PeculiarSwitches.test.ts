@@ -1,8 +1,11 @@
 /** Changes on switches that show timers, save, merge and keep sessions otherwise than most, end to end on the lab. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { DeviceActors } from "../../../src/devices/DeviceActors.ts"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import type { Fault } from "../../../src/lab/Faults.ts"
 import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -164,6 +167,38 @@ it.live(
   seconds(240)
 )
 
+it.live(
+  "goes on waiting for a timer that is not seen after the server was stopped",
+  () =>
+    Lab.withServers(
+      1,
+      (lab, serve) =>
+        Effect.gen(function* () {
+          const isWaiting = Effect.flatMap(
+            SqlClient.SqlClient,
+            (sql) => sql`select id from config_change where phase = 'outlasting'`
+          )
+          yield* serve(Lab.want(lab, "two"))
+          const id = yield* serve(
+            Effect.gen(function* () {
+              const args = { dry_run: false, confirm_mode_override: 1 }
+              const job = yield* (yield* JobEngine).start(SyncDevices, args, { user: "tester" })
+              yield* Lab.untilSome(Effect.map(isWaiting, ([found]) => found))
+              return job
+            })
+          )
+          assert.deepStrictEqual(states(lab), ["wanted two, not saved"])
+          const job = yield* serve(Effect.flatMap(JobEngine, (engine) => engine.ended(id)))
+          assert.deepStrictEqual(Lab.outcomes(job), allOk(lab))
+          assert.deepStrictEqual(states(lab), ["wanted two"])
+          yield* serve(Lab.nothingLeft(lab))
+        }),
+      { COMMIT_CONFIRMED_TIMEOUT: SHORT_TIMER },
+      quirks({ timerShown: "never" })
+    ),
+  seconds(240)
+)
+
 /** The tail of every candidate is lost, so that no change of it can be proved. */
 const unproved: Fault = { kind: "truncate", step: "load", lines: 90 }
 
@@ -230,7 +265,9 @@ it.live(
           const running = yield* Effect.forkChild(Lab.sync({ confirm_mode_override: 1 }))
           yield* Lab.until(() => device.commands().some(({ command }) => command.includes("commit timer")))
           device.configure("vlan 999\n   name BY-HAND\n")
-          const [text] = outcomesOf(lab, yield* Fiber.join(running))
+          const job = yield* Fiber.join(running)
+          const [text] = outcomesOf(lab, job)
+          assert.include(remarksOf(job).join(), "Commits on the device keep what others have changed meanwhile")
           assert.match(text ?? "", /It is not certain .*\nCommitError: The device runs neither the old nor the new/)
           assert.strictEqual(Lab.described(device), "wanted one")
           assert.include(device.running(), "BY-HAND")
