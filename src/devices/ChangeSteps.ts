@@ -98,6 +98,8 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
+const NO_PROMISE: LoadPromise = { promised: false, shape: null, setSecrets: [], remarks: [] }
+
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
@@ -121,17 +123,21 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
-  /** What the switch will run if it does what its difference says, and what of its secrets cannot be compared. */
-  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
-    const before = runningBefore
-    const promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
-    if (before === null || promised === null) {
-      return { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] } satisfies Loaded
+  /** What the switch will run if it does what its difference says; null when that cannot be told. */
+  const promisedText = (diff: string): string | null =>
+    runningBefore === null ? null : Option.getOrNull(UnifiedPatch.apply(runningBefore, diff))
+
+  /** What of such a promise is kept, and what of its secrets cannot be compared. */
+  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], promised: string | null) => {
+    if (runningBefore === null || promised === null) return { candidateHash: null, ...NO_PROMISE }
+    const setSecrets = context.secrets.setBy(runningBefore, promised)
+    const said: LoadPromise = {
+      promised: true,
+      shape: setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised)),
+      setSecrets,
+      remarks: context.secrets.remarksOn(runningBefore, promised)
     }
-    const secrets = context.secrets.compare(before, promised)
-    const setsNone = secrets.setSecrets.length === 0
-    const shape = setsNone ? null : configHash(withoutSecrets(platform, promised))
-    return { candidateHash: configHash(promised), promised: true, shape, ...secrets } satisfies Loaded
+    return { candidateHash: configHash(promised), ...said }
   }
 
   /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
@@ -139,11 +145,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
     { onMissingLines: policy, sessionName }: ChangeRow,
     { driver: { platform }, session }: LoggedIn,
     { remarks }: LoadResult,
-    promisedText: string | null
+    promised: string | null
   ) {
-    if (context.loadMode === "merge" || promisedText === null || runningBefore === null) return undefined
+    if (context.loadMode === "merge" || promised === null || runningBefore === null) return undefined
     const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
-    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promisedText, policy }).pipe(
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised, policy }).pipe(
       Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
     )
   })
@@ -159,10 +165,10 @@ export const make = (context: ChangeContext): ChangeSteps => {
       const request = { text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen }
       const loaded = yield* session.load(request)
       if (loaded.beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(loaded.beside)]
-      const promise = promiseOf(driver, loaded.diff)
+      const promised = promisedText(loaded.diff)
       const notes = yield* notesOf(row, loggedIn, loaded, promised)
       const diff = reduceDiff(driver.platform, runningBefore ?? "", loaded.diff, context.secrets.isSame)
-      return ended({ type: "LOADED", diff, ...promise, ...(notes === undefined ? {} : { notes }) })
+      return ended({ type: "LOADED", diff, ...promiseOf(driver, promised), ...(notes === undefined ? {} : { notes }) })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
