@@ -46,3 +46,9 @@ export const readJson = <A>(cli: Cli, command: string, schema: Schema.Constraint
 /** Everything that the switch says to a command, also when it is an error. */
 export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
   Effect.map(cli.send(command, options), ({ lines }) => lines.join("\n"))
+
+/** Tells the log what the switch did not say. */
+export const remarked = (cli: Cli, remarks: ReadonlyArray<string>) =>
+  remarks.length === 0
+    ? Effect.void
+    : Effect.logInfo("The switch does not say everything about itself", { device: cli.target.hostname, remarks })
