@@ -98,7 +98,7 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
-const NO_PROMISE: LoadPromise = { promised: false, shape: null, setSecrets: [], remarks: [] }
+const NO_PROMISE: Loaded = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
 
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
@@ -128,16 +128,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
     runningBefore === null ? null : Option.getOrNull(UnifiedPatch.apply(runningBefore, diff))
 
   /** What of such a promise is kept, and what of its secrets cannot be compared. */
-  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], promised: string | null) => {
-    if (runningBefore === null || promised === null) return { candidateHash: null, ...NO_PROMISE }
-    const setSecrets = context.secrets.setBy(runningBefore, promised)
-    const said: LoadPromise = {
-      promised: true,
-      shape: setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised)),
-      setSecrets,
-      remarks: context.secrets.remarksOn(runningBefore, promised)
-    }
-    return { candidateHash: configHash(promised), ...said }
+  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], promised: string | null): Loaded => {
+    if (runningBefore === null || promised === null) return NO_PROMISE
+    const secrets = context.secrets.compare(runningBefore, promised)
+    const shape = secrets.setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
+    return { candidateHash: configHash(promised), promised: true, shape, ...secrets }
   }
 
   /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
