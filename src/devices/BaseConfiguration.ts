@@ -74,7 +74,7 @@ const load = Effect.fnUntraced(function* (
   if (Option.isNone(promised)) return
   const { hostname, os_version } = device
   const context = { hostname, candidate: config, release: os_version ?? "", learned, previous: Effect.succeedNone }
-  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name) }
+  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name), candidate: config }
   const loaded = { remarks, promised: promised.value, policy: undefined }
   const notes = yield* ShownCheck.check(context, scene, loaded)
   if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })

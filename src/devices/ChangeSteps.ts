@@ -92,7 +92,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     promised: Option.Option<string>
   ) {
     if (context.loadMode === "merge" || Option.isNone(promised) || runningBefore === null) return undefined
-    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
+    const scene = {
+      platform,
+      session,
+      running: runningBefore,
+      name: Candidate.probeOf(sessionName),
+      candidate: context.candidate
+    }
     return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promised.value, policy }).pipe(
       Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
     )

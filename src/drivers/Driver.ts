@@ -149,6 +149,8 @@ export interface DriverSession extends VerbGroups {
    * (docs/switch-dialogues.md#running-configuration-and-hash).
    */
   readonly runningConfig: Effect.Effect<string, ReadError>
+  /** The running configuration with the lines that are so by default; empty where the platform does not show it. */
+  readonly runningDefaults: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   readonly pending: Effect.Effect<Option.Option<PendingCommit>, ReadError>
   /**

@@ -20,7 +20,7 @@ import { commitAndSave } from "./MovedCommit.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import { ports } from "./Ports.ts"
 import { reset } from "./Reset.ts"
-import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
+import { configHash, runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { sessions } from "./Sessions.ts"
 
@@ -33,6 +33,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     runningConfig: runningConfig(cli),
+    runningDefaults: runningDefaults(cli),
     sessions: sessions(cli),
     pending: Effect.map(sessions(cli), ({ pending }) => pending),
     load: (request) => load(cli, request),
