@@ -91,15 +91,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     { remarks }: LoadResult,
     promised: Option.Option<string>
   ) {
-    if (context.loadMode === "merge" || Option.isNone(promised) || runningBefore === null) return undefined
-    const scene = {
-      platform,
-      session,
-      running: runningBefore,
-      name: Candidate.probeOf(sessionName),
-      candidate: context.candidate
-    }
-    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promised.value, policy }).pipe(
+    if (context.loadMode === "merge" || runningBefore === null) return undefined
+    // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
+    const text = Option.isSome(promised) ? promised : yield* session.candidateText(sessionName)
+    if (Option.isNone(text)) return undefined
+    const { candidate } = context
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName), candidate }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: text.value, policy }).pipe(
       Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
     )
   })

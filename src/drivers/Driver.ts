@@ -158,6 +158,8 @@ export interface DriverSession extends VerbGroups {
    * before the error is raised. A foreign commit timer always stops it.
    */
   readonly load: (request: LoadRequest) => Effect.Effect<LoadResult, LoadError>
+  /** An open candidate as the switch shows it; none where it does not. */
+  readonly candidateText: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
   /** Removes the candidate or, if its timer is running, rolls it back at once. */
   readonly discard: (name: string) => Effect.Effect<void, ReadError>
   readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>

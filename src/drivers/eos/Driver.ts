@@ -15,7 +15,7 @@ import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
 import { interfaces } from "./Interfaces.ts"
-import { load } from "./Load.ts"
+import { candidateText, load } from "./Load.ts"
 import { commitAndSave } from "./MovedCommit.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import { ports } from "./Ports.ts"
@@ -37,6 +37,7 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
     sessions: sessions(cli),
     pending: Effect.map(sessions(cli), ({ pending }) => pending),
     load: (request) => load(cli, request),
+    candidateText: (name) => candidateText(cli, name),
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),
     commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),

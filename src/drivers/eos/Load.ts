@@ -216,6 +216,13 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
   )
 
+/** See `DriverSession.candidateText`. */
+export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
+  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
+    Effect.map(Option.some),
+    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
+  )
+
 /** See `DriverSession.load`. */
 export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(
   function* (cli, request) {

@@ -88,6 +88,21 @@ describe("a switch that leaves out a new line without a word", () => {
   )
 
   it.live(
+    "fails also when its difference cannot be understood",
+    () =>
+      withSilentSwitch((lab) =>
+        Effect.gen(function* () {
+          const device = Lab.switchAt(lab, 0)
+          const before = device.running()
+          device.setFault({ kind: "error", step: "diff", message: "some lines differ", times: 1 })
+          assert.match(Lab.outcomes(yield* Lab.sync())[HOST] ?? "", /description wanted refused/)
+          assert.strictEqual(device.running(), before)
+        })
+      ),
+    60_000
+  )
+
+  it.live(
     "is changed without the line when the job says so, which its record then names",
     () =>
       withSilentSwitch((lab) =>
