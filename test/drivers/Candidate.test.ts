@@ -7,7 +7,7 @@ const rounds = Array.from({ length: MAX_ROUNDS }, (_, round) =>
   round === 0 ? Candidate.ofJob(412) : `${Candidate.ofJob(412)}-${round + 1}`
 )
 
-it.each([...rounds, ...rounds.map(Candidate.checkOf)])("knows %s as job 412's", (candidate) => {
+it.each([...rounds, ...rounds.map(Candidate.checkOf), ...rounds.map(Candidate.probeOf)])("knows %s as job 412's", (candidate) => {
   expect(Candidate.jobOf(candidate)).toBe(412)
 })
 
