@@ -142,9 +142,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     { remarks }: LoadResult,
     promised: string | null
   ) {
-    if (context.loadMode === "merge" || promised === null || runningBefore === null) return undefined
-    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
-    return yield* ShownCheck.check(context.shown, scene, { remarks, promised, policy }).pipe(
+    if (context.loadMode === "merge" || runningBefore === null) return undefined
+    // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
+    const text = promised === null ? yield* session.candidateText(sessionName) : Option.some(promised)
+    if (Option.isNone(text)) return undefined
+    const { candidate } = context
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName), candidate }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: text.value, policy }).pipe(
       Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
     )
   })

@@ -11,7 +11,7 @@ import { type DriverError, ReplaceConfigException } from "../drivers/DriverError
 import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
+import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
 import { probe, type ProbeScene } from "./LineProbe.ts"
 
 /** What the check needs beside the switch. */
@@ -73,23 +73,28 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
-/** Learns how the switch shows these lines, as far as nobody knows it. True when something was learnt. */
+/** Learns how the switch shows these lines, as far as nobody knows it; yields those that are still missed. */
 const learn = Effect.fnUntraced(function* (
   { learned, release }: ShownContext,
   scene: ProbeScene,
   lines: ReadonlyArray<MissingLine>
 ) {
   const kin = { platform: scene.platform.name, release }
-  const lookup = yield* learned.refresh(kin)
-  const unknown = lines.filter(
-    ({ line, sections }) => lookup(sections, line) === undefined && !hasSecret(placeOf({ line, sections }))
-  )
-  for (const wanted of unknown.slice(0, MOST_PROBES)) {
+  const before = yield* learned.refresh(kin)
+  const isUnknown = ({ line, sections }: MissingLine) => before(sections, line) === undefined
+  const replaced = new Set<string>()
+  /** What was seen of lines with secrets, which are not kept. */
+  const seen = new Map<string, Learned>()
+  for (const wanted of lines.filter(isUnknown).slice(0, MOST_PROBES)) {
     if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
     const found = yield* probe(scene, wanted)
-    if (Option.isSome(found)) yield* learned.learn(kin, wanted.sections, wanted.line, found.value)
+    if (found === "replaced") replaced.add(placeOf(wanted))
+    else if (found !== undefined && hasSecret(placeOf(wanted))) seen.set(placeOf(wanted), found)
+    else if (found !== undefined) yield* learned.learn(kin, wanted.sections, wanted.line, found)
   }
-  return spellingsOf(learned.lookup(kin))
+  const lookup = learned.lookup(kin)
+  const known = spellingsOf((sections, line) => seen.get(placeOf({ line, sections })) ?? lookup(sections, line))
+  return { known, replaced }
 })
 
 /**
@@ -112,7 +117,10 @@ export const check: (
     if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, withoutSecrets(platform, text)))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
-    if (missing.some(isNew)) missing = find(yield* learn(context, scene, missing.filter(isNew)))
+    if (missing.some(isNew)) {
+      const { known, replaced } = yield* learn(context, scene, missing.filter(isNew))
+      missing = find(known).filter((line) => !replaced.has(placeOf(line)))
+    }
     const bad = policy === "warn" ? [] : policy === "fail" ? missing : missing.filter(isNew)
     if (bad.length > 0) return yield* refused(context.hostname, bad)
     return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)
