@@ -65,7 +65,7 @@ const noted = (
   isNew: (line: MissingLine) => boolean
 ) =>
   ({
-    remarks: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
+    said: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
     not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
       line_number: found.lineNumber,
       line: maskSecrets(found.line),
