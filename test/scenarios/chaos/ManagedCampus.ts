@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LabShape, makeLab } from "../../../src/lab/Lab.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
 import type { Device } from "../../../src/domain/Device.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
@@ -39,6 +40,16 @@ interface Vlan3016
    ip address ${address}/24
 `
 
+/** The managed access switch of the lab with this number, from 0. */
+export const managedNode = (name: string, index: number): Node => ({
+  role: "access",
+  gateway: true,
+  model: MODEL,
+  ports: 28,
+  hostKey: "own",
+  "startup-config": oldConfig(name, addressOf(index))
+})
+
 /** The lab of so many managed access switches. `commitMs` is how long each takes to commit. */
 export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, historyLimit = 200) =>
   makeLab(
@@ -46,19 +57,7 @@ export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, histo
       name: "managed",
       topology: {
         defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M", commitMs },
-        nodes: Object.fromEntries(
-          names.map((name, index) => [
-            name,
-            {
-              role: "access" as const,
-              gateway: true,
-              model: MODEL,
-              ports: 28,
-              hostKey: "own" as const,
-              "startup-config": oldConfig(name, addressOf(index))
-            }
-          ])
-        )
+        nodes: Object.fromEntries(names.map((name, index) => [name, managedNode(name, index)]))
       }
     },
     { historyLimit }
