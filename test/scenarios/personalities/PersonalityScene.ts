@@ -49,7 +49,8 @@ const run = Effect.fnUntraced(function* (name: string, args: Readonly<Record<str
 
 const namesOf = (members: ReadonlyArray<Site.Member>) => members.map(({ hostname }) => hostname)
 
-const textsOf = (result: DeviceResult | undefined): string =>
+/** The texts of the failed tasks. */
+export const textsOf = (result: DeviceResult | undefined): string =>
   result === undefined
     ? "is not in the record"
     : result.job_tasks.map(({ failed, result: text }) => (failed ? String(text) : "")).join("")

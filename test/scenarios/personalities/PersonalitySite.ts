@@ -3,7 +3,8 @@
  * one to be initialised.
  */
 import { Effect } from "effect"
-import { isPersonality, personalities, type PersonalityName } from "../../../src/lab/eos/Personalities.ts"
+import { personalities, type PersonalityName } from "../../../src/lab/eos/Personalities.ts"
+import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -21,10 +22,9 @@ export interface Member {
 export const modes = ["mode0", "mode1", "mode2"] as const
 export type Mode = (typeof modes)[number]
 
-export const personalityNames: ReadonlyArray<PersonalityName> = Object.keys(personalities).filter(isPersonality)
-
 const FIRST_NEW = 200
-const VERSION = "4.31.4M"
+/** Release of a switch whose personality names none. */
+export const VERSION = "4.31.4M"
 
 const DOWNLINKS = `---
 interfaces:
@@ -34,7 +34,8 @@ interfaces:
 
 const indented = (text: string) => text.trimEnd().replaceAll(/^/gm, "  ")
 
-const SETTINGS = {
+/** Files of the settings repository that differ from the examples. */
+export const SETTINGS = {
   "devices/lhv-dist1/interfaces.yml": DOWNLINKS,
   "devices/lhv-dist2/interfaces.yml": DOWNLINKS,
   "access/base_system.yml": `---
@@ -43,6 +44,14 @@ poe_reboot_maintain: true
 cli_append_str: |
 ${indented(appended)}
 `
+}
+
+/** The line that switches refuse which have words of their own for it. */
+const REFUSED = "^username operator"
+
+/** Makes a switch refuse a line, when it is one that says so in its own words. */
+export const startsToRefuse = (device: LabSwitch, { refusal }: Quirks): void => {
+  if (refusal !== undefined && refusal !== "eos") device.setFault({ kind: "reject", pattern: REFUSED })
 }
 
 const personal = (personality: PersonalityName, node: Node): Node => ({
@@ -77,7 +86,10 @@ export const make = Effect.fnUntraced(function* (names: ReadonlyArray<Personalit
     blank.flatMap(({ node, port }) => Campus.uplinks(node, port))
   )
   const member = (node: string, hostname: string, personality: PersonalityName) =>
-    Effect.map(Effect.orDie(lab.get(node)), (device): Member => ({ personality, device, hostname }))
+    Effect.map(Effect.orDie(lab.get(node)), (device): Member => {
+      startsToRefuse(device, personalities[personality].quirks)
+      return { personality, device, hostname }
+    })
   const inMode = (wanted: Mode) =>
     Effect.forEach(
       managed.filter(({ mode }) => mode === wanted),

@@ -21,8 +21,11 @@ const claims = [
   { says: "The device runs the new configuration.", runs: "new" }
 ] as const
 
+/** What a record is judged by. */
+export type Judged = Omit<Left, "personality" | "again">
+
 /** What the record of a cell says that is not so; empty when all of it is true. */
-export const untruths = (left: Left, wanted: string): ReadonlyArray<string> => {
+export const untruths = (left: Judged, wanted: string): ReadonlyArray<string> => {
   const { after, before, done, operation, says, synchronized } = left
   const runs = which(after.running, before.running, wanted)
   const saved = which(after.startup, before.startup, wanted)
