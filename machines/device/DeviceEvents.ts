@@ -120,7 +120,6 @@ export type DeviceActions = {
   readonly releaseReservations: undefined
   /** Both management addresses of the row become reservations of its id before they are cleared. */
   readonly reserveManagementAddresses: undefined
-  readonly publishDevice: undefined
 }
 
 /** One thing to do with a transition. Plain JSON. */

@@ -36,11 +36,10 @@ const factFields = (facts: PresentedFacts): DevicePatch => ({
 
 const isIpv4 = (address: string): boolean => !address.includes(":")
 
-const publish = { type: "publishDevice" } as const
 const unsynchronized = { type: "setFields", params: { synchronized: false } } as const
-const appliedByHand = [unsynchronized, { type: "recordSyncEvent", params: { cause: "apply_config" } }, publish] as const
-const unmanaged = [unsynchronized, { type: "dropSyncEvents" }, publish] as const
-const notMoved = [{ type: "undoInitLinks" }, { type: "releaseReservations" }, publish] as const
+const appliedByHand = [unsynchronized, { type: "recordSyncEvent", params: { cause: "apply_config" } }] as const
+const unmanaged = [unsynchronized, { type: "dropSyncEvents" }] as const
+const notMoved = [{ type: "undoInitLinks" }, { type: "releaseReservations" }] as const
 
 export const life = device.createStateConfig({
   initial: "DHCP_BOOT",
@@ -48,7 +47,7 @@ export const life = device.createStateConfig({
     OPERATOR_SET: deviceStates.map((state) => ({
       guard: { type: "operatorWants", params: { state } } as const,
       target: `.${state}` as const,
-      actions: state === "UNMANAGED" ? unmanaged : [publish]
+      actions: state === "UNMANAGED" ? unmanaged : []
     })),
     ROW_READ: deviceStates.map((state) => ({
       guard: { type: "rowSays", params: { state } } as const,
@@ -68,8 +67,7 @@ export const life = device.createStateConfig({
           target: "DISCOVERED",
           actions: [
             { type: "setFields", params: ({ event }) => ({ ...factFields(event.facts), dhcp_ip: event.dhcp_ip }) },
-            { type: "touchLastSeen" },
-            publish
+            { type: "touchLastSeen" }
           ]
         },
         DISCOVERY_FAILED: [
@@ -91,7 +89,7 @@ export const life = device.createStateConfig({
       on: {
         DHCP_LEASE: {
           guard: "addressChanged",
-          actions: [{ type: "setFields", params: ({ event }) => ({ dhcp_ip: event.dhcp_ip }) }, publish]
+          actions: [{ type: "setFields", params: ({ event }) => ({ dhcp_ip: event.dhcp_ip }) }]
         },
         INIT_STEP1_PUSHED: [
           {
@@ -122,8 +120,7 @@ export const life = device.createStateConfig({
               {
                 type: "scheduleInitStep2",
                 params: ({ event }) => ({ attempt: 1, delaySeconds: event.step2DelaySeconds })
-              },
-              publish
+              }
             ]
           },
           {
@@ -159,8 +156,7 @@ export const life = device.createStateConfig({
                 os_version: event.facts.os_version,
                 management_ip: context.device.management_ip ?? ""
               })
-            },
-            publish
+            }
           ]
         },
         INIT_STEP2_FAILED: [
@@ -171,7 +167,8 @@ export const life = device.createStateConfig({
               params: ({ event }) => ({ attempt: event.attempt + 1, delaySeconds: INIT_STEP2_RETRY_SECONDS })
             }
           },
-          { actions: publish }
+          // stays; a transition without a target and without an action would be none
+          { target: "INIT" }
         ]
       }
     },
@@ -183,8 +180,7 @@ export const life = device.createStateConfig({
           actions: [
             unsynchronized,
             { type: "dropSyncEvents" },
-            { type: "recordSyncEvent", params: { cause: "was_unmanaged" } },
-            publish
+            { type: "recordSyncEvent", params: { cause: "was_unmanaged" } }
           ]
         },
         RESTORED_OLD_CONFIG: { target: "UNMANAGED", actions: appliedByHand },
@@ -212,8 +208,7 @@ export const life = device.createStateConfig({
                 secondary_management_ip: null,
                 confhash: null
               })
-            },
-            publish
+            }
           ]
         }
       }

@@ -60,7 +60,6 @@ export const device = setup({
     undoInitLinks: asData("undoInitLinks"),
     releaseReservations: asData("releaseReservations"),
     reserveManagementAddresses: asData("reserveManagementAddresses"),
-    publishDevice: asData("publishDevice"),
     adoptRow: assign(({ context, event }) => ({
       device: event.type === "ROW_READ" ? event.device : context.device
     })),

@@ -10,7 +10,7 @@ export const serve = Command.make("serve", {}, () =>
     )
     return yield* Layer.launch(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(ServerConfig.layer)))
   })
-).pipe(Command.withDescription("Run the server. Everything is set by environment variables; see the README."))
+).pipe(Command.withDescription("Run the server. Everything is set by environment variables; see docs/operations.md."))
 
 /** The command. */
 export const migrate = Command.make("migrate", {}, () =>

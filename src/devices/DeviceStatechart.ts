@@ -3,7 +3,7 @@
  * order in which they came, and each enters its state and leaves it when it ends. A change runs as a child actor. What an event
  * of another process has made of the device is read from its row, which counts.
  */
-import { Cause, Clock, Deferred, Effect, Exit } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Scope } from "effect"
 import { createActor } from "xstate"
 import type { ChangeInput } from "../../machines/change/ChangeSetup.ts"
 import type { LifecycleDevice } from "../../machines/device/DeviceEvents.ts"
@@ -42,7 +42,11 @@ export interface CurrentChange {
 
 type Begin = Extract<ActivityEvent, { readonly call: DeviceCall }>
 
-/** Starts the actor of a device from its row; it ends with the scope. */
+/**
+ * Starts the actor of a device from its row; it ends with the scope. Its steps begin with the services that are named here and
+ * with no others: a run brings the surroundings of its own call, and those of the call that happened to be the first would
+ * stay in memory with the actor.
+ */
 export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
   const clock = yield* Clock.Clock
   const inspection = yield* ActorInspection
@@ -54,9 +58,13 @@ export const start = Effect.fnUntraced(function* (row: LifecycleDevice) {
     return current.run
   }
 
+  const services = Context.make(CurrentRun, { begin: beginStep }).pipe(
+    Context.add(Clock.Clock, clock),
+    Context.add(Scope.Scope, yield* Effect.scope)
+  )
   const live = yield* LiveActor.start(steps, (options) =>
     createActor(liveDevice, { ...options, input: row, snapshot: liveSnapshot(row) })
-  ).pipe(Effect.provideService(CurrentRun, { begin: beginStep }))
+  ).pipe(Effect.setContext(services))
   const { actor } = live
   // not from the call in the snapshot, which is behind while a transition is under way
   yield* inspection.watch(actor, () => ({

@@ -6,6 +6,7 @@ import { Effect, Option, Scope, Semaphore } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
+import { ActorInspection } from "./ActorInspection.ts"
 import { show } from "./ActorShow.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
@@ -31,7 +32,7 @@ export const make = Effect.fnUntraced(function* (id: number) {
   const changes = yield* LiveChangeStore
   const scope = yield* Effect.scope
   const turns = yield* DeviceTurns.make
-  const inspection = yield* Effect.context<Effect.Services<ReturnType<typeof DeviceStatechart.start>>>()
+  const inspection = yield* ActorInspection
   const starting = Semaphore.makeUnsafe(1)
   let statechart: DeviceStatechart.DeviceStatechart | null = null
 
@@ -46,7 +47,10 @@ export const make = Effect.fnUntraced(function* (id: number) {
       Effect.gen(function* () {
         if (statechart?.isActive()) return statechart
         const device = yield* found
-        statechart = yield* DeviceStatechart.start(device).pipe(Scope.provide(scope), Effect.provideContext(inspection))
+        statechart = yield* DeviceStatechart.start(device).pipe(
+          Scope.provide(scope),
+          Effect.provideService(ActorInspection, inspection)
+        )
         return statechart
       })
     )

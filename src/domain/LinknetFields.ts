@@ -109,7 +109,7 @@ export const LinknetChange = Body.make(
     ),
     site_id: optional(Schema.NullOr(Schema.Int), Rules.orNull(Rules.integer(() => "Input should be a valid integer")))
   },
-  { told: (key, sent, text) => (NAMES.includes(key) ? [text] : settingError(key, sent, text)) }
+  { sentencesOf: (key, sent, text) => (NAMES.includes(key) ? [text] : settingError(key, sent, text)) }
 )
 
 /** The body of DELETE /linknets. */

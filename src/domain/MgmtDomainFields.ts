@@ -94,7 +94,7 @@ const MEMBERS: ReadonlyArray<string> = ["device_a", "device_b"]
 /** The body of POST /mgmtdomains: two devices by hostname. What is missing is told by the route, in one sentence. */
 export const NewMgmtDomain = Body.make(
   { device_a: member, device_b: member, ...common },
-  { told: (key, sent, sentence) => (MEMBERS.includes(key) ? [sentence] : settingError(key, sent, sentence)) }
+  { sentencesOf: (key, sent, sentence) => (MEMBERS.includes(key) ? [sentence] : settingError(key, sent, sentence)) }
 )
 
 /** The body of PUT /mgmtdomain/<id>: any subset. Keys that cannot be set are ignored. */
@@ -108,5 +108,5 @@ export const MgmtDomainChange = Body.make(
     device_a_id: device,
     device_b_id: device
   },
-  { told: settingError }
+  { sentencesOf: settingError }
 )

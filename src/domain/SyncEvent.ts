@@ -63,5 +63,5 @@ const given = required(Schema.String, () => "Field required", text)
 /** The body of POST /device_synchistory; `timestamp` in epoch seconds (docs/api.md#sync-history). */
 export const NewSyncEvent = Body.make(
   { hostname: given, cause: given, by: given, timestamp: optional(Schema.NullOr(Schema.Finite), orNull(number)) },
-  { told: settingError }
+  { sentencesOf: settingError }
 )

@@ -3,6 +3,7 @@
  * optionally with `#<branch, tag or commit>` at its end (docs/settings-repository.md#files). Keeps the credentials in it away
  * from messages.
  */
+import { resolve } from "node:path"
 import { Result, Schema } from "effect"
 
 /** An address taken apart. */
@@ -25,6 +26,9 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 const SCHEMES = new Set(["http", "https", "ssh", "git", "file"])
 const HELPER = /^[a-z0-9+.-]+::/i
 const FORBIDDEN_IN_REF = /[\s~^:?*[\\\p{Cc}]|\.\.|@\{|^[-/.]|[/.]$|\/\/|\.lock$/u
+
+/** A path on this machine, not `host:path`: relative to where the server was started, and git works elsewhere. */
+const isPath = (remote: string): boolean => !SCHEME.test(remote) && !/^[^/]*:/.test(remote)
 
 /** True for a name that git accepts as a branch or tag, or for a commit hash. */
 export const isRefName = (ref: string): boolean => ref.length > 0 && ref.length <= 250 && !FORBIDDEN_IN_REF.test(ref)
@@ -49,7 +53,7 @@ export const parseGitAddress = (address: string): Result.Result<GitAddress, GitA
   if (ref !== undefined && !isRefName(ref)) {
     return refuse(`Invalid remote repository ${shown}: not a branch, tag or commit: ${ref.slice(0, 100)}`)
   }
-  return Result.succeed({ remote, shown, ref })
+  return Result.succeed({ remote: isPath(remote) ? resolve(remote) : remote, shown, ref })
 }
 
 const decoded = (text: string): string => {

@@ -37,6 +37,7 @@ interface Piece {
 const makeTurns = () => {
   let pieces: Array<Piece> = []
   const requests = new Set<() => void>()
+  const newcomers = new Set<() => void>()
   let begun = 0
   let isPlanned = false
   let lastSlice = performance.eventLoopUtilization()
@@ -72,13 +73,22 @@ const makeTurns = () => {
     }
   }
 
+  /** One in a turn: what it begins shows in the queue before the next. */
+  const admit = (): void => {
+    for (const enter of newcomers) {
+      newcomers.delete(enter)
+      return enter()
+    }
+  }
+
   const turn = (): void => {
     isPlanned = false
     try {
       beginRequests()
       if (pieces.length > 0) runSlice()
+      else admit()
     } finally {
-      if (begun > 0 || requests.size > 0 || pieces.length > 0) plan()
+      if (begun > 0 || requests.size > 0 || pieces.length > 0 || newcomers.size > 0) plan()
     }
   }
 
@@ -99,7 +109,14 @@ const makeTurns = () => {
     return Effect.sync(() => void requests.delete(begin))
   })
 
-  return { inTurn, request }
+  const lull = Effect.callback<void>((resume) => {
+    const enter = () => resume(Effect.void)
+    newcomers.add(enter)
+    plan()
+    return Effect.sync(() => void newcomers.delete(enter))
+  })
+
+  return { inTurn, lull, request }
 }
 
 /** The turns of this process. */
@@ -108,6 +125,11 @@ export class BackgroundWork extends Context.Service<
   {
     /** Does a piece of background work soon, after those that came before it. */
     readonly inTurn: (run: () => void) => void
+    /**
+     * Waits until no background work waits. Whoever begins something long waits for it first, so that what was begun before is
+     * brought to its end, and leaves memory, before more is begun than the processor can do at the same time.
+     */
+    readonly lull: Effect.Effect<void>
     /** Waits until a request may begin: not at all unless many begin at the same time. */
     readonly request: Effect.Effect<void>
   }

@@ -45,7 +45,7 @@ interface PlacedValue {
   readonly sources: ReadonlyArray<Source>
 }
 
-interface LaidLayers extends EffectiveSettings {
+interface LayeredSettings extends EffectiveSettings {
   /** The vxlans before validation, for the distribution switches above an access switch. */
   readonly vxlans: unknown
 }
@@ -93,7 +93,7 @@ export class Layering {
   readonly #filtered = new Map<string, LayeringResult<Layer>>()
   readonly #mentions = new Map<string, Mentions>()
   readonly #memberships = new Map<string, Membership>()
-  readonly #results = new Map<string, LayeringResult<LaidLayers>>()
+  readonly #results = new Map<string, LayeringResult<LayeredSettings>>()
   readonly #objectIds = new WeakMap<object, number>()
   #nextId = 0
 
@@ -125,7 +125,7 @@ export class Layering {
     return this.#forDevice(device, downstream)
   }
 
-  #forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget>): LayeringResult<LaidLayers> {
+  #forDevice(device: SettingsTarget, downstream: ReadonlyArray<SettingsTarget>): LayeringResult<LayeredSettings> {
     const membership = this.membership(device)
     const audience: Audience = { groups: membership.groupSet, hostname: device.hostname }
     const below: Array<ReadonlyMap<unknown, unknown>> = []
@@ -225,7 +225,7 @@ export class Layering {
     common: ReadonlyArray<LayeringResult<Layer>>,
     downstream: ReadonlyArray<ReadonlyMap<unknown, unknown>>,
     own: ReadonlyArray<LayeringResult<Layer>>
-  ): LayeringResult<LaidLayers> {
+  ): LayeringResult<LayeredSettings> {
     const first = Result.all(common)
     if (Result.isFailure(first)) return Result.fail(first.failure)
     const second = Result.all(own)
@@ -266,7 +266,7 @@ export class Layering {
     }
   }
 
-  #validate(placed: ReadonlyMap<string, PlacedValue>): LayeringResult<LaidLayers> {
+  #validate(placed: ReadonlyMap<string, PlacedValue>): LayeringResult<LayeredSettings> {
     const values = new Map<string, unknown>()
     const faults: Array<Fault> = []
     for (const key of settingKeys) {

@@ -10,7 +10,7 @@ import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { type Grouping, grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -66,28 +66,8 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
-const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const grouped = yield* grouping
-  const columns = sql.literal(COLUMNS)
-  const begun = sql.literal(JOB_BEGUN)
-  const one = (id: number) => (rows: ReadonlyArray<Job>) =>
-    rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
-
-  const update = Effect.fn("JobStore.update")(function* (id: number, patch: JobPatch) {
-    const { exception, finished, result, started, ...fields } = patch
-    const assignments = [
-      ...Object.entries(fields).map(([name, value]) => sql`${sql(name)} = ${value}`),
-      ...(started === true
-        ? [sql`start_time = now(), finished_devices = '[]', failed_devices = '[]', counts = ${sql.json(noDevices)}`]
-        : []),
-      ...(finished === true ? [sql`finish_time = now()`] : []),
-      ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(result)}`]),
-      ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
-    ]
-    if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
-  })
-
+/** What jobs did on devices: a row per device, as the checkpoint of a job and as its result. */
+const makeDeviceRows = (sql: PgClient.PgClient, grouped: Grouping) => {
   const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
     if (rows.length === 0) return
     const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }) => ({
@@ -111,17 +91,7 @@ const make = Effect.gen(function* () {
   })
   const addDevice = makeGroupedWrite(grouped, addDevices)
 
-  const findStatus = makeGroupedFind(
-    grouped,
-    (ids) => sql<{ id: number; status: JobStatus }>`select id, status from job where id = any(${ids}::integer[])`,
-    ({ id }) => id
-  )
-
-  return JobStore.of({
-    ownColumns: OWN_COLUMNS,
-    own: Effect.fn("JobStore.own")((id: number) =>
-      Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
-    ),
+  return {
     deviceResults: Effect.fn("JobStore.deviceResults")(function* (
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
@@ -131,6 +101,67 @@ const make = Effect.gen(function* () {
           from job where job.id = any(${ids}::integer[])) results where text is not null`
       return new Map(rows.map(({ id, text }) => [id, text]))
     }),
+    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
+    addDevices: Effect.fn("JobStore.addDevices")(addDevices),
+    devices: Effect.fn("JobStore.devices")((jobId: number) =>
+      Effect.map(
+        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score, waiting,
+          '[]'::jsonb as job_tasks from job_device where job_id = ${jobId} order by finished_at`,
+        (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
+      )
+    ),
+    refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
+      Effect.map(
+        sql<{
+          counts: JobCounts
+        }>`update job set finished_devices = d.finished, failed_devices = d.failed, counts = d.counts
+          from (select coalesce(jsonb_agg(hostname order by finished_at) filter (where reached_end), '[]') as finished,
+              coalesce(jsonb_agg(hostname order by hostname) filter (where failed), '[]') as failed,
+              jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not failed),
+                'failed', count(*) filter (where failed),
+                'changed', count(*) filter (where changed and not failed)) as counts
+            from job_device where job_id = ${jobId}) d
+          where id = ${jobId} returning job.counts`,
+        ([row]) => row?.counts ?? noDevices
+      )
+    )
+  }
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
+  const columns = sql.literal(COLUMNS)
+  const begun = sql.literal(JOB_BEGUN)
+  const one = (id: number) => (rows: ReadonlyArray<Job>) =>
+    rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
+
+  const update = Effect.fn("JobStore.update")(function* (id: number, patch: JobPatch) {
+    const { exception, finished, result, started, ...fields } = patch
+    const assignments = [
+      ...Object.entries(fields).map(([name, value]) => sql`${sql(name)} = ${value}`),
+      ...(started === true
+        ? [sql`start_time = now(), finished_devices = '[]', failed_devices = '[]', counts = ${sql.json(noDevices)}`]
+        : []),
+      ...(finished === true ? [sql`finish_time = now()`] : []),
+      ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(result)}`]),
+      ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
+    ]
+    if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
+  })
+
+  const findStatus = makeGroupedFind(
+    grouped,
+    (ids) => sql<{ id: number; status: JobStatus }>`select id, status from job where id = any(${ids}::integer[])`,
+    ({ id }) => id
+  )
+
+  return JobStore.of({
+    ...makeDeviceRows(sql, grouped),
+    ownColumns: OWN_COLUMNS,
+    own: Effect.fn("JobStore.own")((id: number) =>
+      Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
+    ),
     insert: Effect.fn("JobStore.insert")(function* (job: NewJob) {
       const { delaySeconds, start_arguments, ...fields } = job
       const [row] = yield* sql<{ id: number }>`
@@ -161,30 +192,6 @@ const make = Effect.gen(function* () {
       return row === undefined ? yield* new JobNotFound({ id }) : row.millis
     }),
     update,
-    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
-    addDevices: Effect.fn("JobStore.addDevices")(addDevices),
-    devices: Effect.fn("JobStore.devices")((jobId: number) =>
-      Effect.map(
-        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score, waiting,
-          '[]'::jsonb as job_tasks from job_device where job_id = ${jobId} order by finished_at`,
-        (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
-      )
-    ),
-    refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
-      Effect.map(
-        sql<{
-          counts: JobCounts
-        }>`update job set finished_devices = d.finished, failed_devices = d.failed, counts = d.counts
-          from (select coalesce(jsonb_agg(hostname order by finished_at) filter (where reached_end), '[]') as finished,
-              coalesce(jsonb_agg(hostname order by hostname) filter (where failed), '[]') as failed,
-              jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not failed),
-                'failed', count(*) filter (where failed),
-                'changed', count(*) filter (where changed and not failed)) as counts
-            from job_device where job_id = ${jobId}) d
-          where id = ${jobId} returning job.counts`,
-        ([row]) => row?.counts ?? noDevices
-      )
-    ),
     syncsBeside: Effect.fn("JobStore.syncsBeside")(
       (id: number, hostnames: ReadonlyArray<string>) => sql<SyncBeside>`select job.id as job_id,
           array(select name from jsonb_array_elements_text(job.memo -> 'hostnames') name

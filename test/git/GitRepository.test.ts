@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process"
+import { relative } from "node:path"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option } from "effect"
@@ -20,6 +21,18 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         assert.strictEqual(clonedText(commit), `Cloned new from remote. Last c${described}`)
         assert.strictEqual(commitText(commit), `C${described}\n`)
         assert.deepStrictEqual(yield* repository.current, Option.some(commit))
+      })
+    )
+
+    it.effect("is found by a path that is relative to where the server was started", () =>
+      Effect.gen(function* () {
+        const remote = yield* makeRemote
+        const hash = yield* remote.commit({ "a.txt": "one\n" })
+        remote.push("main")
+        const address = relative(process.cwd(), remote.bare)
+        const repository = yield* remote.repository({ address: `${address}#main` })
+        assert.strictEqual(repository.address, address)
+        assert.strictEqual((yield* repository.refresh).commit.hash, hash)
       })
     )
 

@@ -56,6 +56,36 @@ describe("background work", () => {
     }).pipe(Effect.provide(BackgroundWork.layer))
   )
 
+  it.live("begins what is new only when nothing that was begun waits, one after the other", () =>
+    Effect.gen(function* () {
+      const { inTurn, lull } = yield* BackgroundWork
+      const order: Array<string> = []
+      const piece = (name: string) => inTurn(() => order.push(name))
+      const beginning = (name: string) =>
+        Effect.map(lull, () => {
+          order.push(`begin ${name}`)
+          for (const part of [1, 2]) piece(`${name}${part}`)
+        })
+      for (let old = 0; old < 3; old++) piece("old")
+      yield* Effect.all([beginning("a"), beginning("b")], { concurrency: "unbounded" })
+      yield* untilTrue(() => order.length === 9)
+      assert.deepEqual(order, ["old", "old", "old", "begin a", "a1", "a2", "begin b", "b1", "b2"])
+    }).pipe(Effect.provide(BackgroundWork.layer))
+  )
+
+  it.live("does not begin what was given up while it waited", () =>
+    Effect.gen(function* () {
+      const { inTurn, lull } = yield* BackgroundWork
+      let begun = 0
+      const beginning = Effect.map(lull, () => ++begun)
+      inTurn(() => undefined)
+      const first = yield* Effect.forkChild(beginning, { startImmediately: true })
+      yield* Fiber.interrupt(first)
+      yield* beginning
+      assert.strictEqual(begun, 1)
+    }).pipe(Effect.provide(BackgroundWork.layer))
+  )
+
   it.live("lets the event loop come round while much is left to do", () =>
     Effect.gen(function* () {
       const { inTurn } = yield* BackgroundWork

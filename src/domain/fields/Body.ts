@@ -65,8 +65,8 @@ export interface BodyOptions<A> {
   readonly unknownKey?: (key: string) => string
   /** Keys that are no fields and ignored all the same. */
   readonly ignored?: ReadonlyArray<string>
-  /** How a field's refusal is told, for instance with the key and the value. */
-  readonly told?: (key: string, sent: unknown, sentence: string) => ReadonlyArray<string>
+  /** What a client reads for a refused field, for instance with the key and the value. */
+  readonly sentencesOf?: (key: string, sent: unknown, sentence: string) => ReadonlyArray<string>
   /** Rules over several fields, asked when each of them is good: the sentences of what is wrong. */
   readonly together?: (fields: A) => ReadonlyArray<string>
 }
@@ -123,7 +123,7 @@ interface CollectedFields {
 }
 
 type NamedRules = ReadonlyArray<readonly [key: string, field: FieldRule]>
-type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "told">
+type AnyOptions = Pick<BodyOptions<never>, "unknownKey" | "ignored" | "sentencesOf">
 
 /** Looks at every field in order, and at the keys that are none. */
 const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): CollectedFields => {
@@ -136,8 +136,11 @@ const collect = (rules: NamedRules, options: AnyOptions, body: JsonObject): Coll
       : field.whenAbsent(place)
     if (Result.isFailure(outcome)) {
       const sentences = listOf(outcome.failure)
-      const { told } = options
-      refusals.set(key, told === undefined ? sentences : sentences.flatMap((text) => told(key, body[key], text)))
+      const { sentencesOf } = options
+      refusals.set(
+        key,
+        sentencesOf === undefined ? sentences : sentences.flatMap((text) => sentencesOf(key, body[key], text))
+      )
     } else if (Option.isSome(outcome.success)) values.set(key, outcome.success.value)
   }
   const known = new Set([...rules.map(([key]) => key), ...(options.ignored ?? [])])

@@ -116,9 +116,7 @@ const make = Effect.gen(function* () {
       started(engine.start(InitStep2, { device_id: id, iteration: attempt }, { user: cause.by, delaySeconds })),
     undoInitLinks: (device) => noJobs(undoInitLinks(device)),
     releaseReservations: ({ id }) => noJobs(reservations.release(id)),
-    reserveManagementAddresses: (device) => noJobs(reserveAddresses(device)),
-    // nobody listens to live events yet
-    publishDevice: () => Effect.succeed([])
+    reserveManagementAddresses: (device) => noJobs(reserveAddresses(device))
   }
   const { DISCOVERY_DELAYS } = yield* ServerConfig
   const discoveryDelay = (attempt: number) => DISCOVERY_DELAYS[attempt - 1] ?? 0

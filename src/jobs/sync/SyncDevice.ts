@@ -8,6 +8,7 @@ import type { Device } from "../../domain/Device.ts"
 import type { DeviceResult } from "../../domain/Job.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
 import { WorkingCommits } from "../../domain/WorkingCommits.ts"
+import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
@@ -39,6 +40,7 @@ const make = Effect.gen(function* () {
   const candidates = yield* CandidateChange
   const outcomes = yield* SyncOutcome
   const verdicts = yield* SyncVerdict
+  const { lull } = yield* BackgroundWork
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
   /** A row of a device on which the job has changed nothing. */
@@ -66,6 +68,7 @@ const make = Effect.gen(function* () {
     device: Device,
     hasWaited: boolean
   ): Effect.fn.Return<Beginning, SqlError.SqlError> {
+    yield* lull
     const { guard, job } = work
     const begun = work.begun.get(device.id)
     const isNew = begun === undefined && !job.args.dry_run
@@ -117,5 +120,5 @@ export class SyncDevice extends Context.Service<
     readonly sync: (work: SyncWork, device: Device, isCanary: boolean) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/jobs/SyncDevice") {
-  static readonly layer = Layer.effect(SyncDevice, make)
+  static readonly layer = Layer.effect(SyncDevice, make).pipe(Layer.provide(BackgroundWork.layer))
 }

@@ -56,8 +56,7 @@ describe("what happens with a transition", () => {
           hostname: "acc-b2-07"
         }
       },
-      { type: "scheduleInitStep2", params: { attempt: 1, delaySeconds: 60 } },
-      { type: "publishDevice" }
+      { type: "scheduleInitStep2", params: { attempt: 1, delaySeconds: 60 } }
     ])
   })
 
@@ -71,8 +70,7 @@ describe("what happens with a transition", () => {
     expect(applied("DISCOVERED", event).actions).toEqual([
       { type: "setFields", params: { hostname: "mac-0C1A33BEEF01" } },
       { type: "undoInitLinks" },
-      { type: "releaseReservations" },
-      { type: "publishDevice" }
+      { type: "releaseReservations" }
     ])
   })
 
@@ -101,14 +99,14 @@ describe("what happens with a transition", () => {
   })
 
   it("records why a managed device is unmanaged now, and only for a managed one", () => {
-    expect(unmanaging("MANAGED")).toEqual(["setFields", "dropSyncEvents", "recordSyncEvent", "publishDevice"])
-    expect(unmanaging("INIT")).toEqual(["setFields", "dropSyncEvents", "publishDevice"])
+    expect(unmanaging("MANAGED")).toEqual(["setFields", "dropSyncEvents", "recordSyncEvent"])
+    expect(unmanaging("INIT")).toEqual(["setFields", "dropSyncEvents"])
   })
 
   it("gives a replacement the identity of the new unit and keeps the old addresses reserved", () => {
     const event = { type: "REPLACED", ztp_mac: "A", serial: "S", model: "M", platform: "eos", dhcp_ip: "D" } as const
     const { actions } = applied("UNMANAGED", event)
-    expect(types(actions)).toEqual(["reserveManagementAddresses", "setFields", "publishDevice"])
+    expect(types(actions)).toEqual(["reserveManagementAddresses", "setFields"])
     expect(fieldsOf(actions)).toEqual({
       ztp_mac: "A",
       serial: "S",
