@@ -10,6 +10,7 @@ import { DeviceLogin } from "./devices/DeviceLogin.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
 import * as Drivers from "./drivers/Drivers.ts"
 import * as AddressMap from "./drivers/ssh/AddressMap.ts"
+import * as ForeignSessions from "./drivers/ForeignSessions.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
 import { UpgradeOrders } from "./firmware/UpgradeOrders.ts"
@@ -149,8 +150,12 @@ const sshLimits = Layer.unwrap(
   })
 )
 
+const foreignSessions = Layer.unwrap(
+  Effect.map(ServerConfig, ({ FOREIGN_SESSIONS }) => ForeignSessions.layer(FOREIGN_SESSIONS))
+)
+
 /** Drivers of all platforms that this server can log in to. */
-const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits))
+const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
 
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(

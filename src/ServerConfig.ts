@@ -69,6 +69,7 @@ const variables = {
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
   SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
+  FOREIGN_SESSIONS: withDefault(Config.Literals(["ignore-old", "wait"], "FOREIGN_SESSIONS"), "ignore-old"),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
   CLUSTER_PORT: withDefault(Config.Port("CLUSTER_PORT"), 5050),
@@ -157,6 +158,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "SSH_ADDRESS_MAP",
     "",
     "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
+  ],
+  [
+    "FOREIGN_SESSIONS",
+    "ignore-old",
+    "whether other people's open configuration sessions stop a change: `ignore-old` only those that may be in use, `wait` all"
   ],
   ["SYNC_CONCURRENCY", "1000", "devices that one job works on at once"],
   ["CLUSTER_HOST", "", "address on a private network where other replicas reach this one; set it to run several"],

@@ -51,6 +51,7 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   rolledBack: "The device has gone back to the old configuration",
   keptNew: "The device kept the new configuration although it was not to be confirmed",
   notSaved: "The new configuration runs but could not be saved",
+  notRestored: "The old configuration runs again, but it could not be proved that the device also starts with it",
   timerStuck: "The commit timer still runs long after it should have expired",
   outsideChange: "The device runs neither the old nor the new configuration"
 }
@@ -73,6 +74,8 @@ export const newChange = (options: NewChange): ChangeRow => ({
   candidateHash: null,
   diff: null,
   committedAt: null,
+  timerSeen: false,
+  savesAtCommit: false,
   goal: "new",
   // Without a timer there is nothing to wait for: the commit cannot be taken back any more.
   confirmAllowed: options.mode !== 2 || options.timerSeconds === null,
@@ -93,7 +96,7 @@ export const outcomeOf = ({ phase, reason }: ChangeRow): ChangeOutcome | null =>
   isFinal(phase) ? outcome(phase, reason) : null
 
 /** Phases in which the new configuration is for good already, or is being taken back. */
-const settled: ReadonlySet<ChangePhase> = new Set(["confirming", "saving", "expiring"])
+const settled: ReadonlySet<ChangePhase> = new Set(["confirming", "outlasting", "saving", "restoring", "expiring"])
 
 /**
  * The claim with which a change whose job is over is kept from going on to its new configuration: whoever resumes it then

@@ -19,8 +19,12 @@ export const changePhases = [
   "proved",
   /** Claim: the timer is being stopped and the configuration saved. */
   "confirming",
+  /** The confirmation was given, and the timer is seen neither to run nor to be gone: it is waited for until it must have ended. */
+  "outlasting",
   /** Claim: no timer is running; the configuration is being saved. */
   "saving",
+  /** Claim: the old configuration runs again and is being saved, because the switch saves with every commit. */
+  "restoring",
   /** What the switch did is unclear: it is being looked at. */
   "looking",
   /** Claim: our session is being aborted although its commit may have been sent. */
@@ -57,6 +61,7 @@ export type ChangeReason =
   | "rolledBack"
   | "keptNew"
   | "notSaved"
+  | "notRestored"
   | "timerStuck"
   | "outsideChange"
 
@@ -83,6 +88,10 @@ export interface ChangeRow {
   readonly committedAt: number | null
   /** Null when the change is committed without a timer (mode 0, or the platform has none). */
   readonly timerSeconds: number | null
+  /** The switch has shown that our timer runs: only then does a list without it say that it is gone. */
+  readonly timerSeen: boolean
+  /** Each commit saves, so that after a rollback the old configuration has to be saved again. */
+  readonly savesAtCommit: boolean
   /** Which configuration this change tries to end on; `old` once it must not be confirmed any more. */
   readonly goal: "new" | "old"
   /** False in mode 2 until all devices are proved. */
@@ -92,12 +101,14 @@ export interface ChangeRow {
   readonly reason: ChangeReason | null
 }
 
+/** Whether the commit timer of our session runs; `unseen` when the switch shows neither that nor that it is gone. */
+export type TimerSight = "runs" | "gone" | "unseen"
+
 /** What a device shows over a connection made for looking. */
 export interface Observation {
   /** The running configuration is our candidate, the one before the change, or somebody else's. */
   readonly running: "candidate" | "old" | "neither"
-  /** A commit timer of our session runs. */
-  readonly ourTimer: boolean
+  readonly ourTimer: TimerSight
   /** Our session holds a candidate that was not committed. */
   readonly ourSession: boolean
 }
@@ -117,7 +128,12 @@ export type ChangeEvent =
   /** The phase is written, so that the change is ours. */
   | { readonly type: "CLAIMED"; readonly at: number }
   | { readonly type: "OPENED" }
-  | { readonly type: "RUNNING_READ"; readonly hash: string; readonly foreignTimer: boolean }
+  | {
+      readonly type: "RUNNING_READ"
+      readonly hash: string
+      readonly foreignTimer: boolean
+      readonly savesAtCommit?: boolean
+    }
   | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
@@ -129,10 +145,12 @@ export type ChangeEvent =
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }
+  /** The confirmation was given to a timer that is seen neither to run nor to be gone. Nothing was saved. */
+  | { readonly type: "CONFIRM_UNSEEN" }
   | ({ readonly type: "CONFIRM_REFUSED" } & StepFailure)
   | { readonly type: "SAVED" }
   | ({ readonly type: "SAVE_FAILED" } & StepFailure)
-  /** The switch was asked for its commit timer while we wait for it to take the change back. */
+  /** The switch was asked for its commit timer while we wait for it to take the change back; one that is not seen may run. */
   | { readonly type: "TIMER_SEEN"; readonly runs: boolean }
 
 /** What a step is given: the row as it stands, and the error text to store with its claim. */

@@ -12,6 +12,7 @@ import {
   type ClaimTask,
   isFinal,
   type LookTask,
+  type Observation,
   type StepTask,
   type Verdict
 } from "./ChangeRow.ts"
@@ -60,6 +61,8 @@ export interface ChangeContext extends ChangeInput {
   readonly mayTell: boolean
   /** When the waiting for the commit timer began, in epoch milliseconds. */
   readonly waitsSince: number
+  /** It was waited for until it must have run out, seen or not. */
+  readonly outlasted: boolean
 }
 
 /** The session of the next round: `job412`, `job412-2`, `job412-3`. A late commit of an old round finds no session. */
@@ -71,6 +74,14 @@ const nextSessionName = (row: ChangeRow): string => {
 /** Milliseconds until a switch must have taken its commit back, from when the waiting began. */
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
   Math.max(0, (committedAt ?? waitsSince) + ((timerSeconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1_000 - waitsSince)
+
+/** No commit timer of ours can run any more. */
+const isGone = ({ outlasted }: ChangeContext, { ourTimer }: Observation): boolean =>
+  ourTimer === "gone" || (ourTimer === "unseen" && outlasted)
+
+/** A commit timer of ours runs, or may run. There is nothing that one could take back where the old configuration runs. */
+const mayRun = (context: ChangeContext, seen: Observation): boolean =>
+  seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
 
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
@@ -109,7 +120,11 @@ export const change = setup({
   actions: {
     /** Every way into a state of the table. A state with a phase names it in the row; the first error text counts. */
     enter: assign(({ context, event }, params: { readonly phase: ChangePhase | null }) => ({
-      row: params.phase === null ? context.row : { ...context.row, phase: params.phase },
+      row: {
+        ...context.row,
+        phase: params.phase ?? context.row.phase,
+        timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs")
+      },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
     })),
@@ -139,11 +154,16 @@ export const change = setup({
         round: row.round + 1,
         sessionName: nextSessionName(row),
         oldHash: null,
-        committedAt: null
-      }
+        committedAt: null,
+        timerSeen: false
+      },
+      outlasted: false
     })),
     noteRunning: assign(({ context: { row }, event }) => ({
-      row: event.type === "RUNNING_READ" ? { ...row, oldHash: event.hash } : row
+      row:
+        event.type === "RUNNING_READ"
+          ? { ...row, oldHash: event.hash, savesAtCommit: row.savesAtCommit || event.savesAtCommit === true }
+          : row
     })),
     /** The difference of an earlier round says more than the empty one of this round. */
     noteNoDifference: assign(({ context: { row } }) => ({
@@ -165,6 +185,7 @@ export const change = setup({
     startWaiting: assign(({ context, event }) => ({
       waitsSince: event.type === "CLAIMED" ? event.at : context.waitsSince
     })),
+    outlast: assign({ outlasted: true }),
     tell: assign(({ context }) => ({ tells: context.tells + 1, mayTell: false })),
     mayTellAgain: assign({ mayTell: true }),
     /** The verdict may have come while the change was on its way to where it waits for it. */
@@ -205,17 +226,38 @@ export const change = setup({
 
     waitsForOthers: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "candidate" && row.goal === "new" && !row.confirmAllowed,
-    mayConfirm: ({ context: { row }, event }) =>
-      event.type === "OBSERVED" && event.running === "candidate" && event.ourTimer && row.goal === "new",
-    runsNewForGood: ({ event }) => event.type === "OBSERVED" && event.running === "candidate" && !event.ourTimer,
-    timerRuns: ({ event }) => event.type === "OBSERVED" && event.ourTimer,
-    timerRunsOn: ({ context: { row }, event }) => event.type === "OBSERVED" && event.ourTimer && row.looks < MAX_LOOKS,
+    mayConfirm: ({ context, event }) =>
+      event.type === "OBSERVED" &&
+      event.running === "candidate" &&
+      !isGone(context, event) &&
+      context.row.goal === "new",
+    runsNewForGood: ({ context, event }) =>
+      event.type === "OBSERVED" && event.running === "candidate" && isGone(context, event),
+    timerRuns: ({ context, event }) => event.type === "OBSERVED" && mayRun(context, event),
+    timerRunsOn: ({ context, event }) =>
+      event.type === "OBSERVED" && mayRun(context, event) && context.row.looks < MAX_LOOKS,
+    /** Nothing says that the timer is gone, although it was confirmed. */
+    isUnseen: ({ context, event }) =>
+      event.type === "OBSERVED" &&
+      event.running === "candidate" &&
+      event.ourTimer === "unseen" &&
+      !isGone(context, event),
     /** The commit has not run, but one that is still on its way would find the session: it has to go first. */
     sessionRemains: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && event.ourSession && row.looks < MAX_LOOKS,
     takenBack: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && row.goal === "new" && row.round < MAX_ROUNDS,
     runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old",
+    /** The startup configuration may be the new one. */
+    savedTooEarly: ({ context: { row }, event }) =>
+      event.type === "OBSERVED" && event.running === "old" && row.savesAtCommit,
+    takenBackButSaved: ({ context: { row }, event }) =>
+      event.type === "OBSERVED" &&
+      event.running === "old" &&
+      row.savesAtCommit &&
+      row.goal === "new" &&
+      row.round < MAX_ROUNDS,
+    isStillWanted: ({ context: { row } }) => row.goal === "new" && row.round < MAX_ROUNDS,
 
     /** Taking the change back now is quicker than waiting for the timer. */
     mayTell: ({ context }) => context.mayTell && context.tells < MAX_TELLS,

@@ -32,5 +32,12 @@ export const rowOf = ({ context }: ChangeSnapshot): ChangeRow => context.row
 export const snapshotOf = (row: ChangeRow): ChangeSnapshot =>
   configChange.resolveState({
     value: { planned: "opening" },
-    context: { ...inputOf({ protocol: row, failure: null }), attempts: 0, tells: 0, mayTell: true, waitsSince: 0 }
+    context: {
+      ...inputOf({ protocol: row, failure: null }),
+      attempts: 0,
+      tells: 0,
+      mayTell: true,
+      waitsSince: 0,
+      outlasted: false
+    }
   })

@@ -8,77 +8,28 @@
  * invokes writes the row before it does anything. How the step ends is raised as an event, and an event that the state does not
  * take ends the run with a defect instead of leaving it waiting for ever.
  */
-import { raise } from "xstate"
-import { endOfStep } from "../StepLogic.ts"
-import type { ChangePhase, ChangeReason, ClaimTask, LookTask, StepTask } from "./ChangeRow.ts"
-import { change, type ChangeContext } from "./ChangeSetup.ts"
-
-const enter = (phase: ChangePhase | null) => ({ type: "enter", params: { phase } }) as const
-const give = <R extends ChangeReason>(reason: R) => ({ type: "giveUp", params: { reason } }) as const
-const because = <R extends ChangeReason>(reason: R) => ({ type: "because", params: { reason } }) as const
-
-interface Info {
-  readonly context: ChangeContext
-}
-
-const invoke = <S extends string, Task>(src: S, input: (info: Info) => Task) =>
-  ({ id: "step", src, input, onDone: { actions: raise(endOfStep) } }) as const
-
-const task = ({ context: { failure, row } }: Info): StepTask => ({ row, failure })
-const claim = (info: Info): ClaimTask => ({ ...task(info), claim: true })
-/** Looks at the device; one that cannot be reached is tried again before it counts as unreachable. */
-const looking = (how: Pick<LookTask, "claim" | "newConnection">) =>
-  ({
-    observing: {
-      invoke: invoke("observe", (info): LookTask => ({ ...task(info), ...how })),
-      on: { UNREACHABLE: { guard: "attemptsRemain", target: "resting", actions: "countAttempt" } }
-    },
-    resting: { after: { attemptPause: "observing" } }
-  }) as const
-
-const confirmUnclear = [
-  { guard: "looksRemain", target: "looking", actions: "lookAgain" },
-  { target: "expiring", actions: give("notProved") }
-] as const
-
-const saveUnclear = [
-  { guard: "looksRemain", target: "looking", actions: "lookAgain" },
-  { target: "unknown", actions: because("notSaved") }
-] as const
-
-const afterDiscard = [
-  { guard: "committedInEarlierRound", target: "saving", actions: ["keep", "adoptRunning"] },
-  { guard: "isUnchanged", target: "unchanged" },
-  { guard: "startsOver", target: "planned", actions: "startNextRound" },
-  { guard: "isTooOften", target: "discarded", actions: because("tooManyRestarts") },
-  { target: "discarded" }
-] as const
-
-const runsNew = [
-  { guard: "waitsForOthers", target: "proved" },
-  { guard: "mayConfirm", target: "confirming" },
-  { guard: "runsNewForGood", target: "saving", actions: "keep" },
-  { guard: "timerRuns", target: "expiring", actions: give("notProved") }
-] as const
-
-const runsOldOrElse = [
-  { guard: "sessionRemains", target: "withdrawing", actions: "lookAgain" },
-  { guard: "runsOldForGood", target: "reverted", actions: give("rolledBack") },
-  { target: "unknown", actions: because("outsideChange") }
-] as const
-
-const outOfSight = [
-  { guard: "hasTimer", target: "expiring", actions: give("unreachable") },
-  { target: "unknown", actions: because("unreachable") }
-] as const
-
-/** An end: it is written, and then the run is over. */
-const ended = <P extends ChangePhase>(phase: P) =>
-  ({ entry: enter(phase), invoke: invoke("claim", claim), on: { CLAIMED: "over" } }) as const
+import { change } from "./ChangeSetup.ts"
+import {
+  afterDiscard,
+  because,
+  claim,
+  confirmUnclear,
+  ended,
+  enter,
+  give,
+  invoke,
+  looking,
+  outOfSight,
+  restoreUnclear,
+  runsNew,
+  runsOldOrElse,
+  saveUnclear,
+  task
+} from "./ChangeParts.ts"
 
 export const configChange = change.createMachine({
   id: "change",
-  context: ({ input }) => ({ ...input, attempts: 0, tells: 0, mayTell: true, waitsSince: 0 }),
+  context: ({ input }) => ({ ...input, attempts: 0, tells: 0, mayTell: true, waitsSince: 0, outlasted: false }),
   output: ({ context: { failure, row } }) => ({ failure, row }),
   initial: "arriving",
   states: {
@@ -196,15 +147,45 @@ export const configChange = change.createMachine({
       invoke: invoke("confirm", claim),
       on: {
         CONFIRMED: "settling",
+        CONFIRM_UNSEEN: "outlasting",
         CONFIRM_REFUSED: confirmUnclear,
         SAVE_FAILED: confirmUnclear,
         LOST: confirmUnclear
+      }
+    },
+    outlasting: {
+      entry: enter("outlasting"),
+      initial: "claiming",
+      states: {
+        claiming: {
+          invoke: invoke("claim", claim),
+          on: { CLAIMED: { target: "waiting", actions: "startWaiting" } }
+        },
+        waiting: { after: { expiry: { target: "observing", actions: "outlast" } } },
+        ...looking({ claim: false, newConnection: true })
+      },
+      on: {
+        OBSERVED: [
+          { guard: "timerRuns", target: "expiring", actions: give("confirmIgnored") },
+          { guard: "runsNewForGood", target: "saving", actions: "keep" },
+          ...runsOldOrElse
+        ],
+        UNREACHABLE: { target: "unknown", actions: because("unreachable") }
       }
     },
     saving: {
       entry: enter("saving"),
       invoke: invoke("save", claim),
       on: { SAVED: "settling", SAVE_FAILED: saveUnclear, LOST: saveUnclear }
+    },
+    restoring: {
+      entry: enter("restoring"),
+      invoke: invoke("save", claim),
+      on: {
+        SAVED: [{ guard: "isStillWanted", target: "planned", actions: "startNextRound" }, { target: "reverted" }],
+        SAVE_FAILED: restoreUnclear,
+        LOST: restoreUnclear
+      }
     },
     settling: {
       entry: enter(null),
@@ -213,6 +194,7 @@ export const configChange = change.createMachine({
       on: {
         OBSERVED: [
           { guard: "runsNewForGood", target: "confirmed" },
+          { guard: "isUnseen", target: "outlasting" },
           { guard: "timerRuns", target: "expiring", actions: give("confirmIgnored") },
           ...runsOldOrElse
         ],
@@ -238,6 +220,7 @@ export const configChange = change.createMachine({
         OBSERVED: [
           ...runsNew,
           { guard: "sessionRemains", target: "withdrawing", actions: "lookAgain" },
+          { guard: "takenBackButSaved", target: "restoring" },
           { guard: "takenBack", target: "planned", actions: "startNextRound" },
           ...runsOldOrElse
         ],
@@ -259,7 +242,7 @@ export const configChange = change.createMachine({
         },
         waiting: {
           initial: "resting",
-          after: { expiry: "#change.expired" },
+          after: { expiry: { target: "#change.expired", actions: "outlast" } },
           exit: "mayTellAgain",
           states: {
             resting: { after: { expiryPause: "asking" } },

@@ -29,6 +29,8 @@ export const ChangeReport = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   diff: Schema.String,
   hash: Schema.NullOr(Schema.String),
+  /** What people should know of the device although nothing is wrong. */
+  remarks: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
 })
@@ -73,7 +75,7 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
 const connect = Effect.fnUntraced(function* ({ login }: Services, change: StoredChange, device: Device) {
   const connection = yield* DeviceConnection.make(login, device)
-  const seen: ChangeSteps.SeenTexts = { running: null, before: null }
+  const seen: ChangeSteps.SeenTexts = { running: null, before: null, remarks: [] }
   const steps = ChangeSteps.make({
     candidate: change.candidate,
     loadMode: change.load_mode,
@@ -121,5 +123,6 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
   const { row } = end
   const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && seen.running !== null
   const name = end.waits || isAsked ? yield* askName(connection) : {}
-  return { ...report(row, outcomeOf(row), end.failure), ...name }
+  const remarks = seen.remarks.length === 0 ? {} : { remarks: [...new Set(seen.remarks)] }
+  return { ...report(row, outcomeOf(row), end.failure), ...name, ...remarks }
 }, Effect.scoped)

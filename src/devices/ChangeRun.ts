@@ -101,6 +101,6 @@ export const liveChange = configChange.provide({
     awaitVerdict: step((run, task) => Effect.andThen(run.waits(task), Effect.never)),
     confirm: claimed(({ steps }, { row }) => steps.confirm(row)),
     save: claimed(({ steps }) => steps.save),
-    askTimer: step(({ steps }) => steps.askTimer)
+    askTimer: step(({ steps }, { row }) => steps.askTimer(row))
   }
 })

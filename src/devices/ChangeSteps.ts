@@ -4,7 +4,7 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { Clock, Effect, Option } from "effect"
-import type { ChangeEvent, ChangeRow, Observation } from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeRow, Observation, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
@@ -12,11 +12,14 @@ import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 
-/** The running configuration as it was read last. */
+/** What was seen of the switch. */
 export interface SeenTexts {
+  /** The running configuration as it was read last. */
   running: string | null
   /** The same, when it was read just now and before anything was changed. */
   before: string | null
+  /** What people should know of the switch although nothing is wrong. */
+  remarks: ReadonlyArray<string>
 }
 
 /** What a change needs beyond its row. */
@@ -43,7 +46,7 @@ export interface ChangeSteps {
   readonly observe: (row: ChangeRow, newConnection: boolean) => StepEnd
   readonly confirm: (row: ChangeRow) => StepEnd
   readonly save: StepEnd
-  readonly askTimer: StepEnd
+  readonly askTimer: (row: ChangeRow) => StepEnd
 }
 
 const TIMER_RUNS_ON = "CommitError: the switch answered the confirmation, but its commit timer goes on running\n"
@@ -57,6 +60,15 @@ export const errorText = (error: AnyError): string =>
     : renderError(error)
 
 const ended = (event: ChangeEvent): ChangeEvent => event
+
+/** Our own timer, by a list that was asked for while it may run. A change without a timer has none. */
+const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight => {
+  if (Option.exists(pending, ({ name }) => name === row.sessionName)) return "runs"
+  return row.timerSeconds !== null && timer._tag === "unknown" ? "unseen" : "gone"
+}
+
+const besideRemark = (names: ReadonlyArray<string>): string =>
+  `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
@@ -74,7 +86,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
     texts.running = running
     texts.before = dryRun ? null : running
     const hash = driver.configHash(running)
-    return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending) })
+    const { savesAtCommit } = driver.commitHabits(sessions, [running, context.candidate])
+    return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
   /** The hash of what will run if the switch does what its diff says. */
@@ -90,7 +103,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
       const { candidate: text, loadMode: mode, mayAbort } = context
       const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
       sessionsSeen = null
-      const { diff } = yield* session.load({ text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen })
+      const request = { text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen }
+      const { beside, diff } = yield* session.load(request)
+      if (beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(beside)]
       return ended({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
     }).pipe(
       Effect.catchTags({
@@ -110,8 +125,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const commit = ({ sessionName, timerSeconds, ...row }: ChangeRow) =>
     Effect.gen(function* () {
       const { driver, session } = yield* connection.current
-      const at = yield* Clock.currentTimeMillis
       yield* timerSeconds === null ? session.commit(sessionName) : session.commitTimed(sessionName, timerSeconds)
+      // the timer runs from when the commit was done, which may take minutes
+      const at = yield* Clock.currentTimeMillis
       const candidateHash = row.candidateHash ?? driver.configHash(yield* session.runningConfig)
       return ended({ type: "COMMITTED", at, candidateHash })
     }).pipe(
@@ -145,9 +161,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
     const { driver, session } = loggedIn
-    const seenSessions = yield* session.sessions
-    const { pending, sessions } = seenSessions
-    const ourTimer = Option.exists(pending, ({ name }) => name === row.sessionName)
+    const seenSessions = yield* row.timerSeconds === null ? session.sessions : session.sessionsWhileTimed(row.timerSeen)
+    const { sessions } = seenSessions
+    const ourTimer = sightOf(row, seenSessions)
     const isOpen = (wanted: string) => sessions.some(({ name, state }) => name === wanted && state === "open")
     const ourSession = isOpen(row.sessionName)
     const leftBehind = isOpen(Candidate.checkOf(row.sessionName))
@@ -176,14 +192,16 @@ export const make = (context: ChangeContext): ChangeSteps => {
     )
   )
 
-  const confirm = ({ sessionName }: ChangeRow) =>
+  const confirm = (row: ChangeRow) =>
     Effect.gen(function* () {
       const { session } = yield* connection.current
-      yield* session.confirm(sessionName)
-      // what is saved while the timer runs would survive the rollback, and come back with the next start
-      if (Option.exists(yield* session.pending, ({ name }) => name === sessionName)) {
-        return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
+      if ((yield* session.confirm(row.sessionName, row.timerSeen)) === "unseen") {
+        return ended({ type: "CONFIRM_UNSEEN" })
       }
+      // what is saved while the timer runs would survive the rollback, and come back with the next start
+      const sight = sightOf(row, yield* session.sessionsWhileTimed(true))
+      if (sight === "unseen") return ended({ type: "CONFIRM_UNSEEN" })
+      if (sight === "runs") return ended({ type: "CONFIRM_REFUSED", failure: TIMER_RUNS_ON })
       const saved = yield* save
       return saved.type === "SAVED" ? ended({ type: "CONFIRMED" }) : saved
     }).pipe(
@@ -192,10 +210,12 @@ export const make = (context: ChangeContext): ChangeSteps => {
       )
     )
 
-  const askTimer = Effect.gen(function* () {
-    const { session } = yield* connection.fresh
-    return ended({ type: "TIMER_SEEN", runs: Option.isSome(yield* session.pending) })
-  })
+  const askTimer = (row: ChangeRow) =>
+    Effect.gen(function* () {
+      const { session } = yield* connection.fresh
+      const { timer } = yield* session.sessionsWhileTimed(row.timerSeen)
+      return ended({ type: "TIMER_SEEN", runs: timer._tag !== "none" })
+    })
 
   const lost = (error: AnyError) => Effect.as(connection.close, ended({ type: "LOST", failure: errorText(error) }))
 
@@ -208,6 +228,6 @@ export const make = (context: ChangeContext): ChangeSteps => {
     observe: (row, newConnection) => Effect.catch(look(row, newConnection), unreachable),
     confirm: (row) => Effect.catch(confirm(row), lost),
     save: Effect.catch(save, lost),
-    askTimer: Effect.catch(askTimer, unreachable)
+    askTimer: (row) => Effect.catch(askTimer(row), unreachable)
   }
 }

@@ -20,7 +20,9 @@ export const JobTask = Schema.Struct({
   task_name: Schema.String,
   result: Schema.Unknown,
   diff: Schema.String,
-  failed: Schema.Boolean
+  failed: Schema.Boolean,
+  /** What people should know although nothing is wrong; absent when there is nothing. */
+  remarks: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type JobTask = typeof JobTask.Type
 

@@ -66,6 +66,10 @@ export interface ConfigSession {
   readonly name: string
   readonly state: "open" | "timed" | "done"
   readonly user: string
+  /** Somebody is in an open session; absent where the platform does not say. */
+  readonly attended?: boolean
+  /** Epoch milliseconds at which an open session existed at the latest, by the switch's clock; absent where it does not say. */
+  readonly since?: number
 }
 
 /** A commit that waits for its confirmation. */
@@ -73,11 +77,51 @@ export interface PendingCommit {
   readonly name: string
 }
 
+/**
+ * Whether a commit timer runs. That none does is said only of a switch that was seen to show one and now shows none in the same
+ * place: otherwise a list without a timer may be that of a release which shows it elsewhere.
+ */
+export type CommitTimer =
+  | { readonly _tag: "running"; readonly name: string }
+  | { readonly _tag: "none" }
+  | { readonly _tag: "unknown" }
+
+/** How the switch is set up for sessions; null where it does not say. */
+export interface SessionLimits {
+  readonly maxOpen: number | null
+  readonly maxSaved: number | null
+  /** A commit keeps what others have changed since the session was opened. */
+  readonly mergesAtCommit: boolean | null
+  /** A commit saves, also one with a timer. */
+  readonly savesAtCommit: boolean | null
+}
+
 /** All sessions of a switch and the commit timer, of which a switch has at most one. */
 export interface ConfigSessions {
+  /** False where we may not list them: then nothing is known of them, and `timer` is `unknown`. */
+  readonly isListed: boolean
   readonly sessions: ReadonlyArray<ConfigSession>
+  /** The timer that is seen to run. */
   readonly pending: Option.Option<PendingCommit>
+  readonly timer: CommitTimer
+  readonly limits: SessionLimits
 }
+
+/** What a commit does on a switch beside its own. */
+export interface CommitHabits {
+  /** It saves, so that a rollback leaves the new configuration as the one of the next start. */
+  readonly savesAtCommit: boolean
+  /** It keeps what others have changed since the session was opened. */
+  readonly mergesAtCommit: boolean
+  /** Configuration is allowed in sessions only. */
+  readonly terminalDisabled: boolean
+}
+
+/**
+ * How a confirmation was given: `seen` when our timer was seen to run; `unseen` when it could be seen neither to run nor to be
+ * gone, and the confirmation was given in spite of that, whatever the switch said to it.
+ */
+export type ConfirmAnswer = "seen" | "unseen"
 
 /** Jobs by their numbers: these, or all but these. */
 export type JobSelection =
@@ -98,8 +142,8 @@ export interface LoadRequest {
    */
   readonly mayAbort?: JobSelection
   /**
-   * Seconds to wait for somebody else's open session to end; `ignore` goes ahead beside it. Default 10
-   * (docs/switch-dialogues.md#eos-loading-a-candidate).
+   * Seconds to wait for somebody else's open session to end when it is in the way (`ForeignSessions.ts`); `ignore` goes ahead
+   * beside any. Default 10 (docs/switch-dialogues.md#eos-loading-a-candidate).
    */
   readonly foreignSessions?: number | "ignore"
   /** Our own commit whose timer runs: the load goes ahead beside it, to compare. Any other timer still stops it. */
@@ -116,6 +160,8 @@ export interface LoadRequest {
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
 export interface LoadResult {
   readonly diff: string
+  /** Names of other people's open sessions that were not in the way; absent when there are none. */
+  readonly beside?: ReadonlyArray<string>
 }
 
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
@@ -135,6 +181,11 @@ export interface DriverSession extends VerbGroups {
    */
   readonly runningConfig: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
+  /**
+   * The same while a commit of ours may wait for its confirmation: asks in every form that the platform has before `timer` is
+   * `unknown`. `wasSeen`: the switch has shown our timer before, perhaps during another login.
+   */
+  readonly sessionsWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
   readonly pending: Effect.Effect<Option.Option<PendingCommit>, ReadError>
   /**
    * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
@@ -146,8 +197,11 @@ export interface DriverSession extends VerbGroups {
   readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>
   /** Commits; the switch rolls back by itself after `seconds` unless `confirm` comes first. */
   readonly commitTimed: (name: string, seconds: number) => Effect.Effect<void, ExchangeError | CommitError>
-  /** Stops the timer of our own commit. Works from another session than the one that committed. Does not save. */
-  readonly confirm: (name: string) => Effect.Effect<void, ExchangeError | CommitError>
+  /**
+   * Stops the timer of our own commit, `wasSeen` as in `sessionsWhileTimed`. Works from another session than the one that
+   * committed. Does not save. Refused when the timer is another one or is known to be gone.
+   */
+  readonly confirm: (name: string, wasSeen?: boolean) => Effect.Effect<ConfirmAnswer, ExchangeError | CommitError>
   /** Makes the running configuration the one that is used at the next start. */
   readonly save: Effect.Effect<void, ExchangeError | CommandRejected>
   /**
@@ -173,6 +227,8 @@ export interface Driver {
    * (docs/switch-dialogues.md#running-configuration-and-hash).
    */
   readonly configHash: (text: string) => string
+  /** What a commit does beside its own, by the list of sessions and by configurations that run or will run. */
+  readonly commitHabits: (sessions: ConfigSessions, configs: ReadonlyArray<string>) => CommitHabits
   /** The configuration as it is hashed: without volatile header lines, for comparing by eye. */
   readonly stableText: (text: string) => string
   /** Logs in. Waits for its turn when too many sessions are open or being opened. */

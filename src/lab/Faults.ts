@@ -55,6 +55,7 @@ export const Fault = Schema.Union([
   kind("lie", at),
   kind("timerCancelled", times),
   kind("timerIgnored", times),
+  kind("noTimer", times),
   kind("reject", { ...times, pattern: Schema.String, message: Schema.optionalKey(Schema.String) }),
   kind("truncate", { ...times, step: Schema.Literals(["showRunning", "load"]), lines: Schema.Int }),
   kind("fullFlash", times),

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import type { ParsedKey } from "ssh2"
 import * as DhcpServer from "./DhcpServer.ts"
+import { openForeign } from "./eos/ConfigSessions.ts"
 import * as Hardware from "./eos/Hardware.ts"
 import { isPersonality, personalities, type Personality } from "./eos/Personalities.ts"
 import * as Quirks from "./eos/Quirks.ts"
@@ -119,7 +120,11 @@ export const makeLab = Effect.fn("Lab.make")(function* (
     devices.set(name, makeSwitch(name, node, hardware, world, sharedKey, options.historyLimit ?? 200))
   }
   yield* Effect.addFinalizer(() => Effect.sync(() => shutDown(devices, listeners)))
-  for (const [name, device] of devices) if (nodes.get(name)?.blank !== true) Switch.up(device)
+  for (const [name, device] of devices) {
+    if (nodes.get(name)?.blank === true) continue
+    Switch.up(device)
+    openForeign(device)
+  }
   yield* settled
   const switches = new Map([...devices].map(([name, device]) => [name, LabSwitch.make(device, around)]))
   return shape(topology, listeners, links, nodes, switches, settled)

@@ -4,6 +4,7 @@
  */
 import { Effect, Fiber, FiberMap, type Scope } from "effect"
 import * as Loader from "./eos/ConfigLoader.ts"
+import { openForeign } from "./eos/ConfigSessions.ts"
 import { render } from "./eos/ConfigTree.ts"
 import * as DhcpServer from "./DhcpServer.ts"
 import * as History from "./History.ts"
@@ -58,6 +59,7 @@ const bootSequence = (device: Switch.Switch, options: PowerOptions): Effect.Effe
     const kind = device.startup === undefined ? "ztp" : "reload"
     if (device.startup === undefined) yield* provision(device, options)
     Switch.up(device)
+    openForeign(device)
     History.pushCommit(device.history, { session: "", kind, at: Date.now() })
     yield* options.settled
   })

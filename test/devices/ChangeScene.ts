@@ -59,7 +59,7 @@ export const makeScene = (change: Partial<ChangeRow> = {}) => {
       observe: (row) => step("observe", row),
       confirm: (row) => step("confirm", row),
       save: step("save", stored),
-      askTimer: step("askTimer", stored)
+      askTimer: (row) => step("askTimer", row)
     }
   }
 
@@ -77,7 +77,7 @@ export const makeScene = (change: Partial<ChangeRow> = {}) => {
           id: 88,
           input: inputOf({ protocol: stored, failure: null }, verdict),
           run: (waits) => ({
-            claim: ChangeRun.claims({ claim }, change, { running: null, before: null }),
+            claim: ChangeRun.claims({ claim }, change, { running: null, before: null, remarks: [] }),
             steps: stepsWith(interference),
             waits,
             within: (work) => work

@@ -94,7 +94,7 @@ describe("A change of a live device", () => {
             [step]: stolen,
             observe:
               step === "observe"
-                ? Effect.as(stolen, { type: "OBSERVED", running: "candidate", ourTimer: true, ourSession: false })
+                ? Effect.as(stolen, { type: "OBSERVED", running: "candidate", ourTimer: "runs", ourSession: false })
                 : undefined
           })
         )

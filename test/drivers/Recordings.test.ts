@@ -13,7 +13,7 @@ import { facts } from "../../src/drivers/eos/Facts.ts"
 import { load } from "../../src/drivers/eos/Load.ts"
 import { runningConfig } from "../../src/drivers/eos/RunningConfig.ts"
 import { save } from "../../src/drivers/eos/Save.ts"
-import { sessions } from "../../src/drivers/eos/Sessions.ts"
+import { sessionList } from "../../src/drivers/eos/Sessions.ts"
 import { type Cli, login } from "../../src/drivers/ssh/Cli.ts"
 import * as Shell from "../../src/drivers/ssh/Shell.ts"
 import { randomOf } from "../support/Random.ts"
@@ -30,6 +30,12 @@ const target: DriverTarget = {
   password: Redacted.make("secret word"),
   hostKey: { _tag: "accept" }
 }
+
+const sessions = (cli: Cli) =>
+  Effect.map(sessionList(cli).read, ({ pending, sessions: listed }) => ({
+    sessions: listed.map(({ name, state, user }) => ({ name, state, user })),
+    pending
+  }))
 
 const recording = (name: string) => readFileSync(path.join(import.meta.dirname, "recordings", `${name}.txt`), "utf8")
 
@@ -223,7 +229,10 @@ const replays: ReadonlyArray<Replay> = [
   {
     file: "commit",
     does: (cli) =>
-      Effect.andThen(Commit.commitTimed(cli, "job412", 300), Effect.andThen(Commit.confirm(cli, "job412"), save(cli))),
+      Effect.andThen(
+        Commit.commitTimed(cli, "job412", 300),
+        Effect.andThen(Commit.confirm(cli, "job412", sessionList(cli), false), save(cli))
+      ),
     gives: undefined
   },
   {

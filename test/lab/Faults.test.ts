@@ -109,6 +109,16 @@ describe("faults of a simulated switch", () => {
     })
   )
 
+  it.effect("commits for good although it was told a timer", () =>
+    withFaults([{ kind: "noTimer" }], async (shell, { device }) => {
+      await open(shell)
+      expect(await shell.ask("configure session job1 commit timer 00:05:00")).toBe("")
+      expect(device.timer()).toBeUndefined()
+      expect(device.hostname()).toBe("tried")
+      expect(await shell.ask("configure session job1 commit")).toMatch(/^% Cannot commit/)
+    })
+  )
+
   it.effect("rejects a line by pattern", () =>
     withFaults([{ kind: "reject", pattern: "^vlan 66", message: "% VLAN 66 is reserved" }], async (shell) => {
       await shell.ask("configure session job1")

@@ -1,11 +1,12 @@
 /** Commit, commit timer, confirm and discard on EOS (docs/switch-dialogues.md#eos-commit-confirm-discard). */
 import { Effect, Option } from "effect"
+import type { ConfirmAnswer } from "../Driver.ts"
 import type { ExchangeError, ReadError } from "../DriverErrors.ts"
 import { CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { rejection } from "../ssh/Cli.ts"
-import { sessions as readSessions } from "./Sessions.ts"
+import { type SessionList, sessionList } from "./Sessions.ts"
 
 const commitError = (cli: Cli, session: string, message: string): CommitError =>
   new CommitError({ hostname: cli.target.hostname, session, message: maskSecrets(message) })
@@ -24,9 +25,12 @@ export const commitComplaint = (cli: Cli, lines: ReadonlyArray<string>): string 
     ? undefined
     : lines.filter((line) => line.trim() !== "").join("\n")
 
+/** A session may be there where we may not look. */
 const isThere = (cli: Cli, name: string) =>
-  Effect.map(readSessions(cli), ({ sessions }) =>
-    sessions.some((session) => session.name === name && session.state !== "done")
+  Effect.map(
+    sessionList(cli).read,
+    ({ isListed, sessions }) =>
+      !isListed || sessions.some((session) => session.name === name && session.state !== "done")
   )
 
 /** Removes an open candidate, or rolls a timed commit back at once. A session that is not there any more is no error. */
@@ -64,14 +68,25 @@ export const commitTimed = (
 ): Effect.Effect<void, ExchangeError | CommitError> =>
   orDiscard(cli, name, commitCommand(cli, name, `configure session ${name} commit timer ${clockTime(seconds)}`))
 
-/** Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. */
-export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string) {
-  const { pending } = yield* readSessions(cli).pipe(
-    Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], (error) => commitError(cli, name, error.message))
-  )
-  const found = Option.match(pending, { onNone: () => "none", onSome: (timer) => timer.name })
+/**
+ * Stops our own timer. Looks first, because a commit of an expired or foreign session would be another commit. Where the timer can
+ * be seen neither to run nor to be gone, a refusal may only mean that it does not run: that is for the caller to find out.
+ */
+export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
+  const { pending, timer } = yield* list
+    .readWhileTimed(wasSeen)
+    .pipe(Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], (error) => commitError(cli, name, error.message)))
+  const given = commitCommand(cli, name, `configure session ${name} commit`)
+  if (timer._tag === "unknown") {
+    yield* Effect.catchTag(given, "CommitError", (error) =>
+      Effect.logDebug("the confirmation of an unseen timer was refused", error.message)
+    )
+    return "unseen" satisfies ConfirmAnswer
+  }
+  const found = Option.match(pending, { onNone: () => "none", onSome: (running) => running.name })
   if (found !== name) {
     return yield* commitError(cli, name, `no commit of ${name} waits for its confirmation (pending: ${found})`)
   }
-  yield* commitCommand(cli, name, `configure session ${name} commit`)
+  yield* given
+  return "seen" satisfies ConfirmAnswer
 })

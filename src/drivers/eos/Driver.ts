@@ -2,6 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
+import { ForeignSessions } from "../ForeignSessions.ts"
 import { channelWire } from "../ssh/ChannelWire.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { login } from "../ssh/Cli.ts"
@@ -11,6 +12,7 @@ import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
+import { commitHabits } from "./CommitHabits.ts"
 import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
@@ -22,10 +24,17 @@ import { ports } from "./Ports.ts"
 import { reset } from "./Reset.ts"
 import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
-import { sessions } from "./Sessions.ts"
+import { sessionList } from "./Sessions.ts"
 
-const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): DriverSession => {
+/** What logins share. */
+interface Shared {
+  readonly limits: SshLimits["Service"]
+  readonly foreign: ForeignSessions
+}
+
+const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, foreign: ForeignSessions): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
+  const list = sessionList(cli)
   return {
     hostKey: transport.hostKey,
     facts: facts(cli),
@@ -33,46 +42,51 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell): Driver
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     runningConfig: runningConfig(cli),
-    sessions: sessions(cli),
-    pending: Effect.map(sessions(cli), ({ pending }) => pending),
-    load: (request) => load(cli, request),
+    sessions: list.read,
+    sessionsWhileTimed: list.readWhileTimed,
+    pending: Effect.map(list.read, ({ pending }) => pending),
+    load: (request) => load(cli, request, foreign),
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),
     commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),
-    confirm: (name) => Commit.confirm(cli, name),
+    confirm: (name, wasSeen = false) => Commit.confirm(cli, name, list, wasSeen),
     save: save(cli),
     commitAndSave: (name, silenceSeconds) => commitAndSave(cli, name, silenceSeconds, shell.destroy),
     firmware: firmware(cli, hangUp),
     certificates: certificates(cli, transport),
     reset: reset(cli, hangUp),
-    ports: ports(cli),
+    ports: ports(cli, foreign),
     abandon: hangUp
   }
 }
 
-const connect = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+const connect = Effect.fnUntraced(function* (target: DriverTarget, { foreign, limits }: Shared) {
   const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
   const transport = yield* SshTransport.open(target, limits, seconds)
   const channel = yield* transport.shell
   const shell = Shell.make(target.hostname, target.address, channelWire(channel, transport))
   const cli = yield* login(dialect, target, shell)
-  return makeSession(cli, transport, shell)
+  return makeSession(cli, transport, shell, foreign)
 })
 
 /** A login that fails closes its connection at once, however long the caller's scope lives. */
-const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, limits: SshLimits["Service"]) {
+const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, shared: Shared) {
   const scope = yield* Scope.fork(yield* Effect.scope)
-  return yield* connect(target, limits).pipe(
+  return yield* connect(target, shared).pipe(
     Scope.provide(scope),
     Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
   )
 })
 
 /** The EOS driver, on the connection limits of this process. */
-export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => ({
-  platform: eos,
-  timeouts: dialect.timeouts,
-  configHash,
-  stableText,
-  open: (target: DriverTarget) => open(target, limits)
-}))
+export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
+  const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions }
+  return {
+    platform: eos,
+    timeouts: dialect.timeouts,
+    configHash,
+    stableText,
+    commitHabits,
+    open: (target: DriverTarget) => open(target, shared)
+  }
+})

@@ -3,10 +3,11 @@
  * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
  * candidate then waits under its name; on any error of the switch it is discarded.
  */
-import { Effect, Option, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { jobOf } from "../Candidate.ts"
 import type { ConfigSession, ConfigSessions, LoadRequest, LoadResult } from "../Driver.ts"
 import { selects } from "../Driver.ts"
+import * as Foreign from "../ForeignSessions.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
   CommandRejected,
@@ -25,7 +26,7 @@ import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
 import { escapeRegExp, promptName } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
-import { sessionMode, sessions } from "./Sessions.ts"
+import { sessionList, sessionMode } from "./Sessions.ts"
 
 const foreignSeconds = 10
 const pollSeconds = 1
@@ -64,23 +65,30 @@ const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
 const abandoned = (request: LoadRequest, session: ConfigSession): boolean =>
   session.state === "open" && (session.name === request.name || leftBehind(request, session.name))
 
+/** Removes what is ours and waits for others; gives the names of others' sessions that stay open beside ours. */
 const clearTheWay: (
   cli: Cli,
   request: LoadRequest,
+  foreign: Foreign.ForeignSessions,
   patience: number,
   seen?: ConfigSessions
-) => Effect.Effect<void, LoadError> = Effect.fnUntraced(function* (cli, request, patience, seen) {
-  const found = seen ?? (yield* sessions(cli))
-  if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
-    return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
+) => Effect.Effect<ReadonlyArray<string>, LoadError> = Effect.fnUntraced(
+  function* (cli, request, foreign, patience, seen) {
+    const found = seen ?? (yield* sessionList(cli).read)
+    if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
+      return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
+    }
+    for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
+    const others = found.sessions.filter((session) => session.state === "open" && !abandoned(request, session))
+    const beside = others.map(({ name }) => name)
+    if (request.foreignSessions === "ignore") return beside
+    const [other] = foreign.inTheWay(cli.target.hostname, others, yield* Clock.currentTimeMillis)
+    if (other === undefined) return beside
+    if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
+    yield* Effect.sleep(`${pollSeconds} seconds`)
+    return yield* clearTheWay(cli, request, foreign, patience - pollSeconds)
   }
-  for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
-  const other = found.sessions.find((session) => session.state === "open" && !abandoned(request, session))
-  if (other === undefined || request.foreignSessions === "ignore") return
-  if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
-  yield* Effect.sleep(`${pollSeconds} seconds`)
-  yield* clearTheWay(cli, request, patience - pollSeconds)
-})
+)
 
 /** Leaves the session without keeping it. */
 const abort = Effect.fnUntraced(function* (cli: Cli) {
@@ -203,21 +211,28 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
   )
 
-/** See `DriverSession.load`. */
-export const load: (cli: Cli, request: LoadRequest) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(
-  function* (cli, request) {
-    const cut = cutCandidate(request.text)
-    if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
-    const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
-    yield* clearTheWay(cli, request, patience, request.seen)
-    const sent = yield* sendCandidate(cli, request, cut.success)
-    const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
-    if (rejections.length > 0) {
-      yield* abort(cli)
-      return yield* rejectedLines(cli, request, rejections)
-    }
-    const diff = yield* readDiff(cli)
-    yield* stepOut(cli)
-    return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff }
+/** See `DriverSession.load`. What is remembered of other people's sessions is forgotten unless it is given. */
+export const load: (
+  cli: Cli,
+  request: LoadRequest,
+  foreign?: Foreign.ForeignSessions
+) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(function* (
+  cli,
+  request,
+  foreign = Foreign.make("ignore-old")
+) {
+  const cut = cutCandidate(request.text)
+  if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
+  const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
+  const beside = yield* clearTheWay(cli, request, foreign, patience, request.seen)
+  const sent = yield* sendCandidate(cli, request, cut.success)
+  const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
+  if (rejections.length > 0) {
+    yield* abort(cli)
+    return yield* rejectedLines(cli, request, rejections)
   }
-)
+  const diff = yield* readDiff(cli)
+  yield* stepOut(cli)
+  const result = { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff }
+  return beside.length === 0 ? result : { ...result, beside }
+})

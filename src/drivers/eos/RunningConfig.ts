@@ -20,7 +20,8 @@ const volatileLines = [new RegExp(`^(?:${volatileLine}(?:\\n|$))+`), new RegExp(
 /** An error stands right behind the echo; further down it is the text of a banner. */
 const LONGEST_ERROR = 3
 
-const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
+/** Whether an answer that ends in these lines may be a whole configuration, or the refusal to show it. */
+export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   const last = lastText(lines)
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
 }

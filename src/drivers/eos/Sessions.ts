@@ -1,13 +1,14 @@
 /**
- * Configuration sessions, which are what EOS has for candidates: their names, and how their list is read in its two JSON forms
- * and as text (docs/switch-dialogues.md#eos-modes-and-prompts and docs/switch-dialogues.md#eos-reading). EOS keeps some
- * sessions under names of our choice, so the text of a candidate is the name of its session.
+ * Configuration sessions, which are what EOS has for candidates: their names, and how their list is read as JSON and as text
+ * (docs/switch-dialogues.md#sessions-and-timers). EOS keeps some sessions under names of our choice, so the text of a candidate
+ * is the name of its session.
  */
 import { Effect, Option, Schema } from "effect"
-import type { ConfigSession, ConfigSessions } from "../Driver.ts"
+import type { CommitTimer, ConfigSession, ConfigSessions, SessionLimits } from "../Driver.ts"
 import type { ReadError } from "../DriverErrors.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { decodeJson, jsonIsWhole, unexpected } from "./Answers.ts"
+import { parseSessionText } from "./SessionText.ts"
 
 /** Only these characters of a session's name appear in the prompt. */
 const shownNameLength = 6
@@ -17,62 +18,155 @@ export const sessionMode = (name: string): string => `(config-s-${name.slice(0, 
 
 const Session = Schema.Struct({
   state: Schema.String,
-  commitUser: Schema.optionalKey(Schema.String)
+  commitUser: Schema.optional(Schema.String),
+  /** Epoch seconds; of an open session when it was left. */
+  completedTime: Schema.optional(Schema.Finite),
+  /** Who is in an open session. */
+  instances: Schema.optional(Schema.Record(Schema.String, Schema.Unknown))
 })
 
 export const ShowSessions = Schema.Struct({
   sessions: Schema.Record(Schema.String, Session),
-  commitTimerSessionName: Schema.optionalKey(Schema.String)
+  commitTimerSessionName: Schema.optional(Schema.String),
+  maxOpenSessions: Schema.optional(Schema.Int),
+  maxSavedSessions: Schema.optional(Schema.Int),
+  mergeOnCommit: Schema.optional(Schema.Boolean),
+  saveToStartupConfigOnCommit: Schema.optional(Schema.Boolean)
 })
 export type ShowSessions = typeof ShowSessions.Type
 
-/** The session whose commit timer runs, if any. Up to 4.31 its state says so, later the top level. */
-const timerOf = (answer: ShowSessions): string | undefined =>
-  answer.commitTimerSessionName ??
-  Object.entries(answer.sessions).find(([, { state }]) => state === "pendingCommitTimer")?.[0]
+type Form = "json" | "text"
 
-const sessionOf = (name: string, state: string, user: string, timed: boolean): ConfigSession => ({
+/** A place in which a switch may show that a commit timer runs. */
+interface TimerPlace {
+  readonly form: Form
+  /** The releases of which it is known. */
+  readonly releases: string
+  /** What stands there. */
+  readonly shows: string
+  readonly timerOf: (answer: ShowSessions) => string | undefined
+}
+
+const byState = ({ sessions }: ShowSessions) =>
+  Object.entries(sessions).find(([, { state }]) => state === "pendingCommitTimer")?.[0]
+const byName = ({ commitTimerSessionName }: ShowSessions) => commitTimerSessionName
+
+/**
+ * Where releases are known to show a running commit timer. Each of them leaves it out where none runs, so a list without one
+ * says nothing by itself: the release may show it elsewhere.
+ */
+export const timerPlaces: ReadonlyArray<TimerPlace> = [
+  { form: "json", releases: "up to 4.31", shows: "the state `pendingCommitTimer` of the session", timerOf: byState },
+  { form: "json", releases: "from 4.32 on", shows: "`commitTimerSessionName` above the sessions", timerOf: byName },
+  { form: "text", releases: "up to 4.31", shows: "the state of the session", timerOf: byState },
+  { form: "text", releases: "from 4.32 on", shows: "`Session with pending commit timer`", timerOf: byName }
+]
+
+const timerIn = (form: Form, answer: ShowSessions): string | undefined => {
+  for (const place of timerPlaces) {
+    const name = place.form === form ? place.timerOf(answer) : undefined
+    if (name !== undefined) return name
+  }
+  return undefined
+}
+
+const sessionOf = (name: string, session: typeof Session.Type, timed: boolean): ConfigSession => ({
   name,
-  state: timed ? "timed" : state === "pending" ? "open" : "done",
-  user
+  state: timed ? "timed" : session.state === "pending" ? "open" : "done",
+  user: session.commitUser ?? "",
+  ...(session.instances === undefined ? {} : { attended: Object.keys(session.instances).length > 0 }),
+  ...(session.completedTime === undefined ? {} : { since: session.completedTime * 1000 })
 })
 
-/** Both output shapes of `show configuration sessions detail`. */
-export const sessionsOf = (answer: ShowSessions): ConfigSessions => {
-  const timed = timerOf(answer)
+const limitsOf = (answer: ShowSessions): SessionLimits => ({
+  maxOpen: answer.maxOpenSessions ?? null,
+  maxSaved: answer.maxSavedSessions ?? null,
+  mergesAtCommit: answer.mergeOnCommit ?? null,
+  savesAtCommit: answer.saveToStartupConfigOnCommit ?? null
+})
+
+/** An answer in one of its forms; `without` is what is known when it shows no timer. */
+export const sessionsOf = (form: Form, answer: ShowSessions, without: CommitTimer = unknownTimer): ConfigSessions => {
+  const name = timerIn(form, answer)
   return {
-    sessions: Object.entries(answer.sessions).map(([name, { state, commitUser }]) =>
-      sessionOf(name, state, commitUser ?? "", name === timed)
-    ),
-    pending: Option.map(Option.fromUndefinedOr(timed), (name) => ({ name }))
+    isListed: true,
+    sessions: Object.entries(answer.sessions).map(([key, session]) => sessionOf(key, session, key === name)),
+    pending: Option.map(Option.fromUndefinedOr(name), (timed) => ({ name: timed })),
+    timer: name === undefined ? without : { _tag: "running", name },
+    limits: limitsOf(answer)
   }
 }
 
-const heading = /^Maximum number of (?:completed|pending) sessions:/m
-const timerName = /^Session with pending commit timer:\s*(\S+)/
-// behind the state stands the user of an open session; of a completed one the time and who committed it
-const row = /^[* ] (\S+)\s+(committed|completed|pending\w*|aborted)\s+(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+)?(\S*)/
+const unknownTimer: CommitTimer = { _tag: "unknown" }
+const noTimer: CommitTimer = { _tag: "none" }
 
-/** The text form, as the JSON form would show it. Undefined when the text is something else. */
-export const parseSessionText = (text: string): ShowSessions | undefined => {
-  if (!heading.test(text)) return undefined
-  const sessions: Record<string, { readonly state: string; readonly commitUser: string }> = {}
-  let name: string | undefined
-  for (const line of text.split("\n")) {
-    name = timerName.exec(line)?.[1] ?? name
-    const [, session, state, commitUser] = row.exec(line) ?? []
-    if (session !== undefined && state !== undefined) sessions[session] = { state, commitUser: commitUser ?? "" }
-  }
-  return name === undefined ? { sessions } : { sessions, commitTimerSessionName: name }
+/** The site does not let us list them. */
+const unlisted: ConfigSessions = {
+  isListed: false,
+  sessions: [],
+  pending: Option.none(),
+  timer: unknownTimer,
+  limits: { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
 }
 
-/** See `DriverSession.sessions`. */
-export const sessions: (cli: Cli) => Effect.Effect<ConfigSessions, ReadError> = Effect.fnUntraced(function* (cli) {
-  const command = "show configuration sessions detail"
+const command = "show configuration sessions detail"
+
+/** What a form says: the list, that the command is refused, or nothing that we understand. */
+type Said = ShowSessions | "refused" | "unclear"
+
+const refused = () => Effect.succeed("refused" as const)
+
+const askJson = Effect.fnUntraced(function* (cli: Cli) {
   const text = yield* cli.query(`${command} | json`, { isWhole: jsonIsWhole })
-  if (text.includes("{")) return sessionsOf(yield* decodeJson(cli, command, ShowSessions, text))
-  const plain = parseSessionText(yield* cli.query(command))
-  // an answer that got lost must not look like a switch without sessions, whose timer may be forgotten
-  if (plain === undefined) return yield* unexpected(cli, command, `the answer to "${command}" is not understood`)
-  return sessionsOf(plain)
+  if (!text.includes("{")) return "unclear"
+  return yield* decodeJson(cli, command, ShowSessions, text).pipe(
+    Effect.catchTag("UnexpectedAnswer", () => Effect.succeed("unclear" as const))
+  )
 })
+
+const ask = (cli: Cli, form: Form): Effect.Effect<Said, ReadError> =>
+  (form === "json"
+    ? askJson(cli)
+    : Effect.map(cli.query(command), (text): Said => parseSessionText(text) ?? "unclear")
+  ).pipe(Effect.catchTag("CommandRejected", refused))
+
+/** How the sessions of a switch are read during one login. */
+export interface SessionList {
+  /** See `DriverSession.sessions`. */
+  readonly read: Effect.Effect<ConfigSessions, ReadError>
+  /** See `DriverSession.sessionsWhileTimed`. */
+  readonly readWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
+}
+
+/** The list of this login, which remembers in which form the switch was seen to show a timer. */
+export const sessionList = (cli: Cli): SessionList => {
+  let shownIn: Form | null = null
+
+  const failed = (answers: ReadonlyArray<Said>): Effect.Effect<ConfigSessions, ReadError> =>
+    // an answer that got lost must not look like a switch without sessions
+    answers.every((said) => said === "refused")
+      ? Effect.succeed(unlisted)
+      : unexpected(cli, command, `the answer to "${command}" is not understood`)
+
+  const read = (isLast: (found: ConfigSessions) => boolean, wasSeen: boolean) =>
+    Effect.gen(function* () {
+      const forms: ReadonlyArray<Form> = shownIn === "text" ? ["text"] : ["json", "text"]
+      const answers: Array<Said> = []
+      let found: ConfigSessions | null = null
+      for (const form of forms) {
+        const said: Said = yield* ask(cli, form)
+        answers.push(said)
+        if (typeof said === "string") continue
+        const isShown = shownIn === form || (wasSeen && form === "text")
+        found = sessionsOf(form, said, isShown ? noTimer : unknownTimer)
+        if (found.timer._tag === "running") shownIn = form
+        if (isLast(found)) return found
+      }
+      return found ?? (yield* failed(answers))
+    })
+
+  return {
+    read: Effect.suspend(() => read(() => true, false)),
+    readWhileTimed: (wasSeen) => Effect.suspend(() => read(({ timer }) => timer._tag !== "unknown", wasSeen))
+  }
+}

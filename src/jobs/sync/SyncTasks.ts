@@ -68,6 +68,10 @@ export const notStarted = (stop: Stop, mainTask = MAIN_TASK): DeviceResult =>
 export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
   report.reason === "othersFailed" ? { ...report, message: `${stop.message}, so the change was taken back` } : report
 
+/** The entry with what is remarkable about the device. */
+const remarked = (task: JobTask, { remarks }: ChangeReport): JobTask =>
+  remarks === undefined ? task : { ...task, remarks }
+
 /** That the device answered after a mode-2 commit, as far as it said its name. */
 const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
@@ -77,7 +81,7 @@ export const doneResult = (config: string, report: ChangeReport): DeviceResult =
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
-    taskOk(SYNC_TASK, null, report.diff),
+    remarked(taskOk(SYNC_TASK, null, report.diff), report),
     ...reachable(report)
   ])
 
@@ -87,6 +91,6 @@ export const syncResult = (config: string, report: ChangeReport): DeviceResult =
   if (report.ok) return doneResult(config, report)
   const text = failureText(report)
   if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
-  const sync: JobTask = taskFailed(SYNC_TASK, text, report.diff)
+  const sync = remarked(taskFailed(SYNC_TASK, text, report.diff), report)
   return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
 }

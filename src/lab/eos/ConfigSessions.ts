@@ -6,6 +6,7 @@ import * as ConfigDiff from "./ConfigDiff.ts"
 import * as Faults from "../Faults.ts"
 import * as History from "../History.ts"
 import * as Loader from "./ConfigLoader.ts"
+import { merge } from "./ConfigMerge.ts"
 import { empty, render, type Entry } from "./ConfigTree.ts"
 import * as Switch from "../Switch.ts"
 
@@ -20,7 +21,7 @@ export interface ConfigSession {
   tree: Entry | undefined
   /** The candidate as text, until somebody edits it. */
   printed: string | undefined
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; of an open session the time at which somebody has left it. */
   completedAt: number | undefined
 }
 
@@ -33,9 +34,6 @@ export interface CommitTimer {
   handle: NodeJS.Timeout | undefined
 }
 
-/** Most pending sessions. */
-export const MAX_PENDING = 5
-const MAX_COMPLETED = 1
 const MAX_TIMER_SECONDS = 24 * 3600
 
 /** Text of the refusal when too many sessions are open. */
@@ -47,24 +45,32 @@ export const open = (device: Switch.Switch, name: string, user: string, terminal
   const existing = device.sessions.get(name)
   if (existing !== undefined)
     return existing.state === "pending" ? existing : `% Session ${name} has already been completed`
-  if (pending(device).length >= MAX_PENDING) return TOO_MANY
-  const session: ConfigSession = {
-    name,
-    user,
-    terminal,
-    state: "pending",
-    base: device.running,
-    tree: undefined,
-    printed: undefined,
-    completedAt: undefined
-  }
+  if (taken(device) >= device.behaviour.quirks.maxPending) return TOO_MANY
+  const session = make(device, name, user, terminal)
   device.sessions.set(name, session)
   return session
 }
 
-/** Sessions that are open. */
-export const pending = (device: Switch.Switch): ReadonlyArray<ConfigSession> =>
-  [...device.sessions.values()].filter((session) => session.state === "pending")
+const make = (device: Switch.Switch, name: string, user: string, terminal: string): ConfigSession => ({
+  name,
+  user,
+  terminal,
+  state: "pending",
+  base: device.running,
+  tree: undefined,
+  printed: undefined,
+  completedAt: undefined
+})
+
+/** Places that are taken: by open sessions, and by the one whose timer runs. */
+const taken = (device: Switch.Switch): number =>
+  [...device.sessions.values()].filter(({ state }) => state === "pending" || state === "pendingCommitTimer").length
+
+/** Other people's sessions that a switch has when it starts. */
+export const openForeign = (device: Switch.Switch): void => {
+  for (const { age, name } of device.behaviour.quirks.foreignSessions)
+    device.sessions.set(name, { ...make(device, name, "root", "vty5"), completedAt: device.bootedAt - age * 1000 })
+}
 
 /** The candidate's tree for an edit, made from the base when it is touched first. */
 export const edit = (session: ConfigSession): Entry => {
@@ -101,12 +107,21 @@ export const commit = (device: Switch.Switch, name: string, seconds: number | un
   if (session.state !== "pending") return `% Cannot commit session ${name}: session is ${session.state}`
   if (seconds !== undefined && (seconds <= 0 || seconds > MAX_TIMER_SECONDS)) return "% Invalid input"
   const before = device.running
-  const after = candidate(session)
+  const after = outcome(device, session)
+  const timed = seconds !== undefined && Faults.take(device.faults, "noTimer") === undefined
   record(device, name, seconds === undefined ? "commit" : "commitTimer")
-  if (seconds === undefined) complete(device, session, "committed")
-  else startTimer(device, session, before, seconds)
+  if (timed) startTimer(device, session, before, seconds)
+  else complete(device, session, "committed")
   Switch.setRunning(device, after)
+  autosave(device)
   return undefined
+}
+
+const outcome = (device: Switch.Switch, session: ConfigSession): string =>
+  device.behaviour.quirks.mergesAtCommit ? merge(session.base, candidate(session), device.running) : candidate(session)
+
+const autosave = (device: Switch.Switch) => {
+  if (device.behaviour.quirks.savesAtCommit) device.startup = device.running
 }
 
 const startTimer = (device: Switch.Switch, session: ConfigSession, before: string, seconds: number) => {
@@ -129,6 +144,7 @@ const confirm = (device: Switch.Switch, session: ConfigSession, timer: CommitTim
   device.timer = undefined
   record(device, session.name, "confirm")
   complete(device, session, "committed")
+  autosave(device)
   return undefined
 }
 
@@ -173,7 +189,8 @@ const complete = (device: Switch.Switch, session: ConfigSession, state: "committ
     (other) => other.state === "committed" || other.state === "aborted"
   )
   completed.sort((a, b) => (a.completedAt ?? 0) - (b.completedAt ?? 0))
-  for (const old of completed.slice(0, Math.max(0, completed.length - MAX_COMPLETED))) device.sessions.delete(old.name)
+  const { maxSaved } = device.behaviour.quirks
+  for (const old of completed.slice(0, Math.max(0, completed.length - maxSaved))) device.sessions.delete(old.name)
 }
 
 const record = (device: Switch.Switch, session: string, kind: History.CommitKind) =>

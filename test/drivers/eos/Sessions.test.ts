@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import { parseSessionText, sessionMode, sessionsOf, ShowSessions } from "../../../src/drivers/eos/Sessions.ts"
+import { sessionMode, sessionsOf, ShowSessions } from "../../../src/drivers/eos/Sessions.ts"
+import { parseSessionText } from "../../../src/drivers/eos/SessionText.ts"
 
 const limits = { maxSavedSessions: 1, maxOpenSessions: 5, mergeOnCommit: false, saveToStartupConfigOnCommit: false }
 const before432 = {
@@ -39,20 +40,20 @@ const names = (found: ReturnType<typeof sessionsOf>) =>
 
 describe("configuration sessions", () => {
   it("are read as EOS up to 4.31 shows them", () => {
-    const found = sessionsOf(decode(before432))
+    const found = sessionsOf("json", decode(before432))
     expect(names(found)).toEqual({ job412: "timed", job413: "open", job411: "done" })
     expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
   it("are read as EOS from 4.32 shows them, where a running timer is called committed", () => {
-    const found = sessionsOf(decode(from432))
+    const found = sessionsOf("json", decode(from432))
     expect(names(found)).toEqual({ job412: "timed", job413: "open" })
     expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
 
   it("are read from text", () => {
     const read = parseSessionText(text)
-    const found = sessionsOf(read ?? { sessions: {} })
+    const found = sessionsOf("text", read ?? { sessions: {} })
     expect(names(found)).toEqual({ job412: "timed", job413: "open" })
     expect(found.pending).toEqual(Option.some({ name: "job412" }))
   })
@@ -62,9 +63,55 @@ describe("configuration sessions", () => {
     expect(parseSessionText("% Internal error")).toBeUndefined()
   })
 
-  it("have no timer when a session is merely committed", () => {
-    const done = { sessions: { job412: { state: "committed" } }, ...limits }
-    expect(sessionsOf(decode(done)).pending).toEqual(Option.none())
+  it("show no timer when a session is merely committed, which does not say that none runs", () => {
+    const done = sessionsOf("json", decode({ sessions: { job412: { state: "committed" } }, ...limits }))
+    expect(done).toMatchObject({ pending: Option.none(), timer: { _tag: "unknown" } })
+  })
+
+  it("do not show a timer in one form by what only the other one has", () => {
+    const elsewhere = { ...from432, commitTimerSessionName: undefined }
+    expect(sessionsOf("json", decode(elsewhere)).timer).toEqual({ _tag: "unknown" })
+  })
+
+  it.each([
+    ["JSON", () => sessionsOf("json", decode(from432)).limits],
+    ["text", () => sessionsOf("text", parseSessionText(text) ?? { sessions: {} }).limits]
+  ])("say in %s how the switch is set up", (_form, read) => {
+    expect(read()).toEqual({ maxOpen: 5, maxSaved: 1, mergesAtCommit: false, savesAtCommit: false })
+  })
+
+  it("say nothing of what a release leaves out", () => {
+    const limits = { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
+    expect(sessionsOf("json", { sessions: {} }).limits).toEqual(limits)
+    expect(
+      sessionsOf("text", parseSessionText("Maximum number of pending sessions: 1") ?? { sessions: {} }).limits
+    ).toEqual({
+      ...limits,
+      maxOpen: 1
+    })
+  })
+
+  it("say whether somebody is in an open one, and since when it has been there at the latest", () => {
+    const instances = { "868": { user: "root", terminal: "vty5", currentTerminal: false } }
+    const json = sessionsOf("json", {
+      sessions: {
+        "cfg-4711-1": { state: "pending", completedTime: 1_736_543_591.5, instances },
+        left: { state: "pending", instances: {} }
+      }
+    })
+    expect(json.sessions).toMatchObject([{ attended: true, since: 1_736_543_591_500 }, { attended: false }])
+    const rows = [
+      "Maximum number of pending sessions: 5",
+      "  cfg-4711-1       pending   root  vty5     2026-09-20 10:00:00",
+      "  left             pending",
+      "* s1               aborted   admin vty9     2026-09-20 22:19:28"
+    ]
+    const read = sessionsOf("text", parseSessionText(rows.join("\n")) ?? { sessions: {} })
+    expect(read.sessions).toMatchObject([
+      { attended: true, since: Date.parse("2026-09-20T22:00:00Z") },
+      { attended: false },
+      { state: "done", user: "admin" }
+    ])
   })
 })
 

@@ -11,6 +11,7 @@ import { DeviceResult, type Job, type StartArguments } from "../../../src/domain
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
@@ -138,12 +139,13 @@ export const withServers = <A, E>(
     lab: SyncLab,
     serve: <B, F>(effect: Serving<B, F>) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
-  environment: Environment = {}
+  environment: Environment = {},
+  peculiar: ReadonlyArray<Partial<Node>> = []
 ) =>
   Effect.gen(function* () {
     const names = Managed.accessNames(count)
     const folders = yield* Campus.makeFolders
-    const lab = yield* Managed.makeManagedLab(names)
+    const lab = yield* Managed.makeManagedLab(names, 0, 200, peculiar)
     const { settings, templates } = folders
     const repositories = { settings, templates }
     const extra = typeof environment === "function" ? yield* environment(repositories) : environment
@@ -167,9 +169,13 @@ export const withServers = <A, E>(
     return yield* body(yield* serve(first), serve)
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-/** The same with one server for the whole test. */
-export const withLab = <A, E>(count: number, body: (lab: SyncLab) => Serving<A, E>, environment: Environment = {}) =>
-  withServers(count, (lab, serve) => serve(body(lab)), environment)
+/** The same with one server for the whole test. `peculiar` is what each switch does otherwise than most. */
+export const withLab = <A, E>(
+  count: number,
+  body: (lab: SyncLab) => Serving<A, E>,
+  environment: Environment = {},
+  peculiar: ReadonlyArray<Partial<Node>> = []
+) => withServers(count, (lab, serve) => serve(body(lab)), environment, peculiar)
 
 /** The commits in force of the repositories' own refs. */
 export const commitsInForce = Effect.gen(function* () {

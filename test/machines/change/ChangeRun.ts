@@ -43,7 +43,7 @@ export const command = (device: SimulatedSwitch, candidate: Config, { src, task:
       return device.commit(row.sessionName, row.timerSeconds !== null)
     case "confirm":
       device.confirm(row.sessionName)
-      return device.save()
+      return device.peculiar.hidesTimer === true ? undefined : device.save()
     case "save":
       return device.save()
     default:
@@ -77,15 +77,20 @@ export const answer = (
   const answers: Readonly<Record<string, ChangeEvent>> = {
     claim: { type: "CLAIMED", at: now },
     open: { type: "OPENED" },
-    verify: { type: "RUNNING_READ", hash, foreignTimer: false },
+    verify: {
+      type: "RUNNING_READ",
+      hash,
+      foreignTimer: false,
+      savesAtCommit: device.peculiar.savesAtCommit === true
+    },
     load: { type: "LOADED", diff: hash === candidate ? "" : "+new", candidateHash: candidate },
     discard: { type: "DISCARDED" },
     commit: { type: "COMMITTED", at: now, candidateHash: null },
     observe: { type: "OBSERVED", ...device.show(task.row.sessionName, candidate, before) },
     awaitVerdict: { type: allOk ? "ALL_DEVICES_OK" : "OTHERS_FAILED" },
-    confirm: { type: "CONFIRMED" },
+    confirm: { type: device.peculiar.hidesTimer === true ? "CONFIRM_UNSEEN" : "CONFIRMED" },
     save: { type: "SAVED" },
-    askTimer: { type: "TIMER_SEEN", runs: device.timerRuns() }
+    askTimer: { type: "TIMER_SEEN", runs: device.peculiar.hidesTimer === true || device.timerRuns() }
   }
   const event = answers[src]
   if (event === undefined) throw new Error(`unknown step ${src}`)

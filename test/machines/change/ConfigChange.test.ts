@@ -28,10 +28,18 @@ const live: NewChange = {
 
 const row = (changes: Partial<ChangeRow> = {}): ChangeRow => ({ ...newChange(live), ...changes })
 
-const seen = (running: Observation["running"], ourTimer = false, ourSession = false): ChangeEvent => ({
+const seen = (running: Observation["running"], timerRuns = false, ourSession = false): ChangeEvent => ({
   type: "OBSERVED",
   running,
-  ourTimer,
+  ourTimer: timerRuns ? "runs" : "gone",
+  ourSession
+})
+
+/** A switch that shows neither that our timer runs nor that it is gone. */
+const unseen = (running: Observation["running"], ourSession = false): ChangeEvent => ({
+  type: "OBSERVED",
+  running,
+  ourTimer: "unseen",
   ourSession
 })
 
@@ -253,6 +261,124 @@ describe("a change that cannot be proved", () => {
   })
 })
 
+describe("a change whose commit timer is not seen", () => {
+  const pending = after(begin(row()), ...committed)
+  const confirming = after(pending, unseen("candidate"))
+  const waiting = after(confirming, { type: "CONFIRM_UNSEEN" })
+
+  it("is confirmed in spite of that, and neither saved nor done before the timer must have run out", () => {
+    expect(confirming).toMatchObject({ step: { src: "confirm" } })
+    expect(waiting).toMatchObject({ step: null, snapshot: { value: { outlasting: "waiting" } } })
+    expect(rowAt(waiting).phase).toBe("outlasting")
+    expect(waiting.delays.map(({ delay, name }) => [name, delay])).toEqual([["after expiry", 1_000 + 345_000 - 2_000]])
+    const looking = after(waiting, "expiry")
+    expect(looking).toMatchObject({ step: { src: "observe", task: { newConnection: true } } })
+    const saving = after(looking, unseen("candidate"))
+    expect(saving).toMatchObject({ step: { src: "save", task: { claim: true } } })
+    const done = after(saving, { type: "SAVED" }, unseen("candidate"))
+    expect(outcome(done)).toMatchObject({ result: "confirmed", runs: "new", ok: true, reason: null })
+  })
+
+  it.each([
+    ["has gone back", [unseen("old")], { result: "reverted", runs: "old", reason: "rolledBack" }],
+    ["runs something else", [unseen("neither")], { result: "unknown", runs: "unclear", reason: "outsideChange" }],
+    ["stays away", away, { result: "unknown", runs: "unclear", reason: "unreachable" }]
+  ] as const)("is not done when the device %s after the timer", (_name, events, end) => {
+    expect(outcome(after(waiting, "expiry", ...events))).toMatchObject(end)
+  })
+
+  it("is taken back when the timer is seen to run long after its end", () => {
+    expect(after(waiting, "expiry", seen("candidate", true))).toMatchObject({
+      step: { src: "discard", task: { row: { reason: "confirmIgnored" } } }
+    })
+  })
+
+  it("is waited for, too, when it is not seen any more after it was saved", () => {
+    const settled = after(pending, seen("candidate", true), { type: "CONFIRMED" }, unseen("candidate"))
+    expect(settled.snapshot.value).toEqual({ outlasting: "waiting" })
+  })
+
+  it("is resumed by confirming once more", () => {
+    const walk = after(left("outlasting"), unseen("candidate"))
+    expect(walk).toMatchObject({ step: { src: "confirm", task: { row: { epoch: 2 } } } })
+  })
+
+  it("is taken back when something else runs, and is told so three times before it is waited for", () => {
+    const told = after(pending, unseen("neither"))
+    expect(told).toMatchObject({ step: { src: "discard", task: { row: { reason: "notProved" } } } })
+    const again = ["expiryPause", { type: "TIMER_SEEN", runs: true }, unseen("neither")] as const
+    const last = after(
+      told,
+      { type: "DISCARDED" },
+      unseen("neither"),
+      ...again,
+      { type: "DISCARDED" },
+      unseen("neither")
+    )
+    const third = after(last, ...again, { type: "DISCARDED" }, unseen("neither"))
+    expect(outcome(after(third, "expiry", unseen("neither")))).toMatchObject({ reason: "outsideChange" })
+    expect(after(third, "expiry", unseen("candidate"))).toMatchObject({
+      step: { src: "save", task: { row: { reason: "keptNew" } } }
+    })
+  })
+
+  it("is withdrawn at once when the old configuration runs and its session is open", () => {
+    const walk = after(pending, unseen("old", true))
+    expect(walk).toMatchObject({ step: { src: "discard", task: { row: { reason: "commitNotApplied" } } } })
+  })
+
+  it("in mode 2 waits for the other devices first", () => {
+    const proved = after(begin(newChange({ ...live, mode: 2 })), ...committed, unseen("candidate"))
+    expect(proved).toMatchObject({ step: { src: "awaitVerdict" } })
+    const told = after(proved, { type: "ALL_DEVICES_OK" }, { type: "CONFIRM_UNSEEN" })
+    expect(told.snapshot.value).toEqual({ outlasting: "waiting" })
+    expect(after(proved, { type: "OTHERS_FAILED" })).toMatchObject({ step: { src: "discard" } })
+  })
+
+  it("is remembered once it was seen", () => {
+    expect(rowAt(confirming).timerSeen).toBe(false)
+    expect(rowAt(after(pending, seen("candidate", true))).timerSeen).toBe(true)
+  })
+})
+
+describe("a change on a device that saves with each commit", () => {
+  const saves: ChangeEvent = { type: "RUNNING_READ", hash: "old", foreignTimer: false, savesAtCommit: true }
+  const loadedThere: ReadonlyArray<ChangeEvent> = [
+    { type: "OPENED" },
+    saves,
+    { type: "LOADED", diff: "+vlan 320", candidateHash: "new" }
+  ]
+  const pending = after(begin(row()), ...loadedThere, { type: "COMMITTED", at: 1_000, candidateHash: null })
+  const goneBack = after(pending, seen("old"))
+
+  it("is said to be taken back only when the old configuration is saved again", () => {
+    expect(goneBack).toMatchObject({ step: { src: "save", task: { claim: true, row: { phase: "restoring" } } } })
+    expect(outcome(after(goneBack, { type: "SAVED" }))).toMatchObject({ result: "reverted", reason: "rolledBack" })
+  })
+
+  it("is unknown when it cannot be saved again", () => {
+    const again = [{ type: "SAVE_FAILED" }, seen("old")] as const
+    const last = after(goneBack, ...again, ...again, ...again, ...again, ...again)
+    expect(outcome(after(last, { type: "SAVE_FAILED" }))).toMatchObject({
+      result: "unknown",
+      runs: "unclear",
+      reason: "notRestored"
+    })
+  })
+
+  it("is begun once more only after that", () => {
+    const walk = after(left("committing", { savesAtCommit: true }), seen("old", false, true), { type: "DISCARDED" })
+    const restoring = after(walk, seen("old"))
+    expect(restoring).toMatchObject({ step: { src: "save", task: { row: { phase: "restoring" } } } })
+    expect(after(restoring, { type: "SAVED" })).toMatchObject({ step: { src: "open", task: { row: { round: 2 } } } })
+  })
+
+  it("goes on as elsewhere when it is proved", () => {
+    const end = after(pending, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate"))
+    expect(outcome(end)).toMatchObject({ result: "confirmed", ok: true })
+  })
+})
+
 describe("a change that a killed process left behind", () => {
   it.each(changePhases)("%s is taken over with a higher epoch, or is over", (phase) => {
     const walk = left(phase, { epoch: 2 })
@@ -375,10 +501,18 @@ describe("a change whose job is over", () => {
     expect(outcome(walk)).toMatchObject({ result: end })
   })
 
-  it.each(["confirming", "saving", "expiring", "confirmed", "reverted", "unchanged", "discarded", "unknown"] as const)(
-    "is left as it is when it is %s",
-    (phase) => expect(abandon(row({ phase }))).toBeNull()
-  )
+  it.each([
+    "confirming",
+    "outlasting",
+    "saving",
+    "restoring",
+    "expiring",
+    "confirmed",
+    "reverted",
+    "unchanged",
+    "discarded",
+    "unknown"
+  ] as const)("is left as it is when it is %s", (phase) => expect(abandon(row({ phase }))).toBeNull())
 
   it.each(["unchanged", "dryRun"] as const)("keeps the reason why its candidate is thrown away: %s", (reason) => {
     expect(abandon(row({ phase: "discarding", reason }))).toBeNull()

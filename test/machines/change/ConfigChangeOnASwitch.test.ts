@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import type { NewChange } from "../../../machines/change/ChangeDecision.ts"
 import { type Fault, faults, type Moment, run, type Run } from "./ChangeRun.ts"
-import { make, type SimulatedSwitch } from "./SimulatedSwitch.ts"
+import { make, type Peculiar, type SimulatedSwitch } from "./SimulatedSwitch.ts"
 
 const modes = [0, 1, 2] as const
 type Mode = (typeof modes)[number]
@@ -21,8 +21,14 @@ interface Pushed extends Run {
   readonly device: SimulatedSwitch
 }
 
-const push = (mode: Mode, moments: ReadonlyArray<Moment>, allOk = true, dryRun = false): Pushed => {
-  const device = make("old")
+const push = (
+  mode: Mode,
+  moments: ReadonlyArray<Moment>,
+  allOk = true,
+  dryRun = false,
+  peculiar: Peculiar = {}
+): Pushed => {
+  const device = make("old", peculiar)
   const ended = run({ change: change(mode, dryRun), device, candidate: "new", before: "old", allOk, moments })
   return { ...ended, device }
 }
@@ -31,6 +37,7 @@ const expectTrue = ({ device, outcome, row, stolenClaims, unclaimed }: Pushed) =
   if (outcome.runs !== "unclear") expect(device.running()).toBe(outcome.runs)
   if (row.phase === "confirmed") expect([device.startup(), device.timerRuns()]).toEqual(["new", false])
   if (row.phase === "reverted" || row.phase === "discarded") expect(device.timerRuns()).toBe(false)
+  if (device.peculiar.savesAtCommit === true && outcome.runs !== "unclear") expect(device.startup()).toBe(outcome.runs)
   expect([unclaimed, stolenClaims]).toEqual([false, 0])
 }
 
@@ -79,6 +86,38 @@ describe.each(modes)("a change in mode %i", (mode) => {
     expect([device.running(), device.startup(), device.timerRuns()]).toEqual(["old", "old", false])
     expect(steps.map(({ src }) => src)).toEqual(["open", "verify", "load", "discard", "claim"])
   })
+})
+
+const peculiarities: ReadonlyArray<readonly [name: string, peculiar: Peculiar]> = [
+  ["hides its timer", { hidesTimer: true }],
+  ["has no timer although it is told one", { hidesTimer: true, ignoresTimer: true }],
+  ["saves with each commit", { savesAtCommit: true }],
+  ["saves with each commit and hides its timer", { savesAtCommit: true, hidesTimer: true }]
+]
+
+describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) => {
+  const cases = faults.flatMap((fault) => Array.from({ length: STEPS }, (_, step) => [fault, step] as const))
+
+  it.each([1, 2] as const)("ends confirmed, proved and saved in mode %i when nothing goes wrong", (mode) => {
+    const pushed = push(mode, [], true, false, peculiar)
+    expectTrue(pushed)
+    expect(pushed.row).toMatchObject({ phase: "confirmed", reason: null })
+  })
+
+  it("is taken back in mode 2 when another device fails, unless the switch has no timer", () => {
+    const pushed = push(2, [], false, false, peculiar)
+    expectTrue(pushed)
+    expect(pushed.row.phase).toBe(peculiar.ignoresTimer === true ? "confirmed" : "reverted")
+  })
+
+  it("ends with a true record after any two mishaps", () => {
+    for (const [first, step] of cases) {
+      for (const [second, gap] of cases) {
+        const moments = [...at(step, { fault: first, late: 0 }), ...at(gap, { fault: second, late: 0 })]
+        if ((step + gap) % 2 === 0) expectTrue(push(step % 2 === 0 ? 1 : 2, moments, gap % 3 > 0, false, peculiar))
+      }
+    }
+  }, 120_000)
 })
 
 describe("a change whose device is edited by others", () => {

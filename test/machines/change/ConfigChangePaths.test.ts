@@ -10,7 +10,7 @@ import { asEvents, standIns } from "../PathModel.ts"
 import { arrive, pass, take } from "./ChangeWalk.ts"
 
 const observations: ReadonlyArray<ChangeEvent> = (["candidate", "old", "neither"] as const).flatMap((running) =>
-  [false, true].flatMap((ourTimer) =>
+  (["runs", "gone", "unseen"] as const).flatMap((ourTimer) =>
     [false, true].map((ourSession) => ({ type: "OBSERVED", running, ourTimer, ourSession }) as const)
   )
 )
@@ -28,6 +28,7 @@ const plain = [
   "OTHERS_FAILED",
   "REVERT_NOW",
   "CONFIRMED",
+  "CONFIRM_UNSEEN",
   "CONFIRM_REFUSED",
   "SAVED",
   "SAVE_FAILED"
@@ -55,23 +56,33 @@ const memory = ["opened", "settling", "withdrawn", "expired"]
 
 /** States in which nothing is written because nothing is done, or that begin where the row is written already. */
 const unwritten =
-  /^(planned\.opening|proved\.waiting|loading\.resting|(committed|looking)\.resting|committed\.waiting|expiring\.waiting\..*|over)$/
+  /^(planned\.opening|proved\.waiting|loading\.resting|(committed|looking|outlasting)\.resting|committed\.waiting|outlasting\.(waiting|observing)|expiring\.waiting\..*|over)$/
 
 describe.each([
-  ["mode 1", 1, false],
-  ["mode 2", 2, false],
-  ["a dry run", 1, true]
-] as const)("all paths of a change in %s", (_name, mode, dryRun) => {
-  const start = newChange({ mode, dryRun, force: false, sessionName: "job412", expectedHash: "old", timerSeconds: 300 })
+  ["mode 1", 1, false, false],
+  ["mode 2", 2, false, false],
+  ["mode 1 on a device that saves with each commit", 1, false, true],
+  ["a dry run", 1, true, false]
+] as const)("all paths of a change in %s", (_name, mode, dryRun, savesAtCommit) => {
+  const wanted = { mode, dryRun, force: false, sessionName: "job412", expectedHash: "old", timerSeconds: 300 }
+  const start = { ...newChange(wanted), savesAtCommit }
   const delays = standIns(configChange)
   const paths = createTestModel(asEvents(configChange)).getShortestPaths({
     events: [...events, ...delays.map((type) => ({ type }))],
     input: inputOf({ protocol: start, failure: null }, null, 3),
-    limit: 40_000,
+    limit: 80_000,
     // Counters would make the graph endless; what matters for a path is where it is and what it wants.
     serializeState: ({ context, value }) => {
       const { confirmAllowed, goal, reason } = context.row
-      return JSON.stringify([value, goal, confirmAllowed, reason, context.attempts > 0, context.mayTell])
+      return JSON.stringify([
+        value,
+        goal,
+        confirmAllowed,
+        reason,
+        context.attempts > 0,
+        context.mayTell,
+        context.outlasted
+      ])
     }
   })
 
@@ -80,7 +91,7 @@ describe.each([
     const all = [...changePhases, ...memory, "over"].filter(
       (state) => !dryRun || /plan|open|load|disc|unch|over/.test(state)
     )
-    const never = mode === 2 ? [] : ["proved"]
+    const never = [...(mode === 2 ? [] : ["proved"]), ...(savesAtCommit ? [] : ["restoring"])]
     expect([...reached].toSorted()).toEqual(all.filter((state) => !never.includes(state)).toSorted())
   })
 

@@ -6,7 +6,18 @@ import type { Observation } from "../../../machines/change/ChangeRow.ts"
 
 export type Config = "old" | "new" | "alien"
 
+/** What a switch does otherwise than most. */
+export interface Peculiar {
+  /** It shows nowhere that a timer runs. */
+  readonly hidesTimer?: boolean
+  /** It commits for good although it is told a timer. */
+  readonly ignoresTimer?: boolean
+  /** Each commit saves. */
+  readonly savesAtCommit?: boolean
+}
+
 export interface SimulatedSwitch {
+  readonly peculiar: Peculiar
   readonly running: () => Config
   readonly startup: () => Config
   readonly timerRuns: () => boolean
@@ -22,7 +33,7 @@ export interface SimulatedSwitch {
 }
 
 /** A switch that runs `first` and has it saved. */
-export const make = (first: Config): SimulatedSwitch => {
+export const make = (first: Config, peculiar: Peculiar = {}): SimulatedSwitch => {
   let running = first
   let startup = first
   const sessions = new Map<string, Config>()
@@ -31,7 +42,9 @@ export const make = (first: Config): SimulatedSwitch => {
     if (timer !== null) running = timer.back
     timer = null
   }
+  const sight = (name: string) => (timer?.name === name ? "runs" : "gone")
   return {
+    peculiar,
     running: () => running,
     startup: () => startup,
     timerRuns: () => timer !== null,
@@ -43,8 +56,9 @@ export const make = (first: Config): SimulatedSwitch => {
     commit: (name, timed) => {
       const candidate = sessions.get(name)
       if (candidate === undefined || timer !== null) return
-      if (timed) timer = { name, back: running }
+      if (timed && peculiar.ignoresTimer !== true) timer = { name, back: running }
       running = candidate
+      if (peculiar.savesAtCommit === true) startup = running
       sessions.delete(name)
     },
     confirm: (name) => {
@@ -59,7 +73,7 @@ export const make = (first: Config): SimulatedSwitch => {
     },
     show: (name, candidate, before) => ({
       running: running === candidate ? "candidate" : running === before ? "old" : "neither",
-      ourTimer: timer?.name === name,
+      ourTimer: peculiar.hidesTimer === true ? "unseen" : sight(name),
       ourSession: sessions.has(name)
     })
   }

@@ -50,14 +50,21 @@ export const managedNode = (name: string, index: number): Node => ({
   "startup-config": oldConfig(name, addressOf(index))
 })
 
-/** The lab of so many managed access switches. `commitMs` is how long each takes to commit. */
-export const makeManagedLab = (names: ReadonlyArray<string>, commitMs = 0, historyLimit = 200) =>
+/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, `peculiar` how each is otherwise. */
+export const makeManagedLab = (
+  names: ReadonlyArray<string>,
+  commitMs = 0,
+  historyLimit = 200,
+  peculiar: ReadonlyArray<Partial<Node>> = []
+) =>
   makeLab(
     {
       name: "managed",
       topology: {
         defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M", commitMs },
-        nodes: Object.fromEntries(names.map((name, index) => [name, managedNode(name, index)]))
+        nodes: Object.fromEntries(
+          names.map((name, index) => [name, { ...managedNode(name, index), ...peculiar[index] }])
+        )
       }
     },
     { historyLimit }

@@ -42,6 +42,7 @@ const enterSession = (call: Call, name: string): string => {
 }
 
 const enterConfig = ({ shell, device }: Call): string => {
+  if (device.behaviour.quirks.terminalDisabled) return "% Configuration is allowed in sessions only\n"
   shell.mode = {
     kind: "config",
     loader: Loader.make(Loader.parse(device.running), rules(shell)),

@@ -18,7 +18,7 @@ const DONE = "Copy completed successfully.\n"
 const save = ({ device }: Call): Output => {
   if (device.faults.length > 0 && Faults.take(device.faults, "fullFlash") !== undefined)
     return noSpace("startup-config")
-  device.startup = device.running
+  if (!device.behaviour.quirks.saveLies) device.startup = device.running
   return DONE
 }
 

@@ -143,7 +143,9 @@ export const commands: ReadonlyArray<Command> = [
   command("show running-config all", "showRunning", ({ device }) => showRunning(device)),
   command("show startup-config", "show", ({ device }) => showStartup(device) ?? "% No startup configuration\n"),
   command("show running-config diffs", "show", ({ device }) =>
-    ConfigDiff.unsaved(device.startup ?? "", device.running)
+    device.behaviour.quirks.withoutRunningDiffs
+      ? "% Invalid input (at token 2: 'diffs')\n"
+      : ConfigDiff.unsaved(device.startup ?? "", device.running)
   ),
   command("show session-config", "show", sessionConfig),
   command("show session-config diffs", "diff", sessionDiff),

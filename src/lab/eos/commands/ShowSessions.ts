@@ -7,53 +7,64 @@ import { isAtLeast } from "../Release.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
-const MAX_SAVED = 1
+/** Where a release shows a timer that runs, unless the switch is peculiar. */
+const placeOf = (device: Switch.Switch) => {
+  const { timerShown } = device.behaviour.quirks
+  return timerShown === "release" ? (isAtLeast(device, 4, 32) ? "top" : "session") : timerShown
+}
+
+const UNCONVERTED = { errors: ["This is an unconverted command"] }
+
+const sessionDocument = (device: Switch.Switch, session: ConfigSessions.ConfigSession) => {
+  const { timer } = device
+  const shown = session.state === "pendingCommitTimer" && placeOf(device) === "session" ? timer : undefined
+  const open = session.state === "pending"
+  return {
+    state: session.state === "pendingCommitTimer" && shown === undefined ? "committed" : session.state,
+    ...(shown === undefined ? {} : { commitBy: onUptimeScale(device, shown.expiresAt) }),
+    ...(session.completedAt === undefined ? {} : { completedTime: session.completedAt / 1000 }),
+    commitUser: open ? "" : session.user,
+    description: "",
+    instances: open ? { "1": { user: session.user, terminal: session.terminal, currentTerminal: false } } : {}
+  }
+}
 
 const document = ({ device }: Call) => {
-  const recent = isAtLeast(device, 4, 32)
-  const sessions: Record<string, unknown> = {}
-  for (const session of device.sessions.values()) {
-    const timed = session.state === "pendingCommitTimer"
-    const { timer } = device
-    sessions[session.name] = {
-      state: timed && recent ? "committed" : session.state,
-      ...(timed && !recent && timer !== undefined ? { commitBy: onUptimeScale(device, timer.expiresAt) } : {}),
-      ...(session.completedAt === undefined ? {} : { completedTime: session.completedAt / 1000 }),
-      commitUser: session.completedAt === undefined ? "" : session.user,
-      description: "",
-      instances:
-        session.state === "pending"
-          ? { "1": { user: session.user, terminal: session.terminal, currentTerminal: false } }
-          : {}
-    }
-  }
+  const { maxPending, maxSaved, mergesAtCommit, savesAtCommit, sessionsWithoutJson } = device.behaviour.quirks
+  if (sessionsWithoutJson) return UNCONVERTED
+  const timer = placeOf(device) === "top" ? device.timer : undefined
   return {
-    sessions,
-    maxSavedSessions: MAX_SAVED,
-    maxOpenSessions: ConfigSessions.MAX_PENDING,
-    mergeOnCommit: false,
-    saveToStartupConfigOnCommit: false,
-    ...(recent && device.timer !== undefined
-      ? {
-          commitTimerSessionName: device.timer.session,
-          commitTimerExpireTime: onUptimeScale(device, device.timer.expiresAt)
-        }
-      : {})
+    sessions: Object.fromEntries(
+      [...device.sessions.values()].map((session) => [session.name, sessionDocument(device, session)])
+    ),
+    maxSavedSessions: maxSaved,
+    maxOpenSessions: maxPending,
+    mergeOnCommit: mergesAtCommit,
+    saveToStartupConfigOnCommit: savesAtCommit,
+    ...(timer === undefined
+      ? {}
+      : {
+          commitTimerSessionName: timer.session,
+          commitTimerExpireTime: onUptimeScale(device, timer.expiresAt)
+        })
   }
 }
 
 /** Seconds since boot at a time given in milliseconds since 1970. */
 const onUptimeScale = (device: Switch.Switch, at: number) => (at - device.bootedAt) / 1000
 
+const abled = (on: boolean) => (on ? "enabled" : "disabled")
+
 const text = ({ device, shell }: Call): string => {
+  const { maxPending, maxSaved, mergesAtCommit, savesAtCommit } = device.behaviour.quirks
   const lines = [
-    `Maximum number of completed sessions: ${MAX_SAVED}`,
-    `Maximum number of pending sessions: ${ConfigSessions.MAX_PENDING}`,
-    "Merge on commit is disabled",
-    "Autosave to startup-config on commit is disabled",
+    `Maximum number of completed sessions: ${maxSaved}`,
+    `Maximum number of pending sessions: ${maxPending}`,
+    `Merge on commit is ${abled(mergesAtCommit)}`,
+    `Autosave to startup-config on commit is ${abled(savesAtCommit)}`,
     ""
   ]
-  if (device.timer !== undefined) {
+  if (device.timer !== undefined && placeOf(device) !== "never") {
     lines.push(`Session with pending commit timer: ${device.timer.session}`)
     lines.push(
       `Time left until commit timer expiry: in ${clock(Math.max(0, (device.timer.expiresAt - Date.now()) / 1000))}`,

@@ -1,0 +1,214 @@
+/** What the driver says of sessions, commit timers and saving on switches that behave otherwise than most. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { DriverSession } from "../../../src/drivers/Driver.ts"
+import * as ForeignSessions from "../../../src/drivers/ForeignSessions.ts"
+import type { Fault } from "../../../src/lab/Faults.ts"
+import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
+import { seconds } from "../../support/Patience.ts"
+import { candidate, makeOneSwitch } from "./OneSwitchLab.ts"
+
+const change = candidate("interface Ethernet2", "   description desk 2")
+const request = { text: change, mode: "replace", name: "job412" } as const
+
+const withQuirks = Effect.fnUntraced(function* (quirks: Quirks, ...faults: ReadonlyArray<Fault>) {
+  const { driver, target, device } = yield* makeOneSwitch({ quirks })
+  for (const fault of faults) device.setFault(fault)
+  return { device, login: driver.open(target), driver }
+})
+
+const denied: Fault = { kind: "error", step: "showSessions", message: "% Authorization denied for command 'show …'" }
+
+const commitTimed = (session: DriverSession) =>
+  Effect.andThen(session.load(request), session.commitTimed("job412", 300))
+
+describe("a commit timer", () => {
+  it.live.each([
+    ["at its session", { timerShown: "session" }],
+    ["above the sessions", { timerShown: "top" }],
+    ["in the text form only", { timerShown: "text" }],
+    ["in the text form, because there is no JSON", { sessionsWithoutJson: true }]
+  ] as const)("that is shown %s is seen to run, and to be gone after its confirmation", ([, quirks]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(quirks)
+      const session = yield* login
+      yield* commitTimed(session)
+      const timed = yield* session.sessionsWhileTimed(false)
+      assert.deepStrictEqual(timed.timer, { _tag: "running", name: "job412" })
+      assert.strictEqual(timed.sessions.find(({ name }) => name === "job412")?.state, "timed")
+      assert.strictEqual(yield* session.confirm("job412"), "seen")
+      assert.isUndefined(device.timer())
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "none" })
+      // a new login has not seen it by itself
+      const later = yield* login
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
+      assert.deepStrictEqual((yield* later.sessionsWhileTimed(true)).timer, { _tag: "none" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["shown nowhere", { timerShown: "never" }, []],
+    ["not to be asked for", {}, [denied]],
+    ["not there although it was ordered", {}, [{ kind: "noTimer" }]]
+  ] as const)("that is %s is unknown, and confirmed in spite of that", ([, quirks, faults]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(quirks, ...faults)
+      const session = yield* login
+      yield* commitTimed(session)
+      assert.deepStrictEqual((yield* session.sessionsWhileTimed(false)).timer, { _tag: "unknown" })
+      assert.strictEqual(yield* session.confirm("job412"), "unseen")
+      assert.isUndefined(device.timer())
+      assert.include(device.running(), "desk 2")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not read from a list that we may not see, and neither is an open session", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({}, denied)
+      device.foreignSession("operator", 300)
+      const session = yield* login
+      const found = yield* session.sessions
+      assert.deepInclude(found, { isListed: false, sessions: [], timer: { _tag: "unknown" } })
+      const refused = yield* Effect.flip(Effect.andThen(session.load(request), session.commitTimed("job412", 300)))
+      assert.strictEqual(refused._tag, "CommitError")
+      assert.strictEqual(device.timer()?.session, "operator")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked for in the other form when one form is refused once", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({})
+      const session = yield* login
+      yield* commitTimed(session)
+      device.setFault({ kind: "error", step: "showSessions", message: "% Internal error", times: 1 })
+      assert.deepStrictEqual((yield* session.sessions).timer, { _tag: "running", name: "job412" })
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("the settings of sessions", () => {
+  it.live.each([
+    ["JSON", {}],
+    ["text", { sessionsWithoutJson: true }]
+  ] as const)("are read from %s", ([, form]) =>
+    Effect.gen(function* () {
+      const quirks = { ...form, savesAtCommit: true, mergesAtCommit: true, maxPending: 1, maxSaved: 20 }
+      const { driver, login } = yield* withQuirks(quirks)
+      const sessions = yield* (yield* login).sessions
+      assert.deepStrictEqual(sessions.limits, { maxOpen: 1, maxSaved: 20, mergesAtCommit: true, savesAtCommit: true })
+      const habits = { savesAtCommit: true, mergesAtCommit: true, terminalDisabled: false }
+      assert.deepStrictEqual(driver.commitHabits(sessions, []), habits)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are read from configurations, where the list does not say", () =>
+    Effect.gen(function* () {
+      const { driver, login } = yield* withQuirks({}, denied)
+      const sessions = yield* (yield* login).sessions
+      const none = { savesAtCommit: false, mergesAtCommit: false, terminalDisabled: false }
+      assert.deepStrictEqual(driver.commitHabits(sessions, [change]), none)
+      const lines = [
+        "service configuration session commit merge\nservice configuration session commit save startup-config\n",
+        "!\nservice configuration terminal disabled\n"
+      ]
+      const all = { savesAtCommit: true, mergesAtCommit: true, terminalDisabled: true }
+      assert.deepStrictEqual(driver.commitHabits(sessions, lines), all)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("saving", () => {
+  const unknown: Quirks = { withoutRunningDiffs: true }
+
+  it.live("is proved by the startup configuration where the switch cannot say what differs", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(unknown)
+      device.configure("vlan 77\n")
+      yield* (yield* login).save
+      assert.include(device.startup(), "vlan 77")
+      assert.include(
+        device.commands().map(({ command }) => command),
+        "show startup-config"
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live.each([
+    ["the switch only says so", { saveLies: true }, "its startup configuration is not the running one"],
+    ["it only says so and cannot show what differs", { ...unknown, saveLies: true }, "is not the running one"]
+  ] as const)("is not believed when %s", ([, quirks, message]) =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks(quirks)
+      device.configure("vlan 77\n")
+      assert.include((yield* Effect.flip((yield* login).save)).message, message)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not proved where neither the difference nor the startup configuration is shown", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({}, { kind: "error", step: "show", message: "% Authorization denied" })
+      assert.include((yield* Effect.flip((yield* login).save)).message, "it cannot be seen what the switch starts with")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("other people's open sessions", () => {
+  const old: Quirks = { foreignSessions: [{ name: "cfg-4711-1", age: 86_400 }] }
+  const load = { ...request, foreignSessions: 0 } as const
+
+  it.live.each([
+    ["in JSON", {}],
+    ["as text", { sessionsWithoutJson: true }]
+  ] as const)("that are old are passed by, and named, when they are listed %s", ([, form]) =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ ...old, ...form })
+      assert.deepInclude(yield* (yield* login).load(load), { beside: ["cfg-4711-1"] })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are in the way while they may be in use, also in a later login", () =>
+    Effect.gen(function* () {
+      const { device, login } = yield* withQuirks({})
+      device.foreignSession("operator")
+      const refused = Effect.flatMap(login, (session) => Effect.flip(session.load(load))).pipe(Effect.scoped)
+      assert.strictEqual((yield* refused)._tag, "SessionLockedException")
+      assert.strictEqual((yield* refused)._tag, "SessionLockedException")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are all in the way where the site wants that", () =>
+    Effect.gen(function* () {
+      const { login } = yield* Effect.provide(withQuirks(old), ForeignSessions.layer("wait"))
+      const error = yield* Effect.flip((yield* login).load(load))
+      assert.deepInclude(error, { _tag: "SessionLockedException", session: "cfg-4711-1" })
+    }).pipe(Effect.scoped)
+  )
+
+  const now = 1_000_000_000
+  const open = { name: "operator", state: "open", user: "", attended: true } as const
+  const ways = (rule: ForeignSessions.ForeignSessionRule, ...later: ReadonlyArray<number>) => {
+    const { inTheWay } = ForeignSessions.make(rule)
+    return later.map((millis) => inTheWay("acc1", [open], now + millis).length)
+  }
+
+  it("are old two minutes after they were seen first", () => {
+    assert.deepStrictEqual(ways("ignore-old", 0, 119_999, 120_000), [1, 1, 0])
+    assert.deepStrictEqual(ways("wait", 0, 120_000), [1, 1])
+  })
+
+  it("are old at once when the switch says so, or when nobody is in them", () => {
+    const { inTheWay } = ForeignSessions.make("ignore-old")
+    const since = (millis: number) => inTheWay("acc1", [{ ...open, since: now - millis }], now).length
+    assert.deepStrictEqual([since(119_000), since(121_000), since(-3_600_000)], [1, 0, 1])
+    assert.deepStrictEqual(inTheWay("acc1", [{ ...open, attended: false }], now), [])
+  })
+
+  it("are new again after they have gone, on each device by itself, and those of jobs are never old", () => {
+    const { inTheWay } = ForeignSessions.make("ignore-old")
+    inTheWay("acc1", [open], now)
+    assert.strictEqual(inTheWay("acc2", [open], now + seconds(300)).length, 1)
+    inTheWay("acc1", [], now + 1)
+    assert.strictEqual(inTheWay("acc1", [open], now + 130_000).length, 1)
+    assert.strictEqual(inTheWay("acc1", [{ ...open, name: "job7", attended: false }], now).length, 1)
+  })
+})
