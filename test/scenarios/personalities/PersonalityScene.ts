@@ -40,6 +40,8 @@ export interface Left {
 
 /** A switch that runs out of it has been left alone by us: longer than all work on it, shorter than the test's patience. */
 const TIMER_SECONDS = 20
+/** Each plans in a transaction of its own, and the connections of a test's database are few. */
+const INITS_AT_ONCE = 4
 const USER = "tester"
 
 const run = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {
@@ -174,7 +176,7 @@ const playAll = Effect.fnUntraced(function* (site: Effect.Success<ReturnType<typ
       }),
       Effect.map(inOneJob("mode1", 1, mode1), ({ cells }) => cells),
       inModeTwo(mode2),
-      Effect.map(Effect.forEach(site.blank, initialise, { concurrency: "unbounded" }), (cells) => cells.flat())
+      Effect.map(Effect.forEach(site.blank, initialise, { concurrency: INITS_AT_ONCE }), (cells) => cells.flat())
     ],
     { concurrency: "unbounded" }
   )
@@ -187,7 +189,7 @@ export const play = Effect.fnUntraced(function* (names: ReadonlyArray<Personalit
   const env = {
     ...Campus.environment(site.lab, site.folders, site.folders.folder),
     COMMIT_CONFIRMED_TIMEOUT: timer(TIMER_SECONDS),
-    JOB_CONCURRENCY: "40"
+    JOB_CONCURRENCY: "20"
   }
   const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)), Layer.provideMerge(TestDatabase))
   return yield* Effect.provide(playAll(site), server)
