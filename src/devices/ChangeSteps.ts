@@ -67,6 +67,9 @@ const sightOf = (row: ChangeRow, { pending, timer }: ConfigSessions): TimerSight
   return row.timerSeconds !== null && timer._tag === "unknown" ? "unseen" : "gone"
 }
 
+const MERGES =
+  "Commits on the device keep what others have changed meanwhile, which may be why it does not run what was pushed"
+
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
@@ -76,6 +79,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   let runningBefore: string | null = null
   /** What `verify` saw, for the load that follows at once. */
   let sessionsSeen: ConfigSessions | null = null
+  let mergesAtCommit = false
 
   const verify = Effect.fnUntraced(function* ({ dryRun }: ChangeRow) {
     const { driver, session } = yield* connection.current
@@ -86,7 +90,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
     texts.running = running
     texts.before = dryRun ? null : running
     const hash = driver.configHash(running)
-    const { savesAtCommit } = driver.commitHabits(sessions, [running, context.candidate])
+    const habits = driver.commitHabits(sessions, [running, context.candidate])
+    const { savesAtCommit } = habits
+    mergesAtCommit = habits.mergesAtCommit
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
@@ -171,7 +177,10 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const text = yield* session.runningConfig
     const hash = driver.configHash(text)
     texts.running = text
-    const seen = (running: Observation["running"]) => ended({ type: "OBSERVED", running, ourTimer, ourSession })
+    const seen = (running: Observation["running"]) => {
+      if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
+      return ended({ type: "OBSERVED", running, ourTimer, ourSession })
+    }
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
     if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
     if (!newConnection && row.candidateHash !== null) return seen("candidate")

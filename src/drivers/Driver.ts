@@ -113,8 +113,6 @@ export interface CommitHabits {
   readonly savesAtCommit: boolean
   /** It keeps what others have changed since the session was opened. */
   readonly mergesAtCommit: boolean
-  /** Configuration is allowed in sessions only. */
-  readonly terminalDisabled: boolean
 }
 
 /**

@@ -4,8 +4,7 @@ import type { CommitHabits, ConfigSessions } from "../Driver.ts"
 /** The lines by which a configuration says so. The defaults are not printed. */
 const lines = {
   savesAtCommit: /^service configuration session commit save startup-config\s*$/m,
-  mergesAtCommit: /^service configuration session commit merge\s*$/m,
-  terminalDisabled: /^service configuration terminal disabled\s*$/m
+  mergesAtCommit: /^service configuration session commit merge\s*$/m
 } as const satisfies Record<keyof CommitHabits, RegExp>
 
 /** See `Driver.commitHabits`. */
@@ -13,7 +12,6 @@ export const commitHabits = ({ limits }: ConfigSessions, configs: ReadonlyArray<
   const isSet = (habit: keyof CommitHabits) => configs.some((config) => lines[habit].test(config))
   return {
     savesAtCommit: limits.savesAtCommit === true || isSet("savesAtCommit"),
-    mergesAtCommit: limits.mergesAtCommit === true || isSet("mergesAtCommit"),
-    terminalDisabled: isSet("terminalDisabled")
+    mergesAtCommit: limits.mergesAtCommit === true || isSet("mergesAtCommit")
   }
 }

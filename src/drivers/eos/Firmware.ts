@@ -77,7 +77,12 @@ const fetch = Effect.fnUntraced(function* (cli: Cli, { url, vrf }: ImageSource) 
 const activate = Effect.fnUntraced(function* (cli: Cli, file: string) {
   const { hostname } = cli.target
   const command = `boot system flash:${file}`
-  yield* cli.query("configure terminal", { modes: ["(config)#"] })
+  yield* cli.query("configure terminal", { modes: ["(config)#"] }).pipe(
+    Effect.catchTag("CommandRejected", ({ message }) => {
+      const why = `Firmware not activated: ${hostname} does not allow "configure terminal", which this needs: ${message}`
+      return Effect.fail(new CommandRejected({ hostname, command, message: why }))
+    })
+  )
   const said = (yield* saidTo(cli, command, { timeout: activateSeconds })).trim()
   yield* cli.query("end", { modes: ["#"] })
   if ((yield* bootImage(cli)) === file) return

@@ -96,7 +96,7 @@ describe("the settings of sessions", () => {
       const { driver, login } = yield* withQuirks(quirks)
       const sessions = yield* (yield* login).sessions
       assert.deepStrictEqual(sessions.limits, { maxOpen: 1, maxSaved: 20, mergesAtCommit: true, savesAtCommit: true })
-      const habits = { savesAtCommit: true, mergesAtCommit: true, terminalDisabled: false }
+      const habits = { savesAtCommit: true, mergesAtCommit: true }
       assert.deepStrictEqual(driver.commitHabits(sessions, []), habits)
     }).pipe(Effect.scoped)
   )
@@ -105,14 +105,24 @@ describe("the settings of sessions", () => {
     Effect.gen(function* () {
       const { driver, login } = yield* withQuirks({}, denied)
       const sessions = yield* (yield* login).sessions
-      const none = { savesAtCommit: false, mergesAtCommit: false, terminalDisabled: false }
+      const none = { savesAtCommit: false, mergesAtCommit: false }
       assert.deepStrictEqual(driver.commitHabits(sessions, [change]), none)
-      const lines = [
-        "service configuration session commit merge\nservice configuration session commit save startup-config\n",
-        "!\nservice configuration terminal disabled\n"
-      ]
-      const all = { savesAtCommit: true, mergesAtCommit: true, terminalDisabled: true }
-      assert.deepStrictEqual(driver.commitHabits(sessions, lines), all)
+      const merge = "!\nservice configuration session commit merge\n"
+      const save = "!\nservice configuration session commit save startup-config\n!\n"
+      const all = { savesAtCommit: true, mergesAtCommit: true }
+      assert.deepStrictEqual(driver.commitHabits(sessions, [merge, save]), all)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a switch that allows configuration in sessions only", () => {
+  it.live("says why a boot image cannot be set", () =>
+    Effect.gen(function* () {
+      const { login } = yield* withQuirks({ terminalDisabled: true })
+      const { firmware } = yield* login
+      assert.isNotNull(firmware)
+      const error = yield* Effect.flip(firmware?.activate("EOS-4.31.4M.swi") ?? Effect.void)
+      assert.match(error?.message ?? "", /^Firmware not activated: acc-b2-01 does not allow "configure terminal"/)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Option, Schema } from "effect"
-import { sessionMode, sessionsOf, ShowSessions } from "../../../src/drivers/eos/Sessions.ts"
+import { readFileSync } from "node:fs"
+import { sessionMode, sessionsOf, ShowSessions, timerPlaces } from "../../../src/drivers/eos/Sessions.ts"
 import { parseSessionText } from "../../../src/drivers/eos/SessionText.ts"
 
 const limits = { maxSavedSessions: 1, maxOpenSessions: 5, mergeOnCommit: false, saveToStartupConfigOnCommit: false }
@@ -113,6 +114,11 @@ describe("configuration sessions", () => {
       { state: "done", user: "admin" }
     ])
   })
+})
+
+it("reads timers where the manual says that releases show them", () => {
+  const manual = readFileSync(new URL("../../../docs/switch-dialogues.md", import.meta.url), "utf8")
+  for (const { form, releases, shows } of timerPlaces) expect(manual).toContain(`| ${form} | ${releases} | ${shows}`)
 })
 
 it("shows the first six characters of a session in its prompt", () => {

@@ -14,7 +14,7 @@ export interface Ending {
   readonly event?: string
   /** A session of ours may stay that only the next change of the switch removes. */
   readonly mayLeave?: true
-  /** The switch cannot be told to take the change back: only its timer does. */
+  /** The timer has to be waited for: the switch cannot be told to take the change back, or does not show its timer. */
   readonly untold?: true
 }
 

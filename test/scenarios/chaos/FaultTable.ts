@@ -93,10 +93,17 @@ const timers: ReadonlyArray<FaultCase> = [
   },
   {
     fault: "timer ignored",
-    place: "after the commit",
+    place: "after the commit, although it is shown to run",
     begins: "start",
     arm: faults({ kind: "timerIgnored" }),
     ending: done
+  },
+  {
+    fault: "timer ignored",
+    place: "after the commit, and shown nowhere (it is waited for)",
+    begins: "start",
+    arm: faults({ kind: "noTimer" }),
+    ending: { ...done, untold: true }
   },
   {
     fault: "timer ignored",

@@ -90,13 +90,16 @@ const once = (
   ]
 }
 
+/** What comes of a refusal that does not just end the device's part. The list of sessions is asked for in another form. */
+const afterRefusal: Partial<Record<Endings.KnownStep, Endings.Ending>> = {
+  showSessions: Endings.done,
+  clean: Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
+}
+
 const refused = once(
   "refuses once",
   (step) => ({ kind: "error", step, message: "% Internal error", times: 1 }),
-  (step) =>
-    step === "clean"
-      ? Endings.untouched("ReplaceConfigException: rollback clean-config: % Internal error")
-      : Endings.untouched("CommandRejected: % Internal error"),
+  (step) => afterRefusal[step] ?? Endings.untouched("CommandRejected: % Internal error"),
   Endings.takenBack("CommitError: The device refused to commit")
 )
 
