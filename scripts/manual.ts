@@ -1,6 +1,7 @@
 /** Writes the parts of the manual that are made from the code: tables of settings keys, endpoints, filters, environment variables and personalities. */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { commandTable } from "./manual/CommandTable.ts"
 import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
 import { personalityTable } from "./manual/PersonalityTable.ts"
@@ -16,6 +17,7 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
   "templates.md": { filters: filterTable() },
   "api.md": { endpoints: routeTable() },
   "provisioning.md": { personalities: personalityTable() },
+  "switch-dialogues.md": { "needed commands": commandTable() },
   "operations.md": { "environment variables": environmentTable() }
 })
 

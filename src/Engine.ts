@@ -81,13 +81,16 @@ import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
+import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
+import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
+import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore } from "./store/JobAttemptStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
@@ -133,6 +136,8 @@ export const stores = Layer.mergeAll(
   OperationStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
+  AcceptedLoginStore.layer,
+  LearnedLineStore.layer,
   RepositoryStore.layer
 )
 
@@ -157,10 +162,12 @@ const foreignSessions = Layer.unwrap(
 /** Drivers of all platforms that this server can log in to. */
 const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
 
+const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
+
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
   Layer.provide(DatabaseClient.layerWaits),
-  Layer.provide(DeviceLogin.layer),
+  Layer.provide([deviceLogin, SecretKey.layer]),
   Layer.provide(drivers)
 )
 
@@ -185,9 +192,7 @@ export const services = Layer.mergeAll(
   ),
   RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer))
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(starting, inForce, PluginRegistry.layer, DeviceLogin.layer.pipe(Layer.provide(drivers)))
-  )
+  Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )
 
 /** What the jobs that change configurations share. */

@@ -3,7 +3,20 @@
  * the start, the README's table and `GET /settings/server` come from it. A wrong value stops the start with a sentence that
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
-import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Schema, SchemaGetter } from "effect"
+import { proofs } from "../machines/change/ChangeRow.ts"
+import {
+  Config,
+  ConfigProvider,
+  Context,
+  Effect,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  SchemaGetter,
+  SchemaTransformation
+} from "effect"
+import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -41,6 +54,20 @@ const ConfirmMode = oneOf([0, 1, 2])
 /** A port, or 0 for one that the system chooses. */
 const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
 
+/** Some of the proofs of a change, such as `loaded-again,lines`. */
+const Proofs = Schema.String.pipe(
+  Schema.decodeTo(Schema.Array(Schema.String), {
+    decode: SchemaGetter.transform((list: string) => list.split(",").map((name) => name.trim())),
+    encode: SchemaGetter.transform((list: ReadonlyArray<string>) => list.join(","))
+  }),
+  Schema.decodeTo(Schema.Array(Schema.Literals(proofs)), SchemaTransformation.passthroughSupertype())
+)
+
+/** A wrong value is not repeated in the message. */
+const Key = Schema.RedactedFromValue(
+  Schema.String.pipe(Schema.check(Schema.isMinLength(32, { message: "Expected at least 32 characters" })))
+)
+
 const JsonObject = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** Device states that have a login of their own; `UNMANAGED` and `MANAGED_NOIF` use that of `MANAGED`. */
@@ -62,6 +89,7 @@ const variables = {
   BODY_TIMEOUT: count("BODY_TIMEOUT", 60, 1),
   OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
+  SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
@@ -114,6 +142,8 @@ const variables = {
   COMMIT_CONFIRMED_MODE: withDefault(Config.schema(ConfirmMode, "COMMIT_CONFIRMED_MODE"), 1),
   COMMIT_CONFIRMED_TIMEOUT: count("COMMIT_CONFIRMED_TIMEOUT", 300, 5),
   COMMIT_CONFIRMED_WAIT: count("COMMIT_CONFIRMED_WAIT", 1),
+  CHANGE_PROOFS: withDefault(Config.schema(Proofs, "CHANGE_PROOFS"), proofs),
+  DEVICE_REMARKS: withDefault(Config.schema(SiteRemarks, "DEVICE_REMARKS"), []),
   DRIFT_INTERVAL: count("DRIFT_INTERVAL", 0),
   RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, 1),
   RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, 1),
@@ -144,6 +174,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "PostgreSQL to use (`postgres://user:password@host:5432/name`); without it an embedded server keeps its data in DATA_DIR"
   ],
+  [
+    "SECRET_KEY",
+    "",
+    "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"
+  ],
   ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
   ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
@@ -152,7 +187,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "SSH_REFUSED_DELAY",
     "2",
-    "seconds between two of the four attempts to connect to a device that refuses connections"
+    "seconds between two of the four attempts to connect to a device that refuses connections, or closes them before the login"
   ],
   [
     "SSH_ADDRESS_MAP",
@@ -222,6 +257,16 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
   ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
   ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  [
+    "CHANGE_PROOFS",
+    proofs.join(","),
+    "which proofs of a change suffice, of `loaded-again`, `promised-text` and `lines`; the strongest that the device allows is made"
+  ],
+  [
+    "DEVICE_REMARKS",
+    "",
+    "JSON list of lines that switches print for information and that are no refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (how it begins)"
+  ],
   ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
   ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],
   ["RENDER_JOB_SECONDS", "300", "seconds of processor time that all renderings of one job may take"],
@@ -246,15 +291,25 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["ACCESS_LIST_OPTIMIZE", "false", "accepted for compatibility; access lists are not compiled"],
   ...loginStates.flatMap((state) => [
     [`USERNAME_${state}`, "", `login for devices in state ${state}`] as const,
-    [`PASSWORD_${state}`, "", "its password"] as const
+    [`PASSWORD_${state}`, "", "its password"] as const,
+    [
+      `USERNAME_${state}_NEXT`,
+      "",
+      "login that replaces it, while logins are changed; without it the same name"
+    ] as const,
+    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
   ]),
-  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"]
+  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
+  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
 ]
 
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
 export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
   readonly logins: ReadonlyMap<LoginState, Login>
+  /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
+  readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
+  readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -280,13 +335,33 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
-const SECRET_PREFIX = "TEMPLATE_SECRET_"
+const isSame = (one: Login, other: Login): boolean =>
+  one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
 
-/** Values of variables that start with TEMPLATE_SECRET_; templates see them under their full name. */
-const templateSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
+const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
+  Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
+
+/** Name and password that are not given stay as they are; a login that differs in neither replaces nothing. */
+const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginState, Login>) {
+  const found = new Map<LoginState, Login>()
+  for (const [state, current] of logins) {
+    const username = yield* filled(Config.String(`USERNAME_${state}_NEXT`), (name) => name === "")
+    const password = yield* filled(Config.Redacted(`PASSWORD_${state}_NEXT`), (value) => Redacted.value(value) === "")
+    const next = {
+      username: Option.getOrElse(username, () => current.username),
+      password: Option.getOrElse(password, () => current.password)
+    }
+    if (!isSame(next, current)) found.set(state, next)
+  }
+  return found
+})
+
+/** Values of variables that start with a prefix, under their full name. */
+const secretsWith = (prefix: string, environment: Readonly<Record<string, string | undefined>>) =>
   new Map(
     Object.entries(environment).flatMap(([name, value]) =>
-      name.startsWith(SECRET_PREFIX) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
+      name.startsWith(prefix) && value !== undefined ? [[name, Redacted.make(value)] as const] : []
     )
   )
 
@@ -298,7 +373,14 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
       ServerConfig,
       Effect.gen(function* () {
         const values = yield* readVariables()
-        return ServerConfig.of({ ...values, logins: yield* readLogins, templateSecrets: templateSecrets(environment) })
+        const logins = yield* readLogins
+        return ServerConfig.of({
+          ...values,
+          logins,
+          nextLogins: yield* readNextLogins(logins),
+          templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
+          deviceSecrets: secretsWith("DEVICE_SECRET_", environment)
+        })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
 

@@ -30,7 +30,10 @@ export interface ChangeOutcome {
 }
 
 /** What a caller must say about a new change; the rest of its row follows. */
-export type NewChange = Pick<ChangeRow, "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds">
+export type NewChange = Pick<
+  ChangeRow,
+  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines"
+>
 
 /** A sentence for every reason. */
 export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
@@ -53,7 +56,8 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   notSaved: "The new configuration runs but could not be saved",
   notRestored: "The old configuration runs again, but it could not be proved that the device also starts with it",
   timerStuck: "The commit timer still runs long after it should have expired",
-  outsideChange: "The device runs neither the old nor the new configuration"
+  outsideChange: "The device runs neither the old nor the new configuration",
+  loginRefused: "The device runs the new configuration but refuses the login that it brings, so it was not confirmed"
 }
 
 const runsAfter: Readonly<Record<FinalPhase, ChangeOutcome["runs"]>> = {

@@ -54,6 +54,8 @@ export const afterDiscard = [
 ] as const
 
 export const runsNew = [
+  { guard: "loginRefusedBesideTimer", target: "expiring", actions: give("loginRefused") },
+  { guard: "loginRefusedForGood", target: "unknown", actions: because("loginRefused") },
   { guard: "waitsForOthers", target: "proved" },
   { guard: "mayConfirm", target: "confirming" },
   { guard: "runsNewForGood", target: "saving", actions: "keep" },
@@ -64,6 +66,7 @@ export const runsOldOrElse = [
   { guard: "sessionRemains", target: "withdrawing", actions: "lookAgain" },
   { guard: "savedTooEarly", target: "restoring", actions: give("rolledBack") },
   { guard: "runsOldForGood", target: "reverted", actions: give("rolledBack") },
+  { guard: "isUnproved", target: "unknown", actions: because("notProved") },
   { target: "unknown", actions: because("outsideChange") }
 ] as const
 

@@ -64,6 +64,27 @@ export type ChangeReason =
   | "notRestored"
   | "timerStuck"
   | "outsideChange"
+  | "loginRefused"
+
+/**
+ * How a device was proved to run the candidate, the strongest first: the switch was given it again and found no difference; it
+ * runs what its own difference promised, and shows that as what was committed; the same promise, and every line of the
+ * candidate is there.
+ */
+export const proofs = ["loaded-again", "promised-text", "lines"] as const
+export type Proof = (typeof proofs)[number]
+
+/** What is remarkable about how a candidate was loaded. Line numbers count from 1 in its text; secrets are masked. */
+export interface ChangeNotes {
+  /** What the switch said to lines without refusing them. */
+  readonly remarks: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
+  /** Lines that do not stand in what the switch promises to run; `is_new`: the candidate before did not have them. */
+  readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
+}
+
+/** What lines that are not shown mean; without it those that are new in this change fail it. */
+export const missingLinesPolicies = ["warn", "fail"] as const
+export type MissingLinesPolicy = (typeof missingLinesPolicies)[number]
 
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
@@ -99,6 +120,18 @@ export interface ChangeRow {
   /** How often the device was looked at since the change was started or taken over. */
   readonly looks: number
   readonly reason: ChangeReason | null
+  /** `candidateHash` is what the switch's own difference promised before the commit. Rows of earlier releases do not say it. */
+  readonly promised?: boolean
+  /** The hash of that promise without its salted secrets; only where the change sets such, whose lines may be shown otherwise. */
+  readonly shape?: string | null
+  /** Lines without their secrets whose secrets the load has set or shows otherwise. */
+  readonly setSecrets?: ReadonlyArray<string>
+  /** How the device was proved to run the candidate; absent as long as it was not. */
+  readonly proof?: Proof
+  /** Sentences about lines of the candidate that nobody can compare with what the device shows. */
+  readonly remarks?: ReadonlyArray<string>
+  readonly onMissingLines?: MissingLinesPolicy
+  readonly notes?: ChangeNotes
 }
 
 /** Whether the commit timer of our session runs; `unseen` when the switch shows neither that nor that it is gone. */
@@ -106,17 +139,27 @@ export type TimerSight = "runs" | "gone" | "unseen"
 
 /** What a device shows over a connection made for looking. */
 export interface Observation {
-  /** The running configuration is our candidate, the one before the change, or somebody else's. */
-  readonly running: "candidate" | "old" | "neither"
+  /**
+   * The running configuration is our candidate, the one before the change, or somebody else's. `unproved`: it looks like our
+   * candidate, and the proof that is wanted could not be made.
+   */
+  readonly running: "candidate" | "old" | "neither" | "unproved"
+  /** How it was proved to be our candidate, when it was. */
+  readonly proof?: Proof
   readonly ourTimer: TimerSight
   /** Our session holds a candidate that was not committed. */
   readonly ourSession: boolean
+  /** The device refuses a login of ours that the change has given anew. */
+  readonly loginRefused?: boolean
 }
 
 /** The error text of what went wrong, for the record, ending in `Type: message` and a newline. */
 interface StepFailure {
   readonly failure?: string | null
 }
+
+/** What the switch's own difference said before the commit, as the row keeps it. */
+export type LoadPromise = Pick<ChangeRow, "promised" | "shape" | "setSecrets" | "remarks">
 
 /** What the job tells a change that waits for the other devices. */
 export const verdicts = ["ALL_DEVICES_OK", "OTHERS_FAILED", "REVERT_NOW"] as const
@@ -134,14 +177,19 @@ export type ChangeEvent =
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
     }
-  | { readonly type: "LOADED"; readonly diff: string; readonly candidateHash: string | null }
+  | ({
+      readonly type: "LOADED"
+      readonly diff: string
+      readonly candidateHash: string | null
+      readonly notes?: ChangeNotes
+    } & LoadPromise)
   | ({ readonly type: "REJECTED" } & StepFailure)
   | ({ readonly type: "LOCKED" } & StepFailure)
   | ({ readonly type: "LOST" } & StepFailure)
   | { readonly type: "DISCARDED" }
   | { readonly type: "COMMITTED"; readonly at: number; readonly candidateHash: string | null }
   | ({ readonly type: "COMMIT_REFUSED" } & StepFailure)
-  | ({ readonly type: "OBSERVED" } & Observation)
+  | ({ readonly type: "OBSERVED" } & Observation & StepFailure)
   | ({ readonly type: "UNREACHABLE" } & StepFailure)
   | { readonly type: Verdict }
   | { readonly type: "CONFIRMED" }

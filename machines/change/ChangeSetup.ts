@@ -11,6 +11,7 @@ import {
   type ChangeRow,
   type ClaimTask,
   isFinal,
+  type LoadPromise,
   type LookTask,
   type Observation,
   type StepTask,
@@ -71,6 +72,9 @@ const nextSessionName = (row: ChangeRow): string => {
   return `${base}-${row.round + 1}`
 }
 
+const notesOf = (event: ChangeEvent): Pick<ChangeRow, "notes"> =>
+  event.type === "LOADED" && event.notes !== undefined ? { notes: event.notes } : {}
+
 /** Milliseconds until a switch must have taken its commit back, from when the waiting began. */
 const untilExpiry = ({ row: { committedAt, timerSeconds }, waitsSince }: ChangeContext): number =>
   Math.max(0, (committedAt ?? waitsSince) + ((timerSeconds ?? 0) + EXPIRY_MARGIN_SECONDS) * 1_000 - waitsSince)
@@ -82,6 +86,14 @@ const isGone = ({ outlasted }: ChangeContext, { ourTimer }: Observation): boolea
 /** A commit timer of ours runs, or may run. There is nothing that one could take back where the old configuration runs. */
 const mayRun = (context: ChangeContext, seen: Observation): boolean =>
   seen.ourTimer === "runs" || (seen.running !== "old" && !isGone(context, seen))
+
+/** What is kept of an answered load. */
+const promiseOf = ({ promised, remarks, setSecrets, shape }: LoadPromise): LoadPromise => ({
+  ...(promised === undefined ? {} : { promised }),
+  ...(shape === undefined ? {} : { shape }),
+  ...(setSecrets === undefined ? {} : { setSecrets }),
+  ...(remarks === undefined ? {} : { remarks })
+})
 
 const claiming = (name: string) => unprovided<ChangeEvent, ClaimTask>(name)
 
@@ -123,7 +135,8 @@ export const change = setup({
       row: {
         ...context.row,
         phase: params.phase ?? context.row.phase,
-        timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs")
+        timerSeen: context.row.timerSeen || (event.type === "OBSERVED" && event.ourTimer === "runs"),
+        ...(event.type === "OBSERVED" && event.proof !== undefined ? { proof: event.proof } : {})
       },
       failure: context.failure ?? ("failure" in event ? (event.failure ?? null) : null),
       attempts: 0
@@ -145,7 +158,9 @@ export const change = setup({
       row: { ...row, reason: row.goal === "old" ? ("keptNew" as const) : null }
     })),
     /** What ran before this round already is the candidate: there is no other old configuration to compare with. */
-    adoptRunning: assign(({ context: { row } }) => ({ row: { ...row, candidateHash: row.oldHash, oldHash: null } })),
+    adoptRunning: assign(({ context: { row } }) => ({
+      row: { ...row, candidateHash: row.oldHash, oldHash: null, proof: "loaded-again" as const }
+    })),
     takeOver: assign(({ context: { row } }) => ({ row: { ...row, epoch: row.epoch + 1, looks: 0 } })),
     lookAgain: assign(({ context: { row } }) => ({ row: { ...row, looks: row.looks + 1 } })),
     startNextRound: assign(({ context: { row } }) => ({
@@ -166,14 +181,17 @@ export const change = setup({
           : row
     })),
     /** The difference of an earlier round says more than the empty one of this round. */
-    noteNoDifference: assign(({ context: { row } }) => ({
-      row: { ...row, diff: row.diff ?? "", candidateHash: row.oldHash }
+    noteNoDifference: assign(({ context: { row }, event }) => ({
+      row: { ...row, ...notesOf(event), diff: row.diff ?? "", candidateHash: row.oldHash }
     })),
     noteDifference: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff } : row
+      row: event.type === "LOADED" ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff } : row
     })),
     noteCandidate: assign(({ context: { row }, event }) => ({
-      row: event.type === "LOADED" ? { ...row, diff: event.diff, candidateHash: event.candidateHash } : row
+      row:
+        event.type === "LOADED"
+          ? { ...row, ...promiseOf(event), ...notesOf(event), diff: event.diff, candidateHash: event.candidateHash }
+          : row
     })),
     noteCommit: assign(({ context: { row }, event }) => ({
       row:
@@ -231,6 +249,17 @@ export const change = setup({
       event.running === "candidate" &&
       !isGone(context, event) &&
       context.row.goal === "new",
+    /** The configuration is the new one, and the login that it brings does not work. */
+    loginRefusedBesideTimer: ({ context, event }) =>
+      event.type === "OBSERVED" &&
+      event.loginRefused === true &&
+      event.running === "candidate" &&
+      !isGone(context, event),
+    loginRefusedForGood: ({ context, event }) =>
+      event.type === "OBSERVED" &&
+      event.loginRefused === true &&
+      event.running === "candidate" &&
+      isGone(context, event),
     runsNewForGood: ({ context, event }) =>
       event.type === "OBSERVED" && event.running === "candidate" && isGone(context, event),
     timerRuns: ({ context, event }) => event.type === "OBSERVED" && mayRun(context, event),
@@ -247,6 +276,7 @@ export const change = setup({
       event.type === "OBSERVED" && event.running === "old" && event.ourSession && row.looks < MAX_LOOKS,
     takenBack: ({ context: { row }, event }) =>
       event.type === "OBSERVED" && event.running === "old" && row.goal === "new" && row.round < MAX_ROUNDS,
+    isUnproved: ({ event }) => event.type === "OBSERVED" && event.running === "unproved",
     runsOldForGood: ({ event }) => event.type === "OBSERVED" && event.running === "old",
     /** The startup configuration may be the new one. */
     savedTooEarly: ({ context: { row }, event }) =>

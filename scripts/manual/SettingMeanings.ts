@@ -43,6 +43,22 @@ const staticRoute: Meanings = {
 
 /** Meanings by model and key. */
 export const settingMeanings: Readonly<Record<string, Meanings>> = {
+  f_ssh: {
+    algorithms: "`legacy` also allows weak algorithms that old switches need",
+    port: "SSH port, unless the device has one of its own; null: `SSH_PORT`",
+    window_bytes: "bytes of configuration sent ahead of the answers; 1 sends line by line; null: the platform's",
+    prompt: "what stands in front of mode and sign in the prompt, with `*` for any text; null: learnt at the login",
+    enable_secret: "environment variable with the password for `enable`; null: that of the login",
+    jump_host: "SSH server through which the switch is reached"
+  },
+  f_jump_host: {
+    host: "its name or address",
+    port: "its SSH port",
+    username: "login name there",
+    password_secret: "environment variable with the password for it",
+    host_key: "the host key that it must show",
+    algorithms: "as for the switch, for the connection to the jump host"
+  },
   f_root: {
     ntp_servers: "time servers",
     radius_servers: "RADIUS servers",
@@ -80,6 +96,7 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
       "seconds after a reboot by model, platform or `default`; accepted for other tools, jobs take `post_waittime` of the request",
     banner_login: "text before the login, for templates",
     banner_motd: "text after the login, for templates",
+    ssh: "how the server logs in to the switch, see [logins](#logins-of-switches); templates do not see it",
     system_access_lists: "names of access lists for the switch itself, for templates"
   },
   f_ntp_server: { host },

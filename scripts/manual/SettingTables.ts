@@ -51,6 +51,7 @@ const bounds = ({ ge, gt, le, lt }: IntegerRule): string => {
 /** Checks in code have no data that could be read, so they are named here. */
 const CODE_CHECKS: Readonly<Record<string, string>> = {
   "f_root.vxlan_vni_range": "two numbers from 1 to 16777215, such as `10000-19999`, the first smaller",
+  "f_ssh.prompt": "at most 2 wildcards",
   "f_interface.name": "a range stands for at most 4096 interfaces",
   "f_interface.tagged_vlan_list": "ids and both ends of ranges from 1 to 4095, ranges going up",
   "f_interface.ipv4_address": "[interface address](#interface-addresses), needs `vrf`",

@@ -33,12 +33,28 @@ export const job: Job = {
   scheduled_time: "2026-03-02T09:11:26.319761",
   start_time: "2026-03-02T09:11:26.4012",
   finish_time: "2026-03-02T09:11:28.775562",
-  function_name: "sync_devices (dry_run)",
+  function_name: "sync_devices",
   scheduled_by: "admin",
   comment: "ticket work",
   ticket_ref: null,
   next_job_id: null,
-  result: { devices: { "lhv-a1": { failed: false, job_tasks: [] } } },
+  result: {
+    devices: {
+      "lhv-a1": {
+        failed: false,
+        job_tasks: [
+          { task_name: "push_sync_device", result: null, diff: "", failed: false },
+          {
+            task_name: "Sync device config",
+            result: null,
+            diff: "@@ -12,1 +12,1 @@\n-   description desk\n+   description printer",
+            failed: false,
+            proof: "loaded-again"
+          }
+        ]
+      }
+    }
+  },
   exception: null,
   traceback: null,
   finished_devices: ["lhv-a1"],
@@ -46,7 +62,7 @@ export const job: Job = {
   outcome: "success",
   failed_devices: [],
   counts: { devices: 1, succeeded: 1, failed: 0, changed: 1 },
-  start_arguments: { dry_run: true, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
+  start_arguments: { dry_run: false, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
   waiting_for: null,
   settings_commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
   templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e"

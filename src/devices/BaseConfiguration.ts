@@ -3,12 +3,17 @@
  * address at once, and finds out by evidence where it answers (docs/provisioning.md#access-step-1,
  * docs/provisioning.md#moving-to-the-new-address and docs/switch-dialogues.md#eos-commit-confirm-discard).
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Option, Schedule } from "effect"
 import type { Device } from "../domain/Device.ts"
 import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
-import type { DeviceLogin } from "./DeviceLogin.ts"
+import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
+import * as ShownCheck from "./ShownCheck.ts"
+import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Driver.ts"
+import * as RefusedLogins from "./RefusedLogins.ts"
+import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 
 /** Seconds to wait for one answer on an address, and between two tries. */
 const CONNECT_SECONDS = 3
@@ -17,6 +22,12 @@ const PAUSE = "500 millis"
 const EVERY_JOB: JobSelection = { _tag: "allBut", jobs: [] }
 
 type Push = typeof BasePush.Type
+
+/** What a push needs beside its request. */
+export interface PushServices {
+  readonly login: DeviceLogin["Service"]
+  readonly learned: LearnedLineStore["Service"]
+}
 
 /** A push that failed. `sent` is false as long as no commit was sent: then the switch certainly runs what it ran before. */
 interface PushFailure {
@@ -28,42 +39,68 @@ interface PushFailure {
 /** Whether the commit is still wanted; it fails with a text when that cannot be told. */
 export type MayCommit = Effect.Effect<boolean, string>
 
+/** Logins that were refused while the switch was looked for on its new address. */
+type Refusals = RefusedLogins.RefusedLogins
+
 /** True when the device with this hostname answers there to the credentials of the state. */
 const answers = (
   login: DeviceLogin["Service"],
   device: Device,
-  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null }
+  at: { readonly address: string; readonly state: "INIT" | "DISCOVERED"; readonly hostname: string | null },
+  refusals: Refusals = RefusedLogins.make()
 ) =>
   Effect.gen(function* () {
+    if (!refusals.mayTry(yield* Clock.currentTimeMillis)) return false
     const { session } = yield* login.open(device, { ...at, connectSeconds: CONNECT_SECONDS })
     return at.hostname === null || (yield* session.facts).hostname === at.hostname
   }).pipe(
     Effect.scoped,
+    Effect.tapErrorTag("ConnectAuthError", () => Effect.map(Clock.currentTimeMillis, refusals.refused)),
     Effect.tapError((error) => Effect.logDebug("No answer", { device: device.hostname, ...at, error: error.message })),
     Effect.orElseSucceed(() => false)
   )
 
 /** Waits until the device answers on its new address. */
-const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push) =>
-  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }).pipe(
+const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newHostname }: Push, refusals: Refusals) =>
+  answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals).pipe(
     Effect.repeat({ until: (found) => found, schedule: Schedule.spaced(PAUSE) }),
     Effect.asVoid
   )
 
+/** Loads the configuration; all of its lines are new to the switch, so all have to be in what it promises to run. */
+const load = Effect.fnUntraced(function* (
+  learned: LearnedLineStore["Service"],
+  { driver, session }: LoggedIn,
+  device: Device,
+  { config, sessionName: name }: Push
+) {
+  const running = yield* session.runningConfig
+  // one call at a time is served for a device, so every session of ours on it was left behind
+  const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
+  const promised = UnifiedPatch.apply(running, diff)
+  if (Option.isNone(promised)) return
+  const { hostname, os_version } = device
+  const context = { hostname, candidate: config, release: os_version ?? "", learned, previous: Effect.succeedNone }
+  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name) }
+  const loaded = { remarks, promised: promised.value, policy: undefined }
+  const notes = yield* ShownCheck.check(context, scene, loaded)
+  if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
+})
+
 /** Loads, commits and saves in one go. The answer to the commit may never come, so the new address is looked at meanwhile. */
 const send = Effect.fnUntraced(function* (
-  login: DeviceLogin["Service"],
+  { learned, login }: PushServices,
   device: Device,
   push: Push,
-  mayCommit: MayCommit
+  mayCommit: MayCommit,
+  refusals: Refusals
 ) {
   const failed = (sent: boolean) => (error: Parameters<typeof errorText>[0]) =>
     Effect.fail<PushFailure>({ text: errorText(error), sent, aborted: false })
   const name = push.sessionName
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
+    Effect.tap((loggedIn) => load(learned, loggedIn, device, push)),
     Effect.map((loggedIn) => loggedIn.session),
-    // one call at a time is served for a device, so every session of ours on it was left behind
-    Effect.tap(({ load }) => load({ text: push.config, mode: "replace", name, mayAbort: EVERY_JOB })),
     Effect.catch(failed(false))
   )
   const notSent = (text: string, aborted: boolean): PushFailure => ({ text, sent: false, aborted })
@@ -71,7 +108,7 @@ const send = Effect.fnUntraced(function* (
   if (!wanted) return yield* Effect.fail(notSent("JobAborted: The job was aborted before the commit\n", true))
   yield* session.commitAndSave(name, CONNECT_SECONDS).pipe(
     Effect.catch((error) => failed(error._tag !== "CommitError")(error)),
-    Effect.raceFirst(moved(login, device, push))
+    Effect.raceFirst(moved(login, device, push, refusals))
   )
 }, Effect.scoped)
 
@@ -93,14 +130,16 @@ const tidy = (login: DeviceLogin["Service"], device: Device, { oldAddress, sessi
 
 /** Pushes (unless it is only to be looked for) and reports on which address the switch answers. Never guesses from silence. */
 export const push = Effect.fn("BaseConfiguration.push")(function* (
-  login: DeviceLogin["Service"],
+  services: PushServices,
   device: Device,
   request: Push,
   mayCommit: MayCommit
 ): Effect.fn.Return<BasePushed> {
+  const { login } = services
+  const refusals = RefusedLogins.make()
   const failed = request.lookOnly
     ? null
-    : yield* Effect.match(send(login, device, request, mayCommit), {
+    : yield* Effect.match(send(services, device, request, mayCommit, refusals), {
         onSuccess: () => null,
         onFailure: (error) => error
       })
@@ -112,7 +151,7 @@ export const push = Effect.fn("BaseConfiguration.push")(function* (
   const deadline = (yield* Clock.currentTimeMillis) + request.seconds * 1000
   const { newAddress, newHostname, oldAddress } = request
   do {
-    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname })) {
+    if (yield* answers(login, device, { address: newAddress, state: "INIT", hostname: newHostname }, refusals)) {
       return { newAddressAnswers: true, oldAddressAnswers: false, aborted: false, failure: null }
     }
     yield* Effect.sleep(PAUSE)

@@ -5,16 +5,20 @@
  */
 import { Effect, Option, Schema, type Scope } from "effect"
 import { type ChangeOutcome, outcomeOf } from "../../machines/change/ChangeDecision.ts"
-import { changePhases, type ChangeRow, type Verdict } from "../../machines/change/ChangeRow.ts"
+import { changePhases, type ChangeRow, type Proof, proofs, type Verdict } from "../../machines/change/ChangeRow.ts"
 import { inputOf } from "../../machines/change/ChangeSnapshot.ts"
+import { ChangeNotes } from "../domain/ChangeNotes.ts"
 import type { Device } from "../domain/Device.ts"
+import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
+import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
 import type { DeviceStatechart } from "./DeviceStatechart.ts"
+import * as KnownSecrets from "./KnownSecrets.ts"
 
 /** What a change came to, for the job's record. `waiting` is true for a mode-2 change that is proved and needs a verdict. */
 export const ChangeReport = Schema.Struct({
@@ -29,8 +33,12 @@ export const ChangeReport = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   diff: Schema.String,
   hash: Schema.NullOr(Schema.String),
+  /** How the device was proved to run the candidate. */
+  proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** What people should know of the device although nothing is wrong. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** What was remarkable about the load. */
+  notes: Schema.optionalKey(ChangeNotes),
   /** The name that the device gave after a mode-2 commit, as evidence that it answers. */
   fqdn: Schema.optionalKey(Schema.String)
 })
@@ -49,7 +57,10 @@ const report = (row: ChangeRow, outcome: ChangeOutcome | null, failure: string |
   message: outcome?.message ?? "",
   failure,
   diff: row.diff ?? "",
-  hash: row.candidateHash
+  hash: row.candidateHash,
+  ...(row.proof === undefined ? {} : { proof: row.proof }),
+  ...(row.remarks === undefined || row.remarks.length === 0 ? {} : { remarks: row.remarks }),
+  ...(row.notes === undefined ? {} : { notes: row.notes })
 })
 
 export type { Verdict }
@@ -57,10 +68,15 @@ export type { Verdict }
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly login: DeviceLogin["Service"]
+  readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
   readonly proofDelay: number
+  /** The proofs of which one has to be made. */
+  readonly suffices: ReadonlyArray<Proof>
+  /** A keyed digest of a secret. */
+  readonly digest: (text: string) => string
 }
 
 /** What the device calls itself; nothing when it does not say. */
@@ -73,14 +89,28 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
   )
 
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
-const connect = Effect.fnUntraced(function* ({ login }: Services, change: StoredChange, device: Device) {
+const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
+  const { changes, learned, login } = services
   const connection = yield* DeviceConnection.make(login, device)
-  const seen: ChangeSteps.SeenTexts = { running: null, before: null, remarks: [] }
+  const { candidate, known_secrets: known } = change
+  const platform = platformOf(device.platform)
+  const secrets = KnownSecrets.make({ platform, deviceId: device.id, candidate, known, digest: services.digest })
+  const seen: ChangeSteps.SeenTexts = { running: null, before: null, remarks: [], secretsOf: secrets.provedBy }
   const steps = ChangeSteps.make({
-    candidate: change.candidate,
+    candidate,
+    secrets,
+    suffices: services.suffices,
     loadMode: change.load_mode,
     connection,
+    loginLine: platformOf(device.platform)?.loginLine ?? null,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
+    shown: {
+      hostname: device.hostname,
+      candidate: change.candidate,
+      release: device.os_version ?? "",
+      learned,
+      previous: changes.candidateBefore(change.id)
+    },
     seen
   })
   return { connection, seen, steps }
@@ -123,6 +153,6 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
   const { row } = end
   const isAsked = row.mode === 2 && !row.dryRun && row.phase === "unchanged" && seen.running !== null
   const name = end.waits || isAsked ? yield* askName(connection) : {}
-  const remarks = seen.remarks.length === 0 ? {} : { remarks: [...new Set(seen.remarks)] }
-  return { ...report(row, outcomeOf(row), end.failure), ...name, ...remarks }
+  const remarks = [...new Set([...(row.remarks ?? []), ...seen.remarks])]
+  return { ...report(row, outcomeOf(row), end.failure), ...name, ...(remarks.length === 0 ? {} : { remarks }) }
 }, Effect.scoped)

@@ -47,7 +47,13 @@ export const claims = (
       before: seen.before,
       ...(row.diff === written.diff ? {} : { diff: row.diff }),
       ...(isProved(row) && seen.running !== null && row.candidateHash !== null
-        ? { proved: { hash: row.candidateHash, config: seen.running } }
+        ? {
+            proved: {
+              hash: row.candidateHash,
+              config: seen.running,
+              secrets: seen.secretsOf?.(seen.running) ?? null
+            }
+          }
         : {})
     }
     const claim = { from: { phase: written.phase, epoch: written.epoch }, row }

@@ -4,13 +4,26 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { Clock, Effect, Option } from "effect"
-import type { ChangeEvent, ChangeRow, Observation, TimerSight } from "../../machines/change/ChangeRow.ts"
+import type {
+  ChangeEvent,
+  ChangeRow,
+  LoadPromise,
+  Observation,
+  Proof,
+  TimerSight
+} from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, JobSelection } from "../drivers/Driver.ts"
+import type { ConfigSessions, JobSelection, LoadResult } from "../drivers/Driver.ts"
+import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import type { SecretDigests } from "../store/ChangeStore.ts"
+import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
+import type { KnownSecrets } from "./KnownSecrets.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import * as LoginProof from "./LoginProof.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import * as ShownCheck from "./ShownCheck.ts"
 
 /** What was seen of the switch. */
 export interface SeenTexts {
@@ -20,6 +33,8 @@ export interface SeenTexts {
   before: string | null
   /** What people should know of the switch although nothing is wrong. */
   remarks: ReadonlyArray<string>
+  /** Digests of the secrets of a configuration that the device was proved to run. */
+  readonly secretsOf?: (running: string) => SecretDigests | null
 }
 
 /** What a change needs beyond its row. */
@@ -27,8 +42,15 @@ export interface ChangeContext {
   readonly candidate: string
   readonly loadMode: "replace" | "merge"
   readonly connection: DeviceConnection
+  readonly secrets: KnownSecrets
+  /** The proofs of which one has to be made. */
+  readonly suffices: ReadonlyArray<Proof>
   /** The jobs whose sessions on the switch were left behind. */
   readonly mayAbort: JobSelection
+  /** A line that gives somebody a login on this platform; null where it is not known. */
+  readonly loginLine: RegExp | null
+  /** By which the candidate is held against what the switch promises to run. */
+  readonly shown: ShownCheck.ShownContext
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
 }
@@ -77,6 +99,8 @@ const besideRemark = (names: ReadonlyArray<string>): string =>
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
   let runningBefore: string | null = null
+  /** What the switch's own difference promised, for the commit that follows. */
+  let promised: string | null = null
   /** What `verify` saw, for the load that follows at once. */
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
@@ -96,23 +120,49 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
-  /** The hash of what will run if the switch does what its diff says. */
-  const promisedHash = (driver: LoggedIn["driver"], diff: string): string | null => {
-    const promised = runningBefore === null ? Option.none() : UnifiedPatch.apply(runningBefore, diff)
-    return Option.isNone(promised) ? null : driver.configHash(promised.value)
+  /** What the switch will run if it does what its difference says, and what of its secrets cannot be compared. */
+  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
+    const before = runningBefore
+    promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
+    const setSecrets = before === null || promised === null ? [] : context.secrets.setBy(before, promised)
+    const said: LoadPromise = {
+      promised: promised !== null,
+      shape: promised === null || setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised)),
+      setSecrets,
+      remarks: before === null || promised === null ? [] : context.secrets.remarksOn(before, promised)
+    }
+    return { candidateHash: promised === null ? null : configHash(promised), ...said }
   }
 
+  /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
+  const notesOf = Effect.fnUntraced(function* (
+    { onMissingLines: policy, sessionName }: ChangeRow,
+    { driver: { platform }, session }: LoggedIn,
+    { remarks }: LoadResult,
+    promisedText: string | null
+  ) {
+    if (context.loadMode === "merge" || promisedText === null || runningBefore === null) return undefined
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promisedText, policy }).pipe(
+      Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
+    )
+  })
+
   // somebody else's session is waited for by the statechart, which tries the load again
-  const load = ({ sessionName }: ChangeRow) =>
+  const load = (row: ChangeRow) =>
     Effect.gen(function* () {
-      const { driver, session } = yield* connection.current
+      const loggedIn = yield* connection.current
+      const { driver, session } = loggedIn
       const { candidate: text, loadMode: mode, mayAbort } = context
       const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
       sessionsSeen = null
-      const request = { text, mode, name: sessionName, mayAbort, foreignSessions: 0, ...seen }
-      const { beside, diff } = yield* session.load(request)
-      if (beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(beside)]
-      return ended({ type: "LOADED", diff, candidateHash: promisedHash(driver, diff) })
+      const request = { text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen }
+      const loaded = yield* session.load(request)
+      if (loaded.beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(loaded.beside)]
+      const promise = promiseOf(driver, loaded.diff)
+      const notes = yield* notesOf(row, loggedIn, loaded, promised)
+      const diff = reduceDiff(driver.platform, runningBefore ?? "", loaded.diff, context.secrets.isSame)
+      return ended({ type: "LOADED", diff, ...promise, ...(notes === undefined ? {} : { notes }) })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
@@ -128,41 +178,34 @@ export const make = (context: ChangeContext): ChangeSteps => {
       return ended({ type: "DISCARDED" })
     })
 
+  /**
+   * What is ours from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
+   * what it shows right after the commit must not change any more.
+   */
+  const hashAfterCommit = Effect.fnUntraced(function* (
+    { driver, session }: LoggedIn,
+    { candidateHash, shape }: Pick<ChangeRow, "candidateHash" | "shape">
+  ) {
+    if (candidateHash !== null && typeof shape !== "string") return candidateHash
+    const running = yield* session.runningConfig
+    const isOurs = candidateHash === null || driver.configHash(withoutSecrets(driver.platform, running)) === shape
+    return isOurs ? driver.configHash(running) : candidateHash
+  })
+
   const commit = ({ sessionName, timerSeconds, ...row }: ChangeRow) =>
     Effect.gen(function* () {
-      const { driver, session } = yield* connection.current
+      const loggedIn = yield* connection.current
+      const { session } = loggedIn
       yield* timerSeconds === null ? session.commit(sessionName) : session.commitTimed(sessionName, timerSeconds)
       // the timer runs from when the commit was done, which may take minutes
       const at = yield* Clock.currentTimeMillis
-      const candidateHash = row.candidateHash ?? driver.configHash(yield* session.runningConfig)
+      const candidateHash = yield* hashAfterCommit(loggedIn, row)
       return ended({ type: "COMMITTED", at, candidateHash })
     }).pipe(
       Effect.catchTag("CommitError", (error) =>
         Effect.succeed(ended({ type: "COMMIT_REFUSED", failure: renderError(error) }))
       )
     )
-
-  /** Loads the candidate once more beside the running configuration: an empty diff says that the switch took all of it. */
-  const tookEverything = Effect.fnUntraced(function* (
-    { session }: LoggedIn,
-    sessionName: string,
-    seen: ConfigSessions | undefined
-  ) {
-    if (context.loadMode === "merge") return true
-    const name = Candidate.checkOf(sessionName)
-    const { diff } = yield* session.load({
-      text: context.candidate,
-      mode: "replace",
-      name,
-      mayAbort: context.mayAbort,
-      foreignSessions: "ignore",
-      besideTimer: sessionName,
-      inParts: true,
-      ...(seen === undefined ? {} : { seen })
-    })
-    yield* session.discard(name)
-    return diff === ""
-  })
 
   const look = Effect.fnUntraced(function* (row: ChangeRow, newConnection: boolean) {
     const loggedIn = yield* newConnection ? connection.fresh : connection.current
@@ -181,12 +224,24 @@ export const make = (context: ChangeContext): ChangeSteps => {
       if (running === "neither" && mergesAtCommit) texts.remarks = [...texts.remarks, MERGES]
       return ended({ type: "OBSERVED", running, ourTimer, ourSession })
     }
+    const hasShape = () => driver.configHash(withoutSecrets(driver.platform, text)) === row.shape
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
-    if (row.candidateHash !== null && hash !== row.candidateHash) return seen("neither")
+    if (row.candidateHash !== null && hash !== row.candidateHash) {
+      return seen(typeof row.shape === "string" && hasShape() ? "unproved" : "neither")
+    }
     if (!newConnection && row.candidateHash !== null) return seen("candidate")
-    const proved = yield* tookEverything(loggedIn, row.sessionName, leftBehind ? undefined : seenSessions)
-    return seen(proved ? "candidate" : "neither")
+    const found = yield* ChangeProof.prove(context, loggedIn, row, text, leftBehind ? undefined : seenSessions)
+    return found.proof === null
+      ? { ...seen("unproved"), failure: found.failure }
+      : { ...seen("candidate"), proof: found.proof }
   })
+
+  const lookWithLogins = (row: ChangeRow, newConnection: boolean) => {
+    const { loginLine } = context
+    LoginProof.expect(connection, loginLine, row)
+    const seen = look(row, newConnection)
+    return newConnection ? Effect.flatMap(seen, (event) => LoginProof.prove(connection, loginLine, row, event)) : seen
+  }
 
   const unreachable = (error: AnyError) =>
     Effect.as(connection.close, ended({ type: "UNREACHABLE", failure: errorText(error) }))
@@ -234,7 +289,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     load: (row) => Effect.catch(load(row), lost),
     discard: (row) => Effect.catch(discard(row), lost),
     commit: (row) => Effect.catch(commit(row), lost),
-    observe: (row, newConnection) => Effect.catch(look(row, newConnection), unreachable),
+    observe: (row, newConnection) => Effect.catch(lookWithLogins(row, newConnection), unreachable),
     confirm: (row) => Effect.catch(confirm(row), lost),
     save: Effect.catch(save, lost),
     askTimer: (row) => Effect.catch(askTimer(row), unreachable)

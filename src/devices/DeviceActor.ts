@@ -7,9 +7,11 @@ import { Effect, Layer, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Verdict } from "../../machines/change/ChangeRow.ts"
 import * as ConfigDiff from "../drivers/ConfigDiff.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
+import { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
@@ -60,7 +62,9 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
-  const { COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
+  const learned = yield* LearnedLineStore
+  const { CHANGE_PROOFS, COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
+  const digest = (yield* SecretKey).digester("proved secrets")
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
   const { row: device, serve, serveChange, view } = yield* ServedDevice.make(id)
@@ -83,7 +87,12 @@ const make = Effect.gen(function* () {
 
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
-      ChangeExecutor.run({ changes, login, actor, proofDelay: COMMIT_CONFIRMED_WAIT }, changeId, row, verdict).pipe(
+      ChangeExecutor.run(
+        { changes, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
+        changeId,
+        row,
+        verdict
+      ).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     )
@@ -132,7 +141,9 @@ const make = Effect.gen(function* () {
         "OPERATE",
         "PushBase",
         payload.jobId,
-        Effect.flatMap(device, (row) => BaseConfiguration.push(login, row, payload, isWanted(payload.jobId)))
+        Effect.flatMap(device, (row) =>
+          BaseConfiguration.push({ login, learned }, row, payload, isWanted(payload.jobId))
+        )
       ),
     FinishInit: () =>
       serve(

@@ -2,9 +2,12 @@
  * The one session of a device's actor: opened when a step needs it, kept while steps follow each other, closed before a new
  * one is opened. Nothing else holds a session to a device.
  */
-import { Effect, Exit, Scope } from "effect"
+import { Clock, Effect, Exit, Scope } from "effect"
 import type { Device } from "../domain/Device.ts"
+import { ConnectAuthError } from "../drivers/DriverErrors.ts"
 import type { DeviceLogin, LoggedIn, LoginError, LoginOptions } from "./DeviceLogin.ts"
+import type { ReplacedLogins } from "./Logins.ts"
+import * as RefusedLogins from "./RefusedLogins.ts"
 
 /** A connection that may be open. */
 export interface DeviceConnection {
@@ -12,17 +15,34 @@ export interface DeviceConnection {
   readonly current: Effect.Effect<LoggedIn, LoginError>
   /** Closes what is open and logs in again: only that proves that the device can be reached. */
   readonly fresh: Effect.Effect<LoggedIn, LoginError>
+  /** The same as this user only. */
+  readonly freshAs: (user: string) => Effect.Effect<LoggedIn, LoginError>
   readonly close: Effect.Effect<void>
+  /**
+   * What was committed: the logins that it gives anew, and when the switch takes it back unless it is confirmed (epoch
+   * milliseconds; null when it does not). Until then a device that refuses its logins is hardly asked.
+   */
+  readonly committed: (replaced: ReplacedLogins | null, rollsBackAt: number | null) => void
 }
+
+const notAskedAgain = ({ address, hostname, message }: ConnectAuthError): ConnectAuthError =>
+  new ConnectAuthError({
+    hostname,
+    address,
+    message: `${message}; it is not asked again for now, because switches lock accounts after failed logins`
+  })
 
 /** A closed connection to the device; it is closed again when the scope ends. */
 export const make = Effect.fnUntraced(function* (
-  login: DeviceLogin["Service"],
+  logins: DeviceLogin["Service"],
   device: Device,
   options: LoginOptions = {}
 ): Effect.fn.Return<DeviceConnection, never, Scope.Scope> {
   let open: { readonly scope: Scope.Closeable; readonly loggedIn: LoggedIn } | null = null
   let shown: Pick<LoginOptions, "hostKey"> = {}
+  let replaced: ReplacedLogins | null = null
+  let refusal: ConnectAuthError | null = null
+  const refusals = RefusedLogins.make()
 
   const close = Effect.suspend(() => {
     const closing = open
@@ -30,10 +50,12 @@ export const make = Effect.fnUntraced(function* (
     return closing === null ? Effect.void : Scope.close(closing.scope, Exit.void)
   })
 
-  const fresh = Effect.gen(function* () {
+  const login = Effect.fnUntraced(function* (user: Pick<LoginOptions, "user">) {
     yield* close
     const scope = yield* Scope.make()
-    const loggedIn = yield* login.open(device, { ...options, ...shown }).pipe(
+    const again = refusals.isRetry() ? { likeliestOnly: true } : {}
+    const given = replaced === null ? {} : { replaced }
+    const loggedIn = yield* logins.open(device, { ...options, ...shown, ...given, ...again, ...user }).pipe(
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
     )
@@ -42,7 +64,36 @@ export const make = Effect.fnUntraced(function* (
     return loggedIn
   })
 
+  const freshAs = (user: Pick<LoginOptions, "user">): Effect.Effect<LoggedIn, LoginError> =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (refusal !== null && !refusals.mayTry(now)) return yield* notAskedAgain(refusal)
+      const loggedIn = yield* login(user).pipe(
+        Effect.tapErrorTag("ConnectAuthError", (error) =>
+          Effect.sync(() => {
+            // the first one tried every login
+            refusal ??= error
+            refusals.refused(now)
+          })
+        )
+      )
+      refusals.accepted()
+      refusal = null
+      return loggedIn
+    })
+
+  const fresh = freshAs({})
+
   // not as a finalizer of an effect, which would copy all services for each of hundreds of devices
   yield* Scope.addFinalizer(yield* Effect.scope, close)
-  return { current: Effect.suspend(() => (open === null ? fresh : Effect.succeed(open.loggedIn))), fresh, close }
+  return {
+    current: Effect.suspend(() => (open === null ? fresh : Effect.succeed(open.loggedIn))),
+    fresh,
+    freshAs: (user) => freshAs({ user }),
+    close,
+    committed: (given, rollsBackAt) => {
+      replaced = given
+      refusals.rollsBackAt(rollsBackAt)
+    }
+  }
 })

@@ -3,10 +3,12 @@
  * (docs/security.md#logins-of-switches, promise 7). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key
  * it showed first.
  */
-import { Context, Effect, Layer, Option, Schema, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { type Login, type LoginState, ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
+import { makeSshSettings } from "./SshSettings.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import {
   type Driver,
@@ -15,8 +17,10 @@ import {
   type DriverTarget,
   type HostKeyPolicy
 } from "../drivers/Driver.ts"
+import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
-import type { ConnectError, HostKeyChanged } from "../drivers/DriverErrors.ts"
+import { ConnectAuthError, type ConnectError, type HostKeyChanged } from "../drivers/DriverErrors.ts"
+import { type Credentials, credentialsOf, inOrder, loginStateOf, type ReplacedLogins, settingsOf } from "./Logins.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
@@ -34,6 +38,12 @@ export interface LoginOptions {
   readonly connectSeconds?: number
   /** The key that an earlier session of the same work found the device pinned to. */
   readonly hostKey?: string
+  /** The logins that a commit of the same work has given anew. */
+  readonly replaced?: ReplacedLogins
+  /** Try the logins of this user only. */
+  readonly user?: string
+  /** Try the likeliest login only. Default false. */
+  readonly likeliestOnly?: boolean
 }
 
 /** A session with the driver that made it. */
@@ -42,38 +52,85 @@ export interface LoggedIn {
   readonly session: DriverSession
   /** The host key that the device is pinned to; null for a device that is not. */
   readonly pinned: string | null
-}
-
-const loginStateOf: Readonly<Record<DeviceState, LoginState | null>> = {
-  UNKNOWN: null,
-  PRE_CONFIGURED: "DHCP_BOOT",
-  DHCP_BOOT: "DHCP_BOOT",
-  DISCOVERED: "DISCOVERED",
-  INIT: "INIT",
-  MANAGED: "MANAGED",
-  MANAGED_NOIF: "MANAGED",
-  UNMANAGED: "MANAGED"
+  /** Who is logged in, and whom else the settings have for the state of the device. */
+  readonly user: string
+  readonly otherUsers: ReadonlyArray<string>
 }
 
 const isPinned = (state: DeviceState): boolean => loginStateOf[state] === "MANAGED"
 
+/** Opens a session with the first login that the device accepts. Any other error than a refusal ends the search. */
+const openFirst = Effect.fnUntraced(function* (
+  driver: Driver,
+  target: Omit<DriverTarget, "username" | "password">,
+  logins: ReadonlyArray<Credentials>
+): Effect.fn.Return<{ readonly login: Credentials; readonly session: DriverSession }, ConnectError, Scope.Scope> {
+  const { address, hostname } = target
+  let refusal = new ConnectAuthError({ hostname, address, message: "there is no login to try" })
+  for (const login of logins) {
+    const { password, username } = login
+    const opened = yield* Effect.result(driver.open({ ...target, username, password }))
+    if (Result.isSuccess(opened)) return { login, session: opened.success }
+    if (opened.failure._tag !== "ConnectAuthError" || opened.failure.known === true) return yield* opened.failure
+    refusal = opened.failure
+  }
+  if (logins.length < 2) return yield* refusal
+  const tried = logins.map(settingsOf).join(", ")
+  return yield* new ConnectAuthError({ hostname, address, message: `${refusal.message} (tried ${tried})` })
+})
+
+/** Names of devices that are told at most. */
+const MOST_NAMES = 20
+
+const named = (devices: ReadonlyArray<NamedLogin>): string =>
+  [...devices.slice(0, MOST_NAMES).map(({ hostname }) => hostname), ...(devices.length > MOST_NAMES ? ["…"] : [])].join(
+    ", "
+  )
+
+/** What is forgotten of a change of logins that is over, in one sentence for each login. */
+const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
+  const groups = Map.groupBy(forgotten, ({ slot, state }) => (slot === "next" ? `${state}_NEXT` : state))
+  return [...groups].map(
+    ([name, devices]) =>
+      `While logins were changed, ${devices.length} devices accepted PASSWORD_${name} last: ${named(devices)}`
+  )
+}
+
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
+  const acceptedLogins = yield* AcceptedLoginStore
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
+  const sshSettings = yield* makeSshSettings
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
 
-  const credentials = (state: DeviceState): Effect.Effect<Login, LoginUnknown> => {
+  const credentials = (state: DeviceState): Effect.Effect<ReadonlyArray<Credentials>, LoginUnknown> => {
     const name = loginStateOf[state]
-    const login = name === null ? undefined : config.logins.get(name)
-    return login === undefined
+    const logins = name === null ? [] : credentialsOf(config, name)
+    return logins.length === 0
       ? new LoginUnknown({
           message: `No credentials for devices in state ${state}: set USERNAME_${name ?? state} and PASSWORD_${name ?? state}`
         })
-      : Effect.succeed(login)
+      : Effect.succeed(logins)
   }
+
+  /** In the order in which they are tried, and how to remember which one was accepted. */
+  const ordered = Effect.fnUntraced(function* (device: Device, state: DeviceState, options: LoginOptions) {
+    const all = yield* credentials(state)
+    if (all.length === 1) return { logins: all, all, accepted: () => Effect.void }
+    const known = yield* acceptedLogins.find(device.id)
+    const { isGuess, logins } = inOrder(config, all, known, options.replaced ?? null)
+    const [first] = logins
+    const accepted = Effect.fnUntraced(function* ({ slot, state }: Credentials) {
+      const isKnown = Option.exists(known, (row) => row.slot === slot && row.state === state)
+      if (isKnown && !isGuess) return
+      yield* acceptedLogins.keep({ device_id: device.id, state, slot, accepted_at: yield* Clock.currentTimeMillis })
+    })
+    const wanted = options.user === undefined ? logins : logins.filter(({ username }) => username === options.user)
+    return { logins: options.likeliestOnly === true && first !== undefined ? [first] : wanted, all, accepted }
+  })
 
   const policyFor = Effect.fnUntraced(function* (device: Device, state: DeviceState) {
     if (!isPinned(state)) return { _tag: "accept" } satisfies HostKeyPolicy
@@ -100,23 +157,44 @@ const make = Effect.gen(function* () {
     const address = options.address ?? reachableAddress(device)
     if (address === null)
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
-    const { password, username } = yield* credentials(state)
+    const { accepted, all, logins } = yield* ordered(device, state, options)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
-    const target: DriverTarget = {
+    const remarks = remarksOf(config.DEVICE_REMARKS, device)
+    const ssh = yield* Effect.catchTag(
+      sshSettings(device),
+      "SshSettingsUnusable",
+      ({ message }) => new LoginUnknown({ message })
+    )
+    const target = {
+      ...ssh,
       hostname: device.hostname,
       address,
-      username,
-      password,
       hostKey,
+      ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }
-    const session = yield* driver.open(target).pipe(Effect.tapErrorTag("HostKeyChanged", alarm(device)))
+    const { login, session } = yield* openFirst(driver, target, logins).pipe(
+      Effect.tapErrorTag("HostKeyChanged", alarm(device))
+    )
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
-    return { driver, session, pinned: hostKey._tag === "accept" ? null : session.hostKey }
+    yield* accepted(login)
+    const otherUsers = all.map(({ username }) => username).filter((user) => user !== login.username)
+    return {
+      driver,
+      session,
+      pinned: hostKey._tag === "accept" ? null : session.hostKey,
+      user: login.username,
+      otherUsers
+    }
   })
 
+  // what was remembered is about the settings as they were: it says nothing about those that follow
+  yield* acceptedLogins.forgetOthers([...config.nextLogins.keys()]).pipe(
+    Effect.flatMap((forgotten) => Effect.forEach(overSentences(forgotten), (sentence) => Effect.logInfo(sentence))),
+    Effect.catch((error) => Effect.logWarning("Accepted logins could not be forgotten", { error: error.message }))
+  )
   return DeviceLogin.of({ open })
 })
 

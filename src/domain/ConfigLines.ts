@@ -14,10 +14,20 @@ export interface ChangedLine extends ConfigLine {
   readonly change: "added" | "removed"
 }
 
-/** A section that is open, under each of the names that it stands for. */
+/** A section that is open, below each of the `around` and under each of the names that it stands for. */
 interface OpenSection {
   readonly indent: number
+  readonly around: ReadonlyArray<ReadonlyArray<string>>
   readonly names: ReadonlyArray<string>
+  /** The ways to the lines below it, when there are any. */
+  paths?: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** How many lines a text has; an end of line at its end begins another one. */
+export const lineCount = (text: string): number => {
+  let count = 1
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
+  return count
 }
 
 /** Ids in a list, beyond which it is taken as one word. */
@@ -36,11 +46,14 @@ const spelledOut = (text: string, lists: RegExp): ReadonlyArray<string> => {
   return before === undefined || list === undefined ? [text] : idsIn(list).map((id) => `${before}${id}`)
 }
 
-const pathsOf = (open: ReadonlyArray<OpenSection>): ReadonlyArray<ReadonlyArray<string>> =>
-  open.reduce<ReadonlyArray<ReadonlyArray<string>>>(
-    (paths, { names }) => paths.flatMap((path) => names.map((name) => [...path, name])),
-    [[]]
-  )
+/** The way to the lines of the top level. */
+const TOP: ReadonlyArray<ReadonlyArray<string>> = [[]]
+
+/** The same arrays for all lines of a section, because most have hundreds. */
+const pathsBelow = (section: OpenSection | undefined): ReadonlyArray<ReadonlyArray<string>> =>
+  section === undefined
+    ? TOP
+    : (section.paths ??= section.around.flatMap((path) => section.names.map((name) => [...path, name])))
 
 /**
  * The lines of a configuration but for comments. `lists` matches lines that end in a list of numbers, with what stands before
@@ -49,19 +62,22 @@ const pathsOf = (open: ReadonlyArray<OpenSection>): ReadonlyArray<ReadonlyArray<
  */
 export const configLines = (config: string, lists: RegExp, comment = "!"): ReadonlyArray<ConfigLine> => {
   const open: Array<OpenSection> = []
-  return config.split("\n").flatMap((line) => {
+  const found: Array<ConfigLine> = []
+  for (const line of config.split("\n")) {
     const text = line.trim()
-    if (text === "" || text.startsWith(comment)) return []
+    if (text === "" || text.startsWith(comment)) continue
     const indent = line.length - line.trimStart().length
     while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
+    const around = pathsBelow(open.at(-1))
     const names = spelledOut(text, lists)
-    const found = pathsOf(open).flatMap((sections) => names.map((name) => ({ sections, text: name })))
-    open.push({ indent, names })
-    return found
-  })
+    for (const sections of around) for (const name of names) found.push({ sections, text: name })
+    open.push({ indent, around, names })
+  }
+  return found
 }
 
-const keyOf = ({ sections, text }: ConfigLine): string => [...sections, text].join("\n")
+const keyOf = ({ sections, text }: ConfigLine): string =>
+  sections.length === 0 ? text : `${sections.join("\n")}\n${text}`
 
 const missingIn = (lines: ReadonlyArray<ConfigLine>, others: ReadonlyArray<ConfigLine>): ReadonlyArray<ConfigLine> => {
   const known = new Set(others.map(keyOf))

@@ -3,6 +3,7 @@
  * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
+import { proofs } from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { JobCounts, Outcome } from "./JobOutcome.ts"
 import { JobWaiting } from "./JobWaiting.ts"
@@ -15,15 +16,19 @@ export type JobStatus = typeof JobStatus.Type
 /** A job in one of these will not change any more. */
 export const finalStatuses: ReadonlyArray<JobStatus> = endedStates
 
-/** One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. */
+/**
+ * One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. `proof` says how the device
+ * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof).
+ */
 export const JobTask = Schema.Struct({
   task_name: Schema.String,
   result: Schema.Unknown,
   diff: Schema.String,
   failed: Schema.Boolean,
+  proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** What people should know although nothing is wrong; absent when there is nothing. */
   remarks: Schema.optionalKey(Schema.Array(Schema.String))
-})
+}).annotate({ identifier: "JobTask" })
 export type JobTask = typeof JobTask.Type
 
 /** What a job did on one device. Entry 0 is the main task. */
@@ -55,7 +60,9 @@ export const Job = Schema.Struct({
   comment: Schema.NullOr(Schema.String),
   ticket_ref: Schema.NullOr(Schema.String),
   next_job_id: Schema.NullOr(Schema.Int),
-  result: Schema.Unknown,
+  result: Schema.Unknown.annotate({
+    description: `What the job came to. Of a job on devices an object with the results by hostname in \`devices\`, each with \`failed\` and the list \`job_tasks\`; the task \`Sync device config\` of a live run says in \`proof\` how the device was proved to run what was committed (${proofs.join(", ")}), and in \`remarks\` what could not be compared`
+  }),
   exception: Schema.NullOr(JobException),
   traceback: Schema.NullOr(Schema.String),
   finished_devices: Schema.NullOr(Schema.Array(Schema.String)),

@@ -18,6 +18,9 @@ export const ofJob = (job: number): string => `job${job}`
 /** The candidate that is loaded beside this one only to compare it with what runs. */
 export const checkOf = (candidate: string): string => `${candidate}-check`
 
+/** The candidate into which lines of this one are loaded alone, to see how they are shown. */
+export const probeOf = (candidate: string): string => `${candidate}-probe`
+
 /** One half of a bounce (`d` down, `u` up) that is begun at this instant, in epoch milliseconds. It is good for one commit. */
 export const ofBounce = (half: "d" | "u", millis: number): string => `${ofJob(BOUNCES)}-${millis.toString(36)}${half}`
 

@@ -3,10 +3,19 @@
  * switches' own diffs have in the record.
  */
 import { TextDiff } from "effect"
+import { lineCount } from "../domain/ConfigLines.ts"
 
-/** Beyond so many edited lines in one place the difference is no longer minimal, but the work stays bounded. */
+/** Beyond so many edited lines in one place the difference is no longer minimal. */
 const MAX_EDITS = 2_000
+
+/** Lines times edits: about a tenth of a second of work, however different the texts are. */
+const MOST_WORK = 15_000_000
+
+const maxEdits = (before: string, after: string): number =>
+  Math.min(MAX_EDITS, Math.ceil(MOST_WORK / (lineCount(before) + lineCount(after))))
 
 /** The lines that lead from one text to the other; empty when they are equal. */
 export const diff = (before: string, after: string): string =>
-  before === after ? "" : TextDiff.unified(TextDiff.lines(before, after, { maxEdits: MAX_EDITS })).trimEnd()
+  before === after
+    ? ""
+    : TextDiff.unified(TextDiff.lines(before, after, { maxEdits: maxEdits(before, after) })).trimEnd()

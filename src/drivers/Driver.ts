@@ -12,9 +12,17 @@
  */
 import { Context, Effect, Layer } from "effect"
 import type { Option, Redacted, Scope } from "effect"
-import type { CommandRejected, CommitError, ConnectError, ExchangeError, LoadError, ReadError } from "./DriverErrors.ts"
+import type {
+  CommandRejected,
+  CommitError,
+  ConnectError,
+  ExchangeError,
+  LoadError,
+  ReadError,
+  RejectedLine
+} from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
-import type { Platform } from "../domain/platforms/Platform.ts"
+import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
 
@@ -40,6 +48,17 @@ export interface DriverTimeouts {
   readonly save: number
 }
 
+/** An SSH server through which a device is reached. */
+export interface JumpHost {
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: Redacted.Redacted
+  /** `SHA256:…` */
+  readonly hostKey: string
+  readonly algorithms: "modern" | "legacy"
+}
+
 /** Where and how to log in. Only the first five are needed. */
 export interface DriverTarget {
   readonly hostname: string
@@ -53,9 +72,15 @@ export interface DriverTarget {
   readonly algorithms?: "modern" | "legacy"
   /** Bytes of configuration sent ahead of the answers; 1 sends line by line. Default: the platform's. */
   readonly windowBytes?: number
-  /** Replaces the platform's prompt pattern for a switch with a configured prompt. */
-  readonly prompt?: RegExp
+  /** What stands in front of mode and sign in the prompt, `*` for any text. Default: learnt at the login. */
+  readonly prompt?: string
+  /** For a switch that asks at `enable`. Default: the password of the login. */
+  readonly enablePassword?: Redacted.Redacted
+  /** The connection goes through this SSH server. */
+  readonly jumpHost?: JumpHost
   readonly timeouts?: Partial<DriverTimeouts>
+  /** Lines that this switch prints for information, beside those that its platform is known for. */
+  readonly remarks?: ReadonlyArray<DeviceRemark>
 }
 
 /**
@@ -155,11 +180,16 @@ export interface LoadRequest {
   readonly inParts?: boolean
 }
 
+/** What a switch said to a line of a candidate that it has not refused, with the secrets of the line masked. */
+export type LineRemark = RejectedLine
+
 /** `diff` is the switch's own difference without its two header lines, trimmed; empty when nothing would change. */
 export interface LoadResult {
   readonly diff: string
   /** Names of other people's open sessions that were not in the way; absent when there are none. */
   readonly beside?: ReadonlyArray<string>
+  /** What was said while the lines were loaded and is not known, in order; at most 100. */
+  readonly remarks: ReadonlyArray<LineRemark>
 }
 
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
@@ -178,6 +208,8 @@ export interface DriverSession extends VerbGroups {
    * (docs/switch-dialogues.md#running-configuration-and-hash).
    */
   readonly runningConfig: Effect.Effect<string, ReadError>
+  /** The configuration of a committed candidate; none where the platform does not show it any more. */
+  readonly committedConfig: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
    * The same while a commit of ours may wait for its confirmation: asks in every form that the platform has before `timer` is

@@ -17,11 +17,15 @@ export class ConnectionException extends Schema.TaggedError<ConnectionException>
   message: Schema.String
 }) {}
 
-/** The switch refused the credentials or the enable password. A retry with the same ones never helps and may lock the account. */
+/**
+ * The switch refused the credentials or the enable password. A retry with the same ones never helps and may lock the account.
+ * `known` is true when the name and password were accepted and something behind them was not, so that no other login helps.
+ */
 export class ConnectAuthError extends Schema.TaggedError<ConnectAuthError>()("ConnectAuthError", {
   hostname: Schema.String,
   address: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  known: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** The switch shows another host key than the pinned one. Fingerprints are `SHA256:…`. Only an operator's re-pin helps. */
@@ -44,11 +48,15 @@ export class CommandTimeout extends Schema.TaggedError<CommandTimeout>()("Comman
   message: Schema.String
 }) {}
 
-/** The switch answered a command (not a configuration line, not a commit) with an error of its own. */
+/**
+ * The switch answered a command (not a configuration line, not a commit) with an error of its own. `denied` is true when our
+ * account may not give the command (AAA): trying again does not help until the site's authorization allows it.
+ */
 export class CommandRejected extends Schema.TaggedError<CommandRejected>()("CommandRejected", {
   hostname: Schema.String,
   command: Schema.String,
-  message: Schema.String
+  message: Schema.String,
+  denied: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** The switch answered, but not in a form that we understand (broken JSON, a running configuration without its end). */

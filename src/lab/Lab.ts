@@ -29,7 +29,7 @@ export class PortUnavailable extends Schema.TaggedError<PortUnavailable>()("Port
 export interface LabOptions {
   /** TCP port of all switches; 0 or absent: the topology's, else a free one. */
   readonly port?: number
-  /** First octets that are rewritten; default 10.a.b.c → 127.a.b.c. */
+  /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c. */
   readonly addressMap?: Listeners.AddressMap
   /** Called in process for every committed lease, beside the hook program of the topology. */
   readonly onLease?: (lease: DhcpServer.Lease) => Effect.Effect<void>

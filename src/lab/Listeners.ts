@@ -6,10 +6,15 @@
 import * as net from "node:net"
 import { networkInterfaces } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { Result } from "effect"
+import { NetAddress } from "effect/net"
 import * as SshFront from "./SshFront.ts"
 import type { Switch } from "./Switch.ts"
 
-/** First octets of configured addresses that are rewritten: `[["10", "127"]]` maps 10.a.b.c to 127.a.b.c. */
+/**
+ * What configured addresses are rewritten to: first octets of IPv4 (`["10", "127"]` maps 10.a.b.c to 127.a.b.c), networks of IPv6
+ * (`["2001:db8:17::/112", "::ffff:127.96.0.0/112"]`), for which a machine has loopback addresses in that form only.
+ */
 export type AddressMap = ReadonlyArray<readonly [string, string]>
 
 export interface Listeners {
@@ -36,9 +41,40 @@ export const make = (port: number, map: AddressMap): Listeners => ({
   pending: new Set()
 })
 
+const BITS = 128n
+
+const valueOf = (address: string): bigint | undefined => {
+  const parsed = NetAddress.ipv6FromString(address)
+  if (Result.isFailure(parsed)) return undefined
+  return NetAddress.ipv6ToSegments(parsed.success).reduce((sum, segment) => (sum << 16n) | BigInt(segment), 0n)
+}
+
+const textOf = (value: bigint): string =>
+  NetAddress.formatIp(
+    NetAddress.ipv6FromBytesUnsafe(
+      Uint8Array.from({ length: 16 }, (_, index) => Number((value >> BigInt(8 * (15 - index))) & 0xffn))
+    )
+  )
+
+/** An IPv6 address of one network in the place that it has in another of the same length; undefined when it is not of it. */
+const intoNetwork = (from: string, to: string, address: string): string | undefined => {
+  const [prefix = "", length = "128"] = from.split("/")
+  const host = BITS - BigInt(length)
+  const [source, target, value] = [valueOf(prefix), valueOf(to.split("/")[0] ?? ""), valueOf(address)]
+  if (source === undefined || target === undefined || value === undefined) return undefined
+  return source >> host === value >> host
+    ? textOf(((target >> host) << host) | (value & ((1n << host) - 1n)))
+    : undefined
+}
+
 /** The address on which the lab answers for a configured one; undefined when this machine cannot have it. */
 export const mapped = (map: AddressMap, address: string): string | undefined => {
-  for (const [from, to] of map) if (address.startsWith(`${from}.`)) return to + address.slice(from.length)
+  for (const [from, to] of map) {
+    if (from.includes(":")) {
+      const found = intoNetwork(from, to, address)
+      if (found !== undefined) return found
+    } else if (address.startsWith(`${from}.`)) return to + address.slice(from.length)
+  }
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return own.some((entry) => entry.address === address) ? address : undefined
 }

@@ -8,24 +8,37 @@ import { Server } from "../drivers/ssh/Ssh2.ts"
 import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
+import * as LoginQuestions from "./LoginQuestions.ts"
 import * as Printer from "./Printer.ts"
 import * as Scp from "./Scp.ts"
 import * as Sftp from "./Sftp.ts"
+import type { Quirks } from "./eos/Quirks.ts"
+import { isHashOf } from "./eos/SaltedSecrets.ts"
 import * as Shell from "./eos/Shell.ts"
 import type { Connection, Switch } from "./Switch.ts"
 import * as Terminal from "./Terminal.ts"
 
-const ALGORITHMS: Algorithms = {
+const MODERN = {
   cipher: ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "aes256-ctr"],
   kex: ["curve25519-sha256", "curve25519-sha256@libssh.org", "ecdh-sha2-nistp256", "diffie-hellman-group14-sha256"]
+} satisfies Algorithms
+
+/** What it offers, by the quirk `ssh`. */
+const ALGORITHMS: Readonly<Record<Required<Quirks>["ssh"], Algorithms>> = {
+  modern: MODERN,
+  group14sha1: { ...MODERN, kex: ["diffie-hellman-group14-sha1"] },
+  cbc: { ...MODERN, cipher: ["aes128-cbc", "aes256-cbc", "3des-cbc"] }
 }
+
+const IDENT = "OpenSSH_8.7"
 
 const MAX_LOGIN_TRIES = 6
 
 /** Serves one accepted TCP connection to `address`. */
 export const serve = (device: Switch, socket: Socket, address: string): void => {
   const banner = device.facts.loginBanner
-  const options = { hostKeys: [{ key: device.hostKey }], ident: "OpenSSH_8.7", algorithms: ALGORITHMS }
+  const algorithms = ALGORITHMS[device.behaviour.quirks.ssh]
+  const options = { hostKeys: [{ key: device.hostKey }], ident: IDENT, algorithms }
   const server = new Server(banner === undefined ? options : { ...options, banner }, (client) =>
     attach(device, client, connection)
   )
@@ -48,8 +61,21 @@ export const serve = (device: Switch, socket: Socket, address: string): void => 
   socket.on("error", () => socket.destroy())
   if (Faults.strikes(device.faults, "cut", "connect", "before", 0)) return connection.drop()
   if (Faults.strikes(device.faults, "silent", "connect", "before", 0)) return connection.silence()
+  if (isTurnedAway(device)) return turnAway(socket)
   server.injectSocket(socket)
   return undefined
+}
+
+/** Whether this connection is one of those that are closed before the next one is served. */
+const isTurnedAway = (device: Switch): boolean => {
+  const served = device.turnedAway >= device.behaviour.quirks.closesEarly
+  device.turnedAway = served ? 0 : device.turnedAway + 1
+  return !served
+}
+
+const turnAway = (socket: Socket): void => {
+  socket.write(`SSH-2.0-${IDENT}\r\n`)
+  socket.once("data", () => socket.destroy())
 }
 
 const attach = (device: Switch, client: SshConnection, connection: Connection) => {
@@ -70,8 +96,8 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
   if (Faults.strikes(device.faults, "cut", "login", "before", 0)) return connection.drop()
   const offered = device.facts.passwordAuthentication ? "password" : device.behaviour.authentication
   const refuse = () => context.reject(["publickey", offered])
-  const decide = (password: string | undefined) => {
-    const accepted = password !== undefined && mayLogin(device, context.username, password)
+  const accepts = (password: string) => mayLogin(device, context.username, password)
+  const decide = (accepted: boolean) => {
     History.push(device.history, device.history.logins, {
       user: context.username,
       accepted,
@@ -82,9 +108,14 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
     else refuse()
   }
   if (context.method === "keyboard-interactive" && offered === "keyboard-interactive") {
-    return context.prompt([{ prompt: "Password: ", echo: false }], (answers) => decide(answers[0]))
+    const send: Parameters<typeof LoginQuestions.ask>[2] = (...round) => context.prompt(...round)
+    return LoginQuestions.ask(device.behaviour.quirks.loginAsks, context.username, send, accepts, decide)
   }
-  if (context.method === "password" && offered === "password") return decide(context.password)
+  if (context.method === "password" && offered === "password") {
+    if (device.behaviour.quirks.loginAsks === "newPassword")
+      return context.requestChange("Expired", () => decide(false))
+    return decide(accepts(context.password))
+  }
   return refuse()
 }
 
@@ -94,7 +125,8 @@ const mayLogin = (device: Switch, user: string, password: string): boolean => {
   if (users[user] === password) return true
   const configured = device.facts.users.get(user)
   if (configured === undefined) return false
-  return (configured.secret ?? passwords[user]) === password
+  if (configured.hash !== undefined && isHashOf(configured.hash, password)) return true
+  return (configured.secret ?? passwords[configured.hash ?? ""] ?? passwords[user]) === password
 }
 
 const openSession = (device: Switch, user: string, session: Session, connection: Connection) => {

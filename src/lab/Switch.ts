@@ -13,6 +13,7 @@ import * as History from "./History.ts"
 import * as Loader from "./eos/ConfigLoader.ts"
 import { render } from "./eos/ConfigTree.ts"
 import { imageOf, versionOf } from "./eos/Release.ts"
+import { saltedText } from "./eos/SaltedSecrets.ts"
 
 /** How one switch behaves, resolved from the topology and the lab's defaults. */
 export interface Behaviour {
@@ -37,7 +38,7 @@ export interface Behaviour {
   readonly supervisor: string | undefined
   /** Logins that are always valid, whatever the configuration says. */
   readonly users: Readonly<Record<string, string>>
-  /** Clear texts behind hashed secrets of the configuration. */
+  /** Clear texts behind hashed secrets of the configuration, by the hash or by the user. */
   readonly passwords: Readonly<Record<string, string>>
   /** Bash output stands between bracketed-paste codes; undefined: as the EOS version does (since 4.32). */
   readonly bracketedPaste: boolean | undefined
@@ -107,6 +108,8 @@ export interface Switch {
   readonly connections: Set<Connection>
   /** Connections that will never be answered again and have not been closed by the client. */
   readonly silenced: Set<Connection>
+  /** Connections that were closed early since the last one that was served. */
+  turnedAway: number
   /** Number of the terminal that was opened last. */
   terminal: number
   readonly linkFlappedAt: Map<string, number>
@@ -149,7 +152,7 @@ export const make = (options: {
     bootedAt: Date.now(),
     running: "",
     facts: ConfigFacts.read(""),
-    startup: options.startup === undefined ? undefined : print(options.startup),
+    startup: options.startup === undefined ? undefined : print(options.startup, behaviour),
     sessions: new Map(),
     timer: undefined,
     certificates: new Map(),
@@ -160,12 +163,14 @@ export const make = (options: {
     lldpOverrides: new Map(),
     connections: new Set(),
     silenced: new Set(),
+    turnedAway: 0,
     terminal: 0,
     linkFlappedAt: new Map()
   }
 }
 
-const print = (text: string) => render(Loader.parse(text))
+const print = (text: string, { quirks }: Behaviour) =>
+  render(Loader.parse(quirks.saltsSecrets ? saltedText(text) : text))
 
 /** Makes a printed configuration the running one. */
 export const setRunning = (device: Switch, printed: string): void => {

@@ -13,6 +13,10 @@ import { type Output, prompt, type Reader, type Shell } from "./eos/Shell.ts"
 /** Lines that the command line takes before it lets others work. */
 const LINES_PER_TURN = 64
 const WRAP_FAULT_WIDTH = 80
+/** The pager of a switch with the quirk `pages`. */
+const PAGE_LINES = 23
+const PAGE_MARK = "\u001B[7m--More--\u001B[m"
+const PAGE_MARK_GONE = "\r\u001B[K"
 
 export interface Terminal {
   readonly shell: Shell
@@ -24,6 +28,8 @@ export interface Terminal {
   input: string
   /** How much of the unfinished line has been echoed. */
   echoed: number
+  /** Lines of an answer that wait for a key, while it pages. */
+  unshown: ReadonlyArray<string>
   busy: boolean
   scheduled: boolean
   /** Characters that did not fit. */
@@ -39,6 +45,7 @@ export const make = (shell: Shell, printer: Printer, greeting: string): Terminal
     prompt: "",
     input: "",
     echoed: 0,
+    unshown: [],
     busy: false,
     scheduled: false,
     lost: 0
@@ -64,16 +71,20 @@ export const receive = (terminal: Terminal, chunk: Buffer): void => {
 const drain = (terminal: Terminal): void => {
   terminal.scheduled = false
   for (let budget = LINES_PER_TURN; budget > 0 && !terminal.busy && !terminal.shell.gone;) {
+    if (terminal.unshown.length > 0) {
+      if (!turnPage(terminal)) break
+      continue
+    }
     const end = lineEnd(terminal.input)
     if (end < 0) break
     take(terminal, end)
     if (terminal.shell.reader?.stream !== true) budget -= 1
   }
   if (terminal.shell.gone) return
-  if (!terminal.busy && lineEnd(terminal.input) >= 0) {
+  if (!terminal.busy && terminal.unshown.length === 0 && lineEnd(terminal.input) >= 0) {
     terminal.scheduled = true
     setImmediate(drain, terminal)
-  } else if (!terminal.busy) echoPartial(terminal)
+  } else if (!terminal.busy && terminal.unshown.length === 0) echoPartial(terminal)
   terminal.printer.flush()
 }
 
@@ -170,9 +181,35 @@ const settle = (terminal: Terminal, output: Output): void => {
 }
 
 const finish = (terminal: Terminal, output: string): void => {
-  if (terminal.shell.gone) return
+  const { device, gone, reader } = terminal.shell
+  if (gone) return
+  const lines = device.behaviour.quirks.pages && reader === undefined ? output.split("\n") : []
+  if (lines.length > PAGE_LINES) return showPage(terminal, lines, PAGE_LINES)
   print(terminal, output)
-  if (terminal.shell.reader === undefined) printPrompt(terminal)
+  if (reader === undefined) printPrompt(terminal)
+}
+
+/** Prints so many lines, then the mark of the pager or the prompt. */
+const showPage = (terminal: Terminal, lines: ReadonlyArray<string>, count: number): void => {
+  terminal.unshown = lines.slice(count)
+  const isLast = terminal.unshown.length === 0
+  print(terminal, lines.slice(0, count).join("\n") + (isLast ? "" : "\n"))
+  if (isLast) printPrompt(terminal)
+  else terminal.printer.print(PAGE_MARK)
+}
+
+/** Takes one key for the pager: a blank shows a page, a line end a line, `q` and Ctrl-C nothing more. False without a key. */
+const turnPage = (terminal: Terminal): boolean => {
+  const key = terminal.input.charAt(0)
+  if (key === "") return false
+  terminal.input = terminal.input.slice(1)
+  terminal.printer.print(PAGE_MARK_GONE)
+  const { unshown } = terminal
+  if (key === " ") showPage(terminal, unshown, PAGE_LINES)
+  else if (key === "\n" || key === "\r") showPage(terminal, unshown, 1)
+  else if (key === "q" || key === CTRL_C) showPage(terminal, [""], 1)
+  else terminal.printer.print(PAGE_MARK)
+  return true
 }
 
 const printPrompt = (terminal: Terminal) => {

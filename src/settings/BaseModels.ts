@@ -3,6 +3,7 @@
  */
 import { absent, choice, flag, integer, list, mapping, model, optional, refine, text } from "./SettingRule.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
+import { f_ssh } from "./SshModels.ts"
 import { vniRangeFault } from "./VlanRange.ts"
 
 const MAX_NAME = 253
@@ -92,5 +93,6 @@ export const baseFields = {
   upgrade_post_waittime: optional(mapping(integer()), new Map([["default", 600]])),
   banner_login: noText,
   banner_motd: noText,
-  system_access_lists: optional(list(text({ maxLength: 63, pattern: Patterns.aclName })), [])
+  system_access_lists: optional(list(text({ maxLength: 63, pattern: Patterns.aclName })), []),
+  ssh: absent(f_ssh)
 }

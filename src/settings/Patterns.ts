@@ -70,7 +70,15 @@ export const Patterns = {
   acceptReject: pattern("^(accept|reject)$", "accept or reject"),
   maskRange: pattern("^[0-9]{1,3}([-][0-9]{1,3})?$", "a prefix length such as 24, or a range of them such as 16-24"),
   groupName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
-  aclName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$")
+  aclName: pattern(dottedName, DOTTED, "^[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?$"),
+  secretName: pattern(
+    "^DEVICE_SECRET_[A-Z0-9_]{1,100}$",
+    "the name of an environment variable of the server: DEVICE_SECRET_ followed by capitals, digits or _"
+  ),
+  fingerprint: pattern(
+    "^SHA256:[A-Za-z0-9+/]{43}$",
+    "a fingerprint as `ssh-keygen -l` prints it: SHA256: followed by 43 characters"
+  )
 } as const
 
 /** The descriptions that fields carry in the schema and in messages. */
@@ -98,5 +106,7 @@ export const Descriptions = {
   maxRoutes: "Maximum number of routes to receive from peer",
   acceptReject: "Value has to be 'accept' or 'reject'",
   maskRange: "Prefix size or range 0-128",
+  secretName: "Name of an environment variable of the server, DEVICE_SECRET_...",
+  fingerprint: "Fingerprint of an SSH host key, SHA256:...",
   groupPriority: "Group priority 0-100, default 0, higher value means higher priority"
 } as const

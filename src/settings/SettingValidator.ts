@@ -81,7 +81,8 @@ const boundsFault = ({ ge, gt, le, lt }: IntegerRule, value: number): string | u
   if (le !== undefined && value > le) return `Input should be less than or equal to ${le}`
   if (lt !== undefined && value >= lt) return `Input should be less than ${lt}`
   if (ge !== undefined && value < ge) return `Input should be greater than or equal to ${ge}`
-  return gt !== undefined && value <= gt ? `Input should be greater than ${gt}` : undefined
+  if (gt !== undefined && value <= gt) return `Input should be greater than ${gt}`
+  return Number.isSafeInteger(value) ? undefined : `${NOT_INTEGER}, the number is too large`
 }
 
 const longerThan = (value: string, length: number): boolean => value.length > length && [...value].length > length

@@ -109,7 +109,8 @@ export const f_root = model("f_root", {
   upgrade_post_waittime: baseFields.upgrade_post_waittime,
   banner_login: baseFields.banner_login,
   banner_motd: baseFields.banner_motd,
-  system_access_lists: baseFields.system_access_lists
+  system_access_lists: baseFields.system_access_lists,
+  ssh: baseFields.ssh
 })
 
 /** The validated settings; `vxlans` and the other free mappings are `Map`s in the order of the file. */

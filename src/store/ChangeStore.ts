@@ -9,8 +9,11 @@ import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
+
+/** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
+export type SecretDigests = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
 export interface StoredChange {
@@ -21,12 +24,14 @@ export interface StoredChange {
   readonly candidate: string
   readonly load_mode: "replace" | "merge"
   readonly failure: string | null
+  /** Of the secrets that the device was last proved to have; null when it salts none. */
+  readonly known_secrets: SecretDigests | null
   /** Jobs whose change on this device has not come to its end: their sessions on the switch must be left alone. */
   readonly unfinished_jobs: ReadonlyArray<number>
 }
 
 /** A change to be stored; one per job and device. */
-export type NewStoredChange = Omit<StoredChange, "id" | "failure" | "unfinished_jobs">
+export type NewStoredChange = Omit<StoredChange, "id" | "failure" | "known_secrets" | "unfinished_jobs">
 
 /** What a job's change on a device loads. */
 export type ChangeToRun = Pick<StoredChange, "id" | "candidate">
@@ -71,7 +76,7 @@ export interface ClaimTexts {
   /** What ran on the device before the change, when it was just read; kept for undoing. */
   readonly before?: string | null
   /** What the device was proved to run now that the change has ended. */
-  readonly proved?: Pick<ProvedConfig, "hash" | "config">
+  readonly proved?: Pick<ProvedConfig, "hash" | "config"> & { readonly secrets: SecretDigests | null }
 }
 
 /** A claim of one change. */
@@ -92,7 +97,8 @@ const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchange
 
 const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', diff) as protocol, candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
-    as unfinished_jobs`
+    as unfinished_jobs,
+  (select p.secrets from proved_config p where p.device_id = config_change.device_id) as known_secrets`
 
 /** A claim as a row of its statement. */
 const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: ClaimRequest, place: number) => ({
@@ -111,11 +117,13 @@ const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: ClaimRequ
   before: texts.before ?? null,
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),
   proved_hash: texts.proved?.hash ?? null,
-  proved_config: texts.proved?.config ?? null
+  proved_config: texts.proved?.config ?? null,
+  proved_secrets: texts.proved?.secrets ?? null
 })
 
 const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
-  new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text`
+  new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text,
+  proved_secrets jsonb`
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -124,7 +132,7 @@ const make = Effect.gen(function* () {
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
-    hash = excluded.hash, config = excluded.config, proved_at = now()`)
+    hash = excluded.hash, config = excluded.config, secrets = excluded.secrets, proved_at = now()`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
@@ -164,18 +172,22 @@ const make = Effect.gen(function* () {
           claim_token = wanted.token, updated_at = now()
         from wanted where c.id = wanted.id
           and (c.phase = wanted.from_phase and c.epoch = wanted.from_epoch or c.claim_token = wanted.token)
-        returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config),
-      kept as (insert into proved_config (device_id, job_id, hash, config)
-        select device_id, job_id, proved_hash, proved_config from claimed where proved_hash is not null ${replaceProved})
+        returning wanted.place, c.device_id, c.job_id, wanted.proved_hash, wanted.proved_config, wanted.proved_secrets),
+      kept as (insert into proved_config (device_id, job_id, hash, config, secrets)
+        select device_id, job_id, proved_hash, proved_config, proved_secrets from claimed where proved_hash is not null ${replaceProved})
       select place from claimed`
     // of two claims of one change the row is given to one
     const won = new Set(rows.map(({ place }) => place))
     return claims.map((_, place) => won.has(place))
   })
-  const claimGrouped = makeGrouped(grouped, claimAll)
+  const claimGrouped = makeGrouped(grouped, claimAll, ({ texts }) =>
+    lengthOfTexts(texts.diff, texts.before, texts.proved?.config)
+  )
 
   return ChangeStore.of({
-    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(makeGrouped(grouped, insertAll)),
+    findOrInsert: Effect.fn("ChangeStore.findOrInsert")(
+      makeGrouped(grouped, insertAll, (change) => lengthOfTexts(change.candidate))
+    ),
     get: Effect.fn("ChangeStore.get")(
       makeGroupedFind(
         grouped,
@@ -222,6 +234,16 @@ const make = Effect.gen(function* () {
         Option.fromNullishOr(rows[0]?.old_config)
       )
     ),
+    candidateBefore: Effect.fn("ChangeStore.candidateBefore")((id: number) =>
+      Effect.map(
+        sql<{ candidate: string }>`select b.candidate from config_change c
+          join config_change b on b.device_id = c.device_id and b.id < c.id
+          where c.id = ${id} and b.load_mode = 'replace' and b.phase in ('confirmed', 'unchanged')
+            and b.protocol ->> 'dryRun' is distinct from 'true'
+          order by b.id desc limit 1`,
+        (rows) => Option.fromUndefinedOr(rows[0]?.candidate)
+      )
+    ),
     proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
       Effect.map(
         sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
@@ -262,6 +284,8 @@ export class ChangeStore extends Context.Service<
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>
     /** What ran on the device before the change; none when it came to nothing. */
     readonly oldConfig: (id: number) => Find<string>
+    /** The whole configuration that was last proved on the device of this change, as it was rendered then. */
+    readonly candidateBefore: (id: number) => Find<string>
     /** What a device was last proved to run. */
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }

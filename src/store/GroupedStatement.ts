@@ -17,6 +17,9 @@ const COMPANY_MILLIS = 20
 /** A group holds no more calls than this, so that its message stays small enough to be built in one turn. */
 const MOST = 64
 
+/** A statement carries no more characters than this, but for one item alone: configurations have megabytes. */
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
 /** Asks for all items in one statement; answers in their order. When it fails, nothing of it may have been done. */
 export type Together<I, A> = (items: ReadonlyArray<I>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
 
@@ -56,12 +59,40 @@ const giveAnswers = <I, A>(
     }
   })
 
+/** The items in their order, cut so that no part is too long for one statement. */
+const parts = <I>(items: ReadonlyArray<I>, lengthOf: (item: I) => number): ReadonlyArray<ReadonlyArray<I>> => {
+  const found: Array<Array<I>> = []
+  let room = 0
+  for (const item of items) {
+    const length = lengthOf(item)
+    const last = found.at(-1)
+    if (last === undefined || length > room) {
+      found.push([item])
+      room = MOST_CHARACTERS - length
+    } else {
+      last.push(item)
+      room -= length
+    }
+  }
+  return found
+}
+
+/** The characters of some texts. */
+export const lengthOfTexts = (...texts: ReadonlyArray<string | null | undefined>): number =>
+  texts.reduce((sum, text) => sum + (text?.length ?? 0), 0)
+
+const isShort = (): number => 0
+
 /**
- * Calls that share statements. A statement that the server refuses is sent again for each item alone, so that nobody fails for
+ * Calls that share statements; `lengthOf` is how many characters an item brings, where there may be many. A statement that the server refuses is sent again for each item alone, so that nobody fails for
  * the sake of another. Inside a transaction each call is a statement of its own, in that transaction. Each caller decides for
  * itself whether it waits for a database that is away.
  */
-export const makeGrouped = <I, A>(grouping: Grouping, together: Together<I, A>) => {
+export const makeGrouped = <I, A>(
+  grouping: Grouping,
+  together: Together<I, A>,
+  lengthOf: (item: I) => number = isShort
+) => {
   const makeCall = Request.of<Call<I, A>>()
   let wasCrowded = false
   // groups that overlap can meet in the same rows, and deadlock
@@ -73,6 +104,11 @@ export const makeGrouped = <I, A>(grouping: Grouping, together: Together<I, A>) 
     )
 
   const answersTo = (
+    items: ReadonlyArray<I>
+  ): Effect.Effect<ReadonlyArray<Exit.Exit<A, SqlError.SqlError>>, SqlError.SqlError> =>
+    Effect.map(Effect.forEach(parts(items, lengthOf), answersToPart), (answers) => answers.flat())
+
+  const answersToPart = (
     items: ReadonlyArray<I>
   ): Effect.Effect<Array<Exit.Exit<A, SqlError.SqlError>>, SqlError.SqlError> =>
     together(items).pipe(
@@ -111,9 +147,11 @@ export const makeGrouped = <I, A>(grouping: Grouping, together: Together<I, A>) 
 /** Calls that share statements and want no answer but that it was done. */
 export const makeGroupedWrite = <I>(
   grouping: Grouping,
-  write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>
+  write: (items: ReadonlyArray<I>) => Effect.Effect<unknown, SqlError.SqlError>,
+  lengthOf: (item: I) => number = isShort
 ): ((item: I) => Effect.Effect<void, SqlError.SqlError>) => {
-  const done = makeGrouped(grouping, (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true)))
+  const together = (items: ReadonlyArray<I>) => Effect.map(write(items), () => items.map(() => true))
+  const done = makeGrouped(grouping, together, lengthOf)
   return (item) => Effect.asVoid(done(item))
 }
 

@@ -10,7 +10,7 @@ import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { type Grouping, grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { type Grouping, grouping, lengthOfTexts, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -89,7 +89,9 @@ const makeDeviceRows = (sql: PgClient.PgClient, grouped: Grouping) => {
         reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
         waiting = excluded.waiting`
   })
-  const addDevice = makeGroupedWrite(grouped, addDevices)
+  const addDevice = makeGroupedWrite(grouped, addDevices, ({ result }) =>
+    lengthOfTexts(...result.job_tasks.flatMap(({ diff, result: text }) => [diff, typeof text === "string" ? text : ""]))
+  )
 
   return {
     deviceResults: Effect.fn("JobStore.deviceResults")(function* (

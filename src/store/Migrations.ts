@@ -24,6 +24,9 @@ import jobCommits from "./migrations/0014_job_commits.ts"
 import outcomes from "./migrations/0015_outcomes.ts"
 import unknownDevices from "./migrations/0016_unknown_devices.ts"
 import waiting from "./migrations/0017_waiting.ts"
+import logins from "./migrations/0022_logins.ts"
+import provedSecrets from "./migrations/0019_proved_secrets.ts"
+import learnedLines from "./migrations/0020_learned_lines.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -47,7 +50,10 @@ export const migrations = [
   { name: "0014_job_commits", oldest: "0.1.0", up: jobCommits },
   { name: "0015_outcomes", oldest: "0.1.0", up: outcomes },
   { name: "0016_unknown_devices", oldest: "0.1.0", up: unknownDevices },
-  { name: "0017_waiting", oldest: "0.1.0", up: waiting }
+  { name: "0017_waiting", oldest: "0.1.0", up: waiting },
+  { name: "0019_proved_secrets", oldest: "0.1.0", up: provedSecrets },
+  { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
+  { name: "0022_logins", oldest: "0.1.0", up: logins }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

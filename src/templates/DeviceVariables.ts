@@ -11,6 +11,9 @@ import { fabricVariables } from "./FabricVariables.ts"
 import { secretVariables } from "./TemplateSecrets.ts"
 import { type DeviceVariables, type SiteInputs, type VariableInputs, VariablesError } from "./VariableInputs.ts"
 
+/** How the server logs in is not what a switch is configured with. */
+const loginSetting = "ssh"
+
 type WithType = Exclude<DeviceType, "UNKNOWN">
 
 interface TypeVariables {
@@ -58,7 +61,7 @@ const compose = (inputs: VariableInputs, site: SiteInputs, hostname: string): Re
     const { named, warnings } = yield* typeVariables(type, mgmtIp, inputs, site)
     const { runningConfig, settings } = inputs
     const variables = new Map<string, unknown>([
-      ...Object.entries(settings),
+      ...Object.entries(settings).filter(([name]) => name !== loginSetting),
       ...commonVariables(inputs, hostname),
       ...named,
       ...(runningConfig === undefined ? [] : ([["running_config", runningConfig]] as const)),

@@ -102,6 +102,14 @@ const replays: ReadonlyArray<Replay> = [
     gives: "ConnectAuthError: not privileged: the enable password is not the login password"
   },
   {
+    file: "login-expired",
+    logsIn: true,
+    refused: true,
+    does: at,
+    gives:
+      "ConnectAuthError: the switch or its AAA server demands a new password for switchyard before it lets it in; change it there, it is never changed from here"
+  },
+  {
     file: "login-doubled-echo",
     logsIn: true,
     does: sessions,
@@ -201,7 +209,7 @@ const replays: ReadonlyArray<Replay> = [
       "end"
     )
   },
-  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF } },
+  { file: "load", does: (cli) => load(cli, request(candidate)), gives: { diff: DIFF, remarks: [] } },
   {
     file: "load-rejected",
     does: (cli) => failure(load(cli, request(rejected))),
@@ -224,7 +232,7 @@ const replays: ReadonlyArray<Replay> = [
           )
         )
       ),
-    gives: { diff: DIFF }
+    gives: { diff: DIFF, remarks: [] }
   },
   {
     file: "commit",

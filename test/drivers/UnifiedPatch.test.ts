@@ -39,6 +39,33 @@ describe("a unified diff", () => {
     )
   })
 
+  it("is found far from where it says, at the nearest place that fits", () => {
+    const far = Array.from({ length: 3_000 }, (_, index) => (index % 1_000 === 700 ? "twice" : `line ${index}`))
+    const at = (line: number) => UnifiedPatch.apply(far.join("\n"), `@@ -${line} +${line} @@\n-twice\n+once`)
+    for (const [hint, place] of [
+      [1, 700],
+      [1_150, 700],
+      [1_250, 1_700],
+      [3_000, 2_700]
+    ] as const) {
+      expect(at(hint)).toEqual(Option.some(far.with(place, "once").join("\n")))
+    }
+    const second = "@@ -2000 +2000 @@\n-line 1999\n+x\n@@ -1 +1 @@\n-twice\n+once"
+    expect(UnifiedPatch.apply(far.join("\n"), second)).toEqual(
+      Option.some(far.with(1_999, "x").with(2_700, "once").join("\n"))
+    )
+  })
+
+  it("fits or not although it repeats itself thousands of times", () => {
+    const same = Array.from({ length: 50_000 }, () => "!")
+    const block = [...same.slice(0, 25_000), "last"]
+    const diff = ["@@ -1 +1 @@", ...block.map((line) => `-${line}`), "+x"].join("\n")
+    expect(UnifiedPatch.apply([...same, "end"].join("\n"), diff)).toEqual(Option.none())
+    expect(UnifiedPatch.apply([...same, "last", "end"].join("\n"), diff)).toEqual(
+      Option.some([...same.slice(25_000), "x", "end"].join("\n"))
+    )
+  })
+
   it("that is empty leaves the text as it is", () => {
     expect(UnifiedPatch.apply("a\n", "")).toEqual(Option.some("a\n"))
   })

@@ -3,7 +3,7 @@ import { Effect, Exit, Fiber, Layer, Scheduler } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { BackgroundWork } from "../../src/runtime/BackgroundWork.ts"
-import { grouping, makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "../../src/store/GroupedStatement.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** Doubles numbers in the database, in groups whose sizes it keeps. 13 is refused by the database. */
@@ -55,6 +55,28 @@ layer(Layer.merge(TestDatabase, BackgroundWork.layer), { excludeTestServices: tr
         assert.strictEqual(yield* Fiber.join(after), 4)
         assert.deepEqual(sizes, [1, 64, 64, 2])
       }).pipe(Effect.provide(TestClock.layer()))
+  )
+
+  it.effect("makes no statement of megabytes but for a single item, and answers in order", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      const lengthOf = makeGrouped(
+        yield* grouping,
+        (texts: ReadonlyArray<string>) =>
+          Effect.sync(() => {
+            sizes.push(texts.length)
+            return texts.map((text) => text.length)
+          }),
+        (text) => lengthOfTexts(text)
+      )
+      const megabyte = 1024 * 1024
+      const lengths = [10, 3 * megabyte, 20, 2 * megabyte, 30, 9 * megabyte, 40]
+      const answers = yield* Effect.forEach(lengths, (length) => lengthOf("x".repeat(length)), {
+        concurrency: "unbounded"
+      })
+      assert.deepEqual(answers, lengths)
+      assert.deepEqual(sizes, [3, 2, 1, 1])
+    })
   )
 
   it.effect("answers many calls with few statements, and no group is larger than its bound", () =>

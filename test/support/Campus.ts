@@ -21,6 +21,11 @@ const examples = path.resolve(import.meta.dirname, "../../examples")
 export const PASSWORD = "correct horse"
 export const HASH = "$6$saltsalt$switchyard-example-hash"
 
+/** Those that replace them, while a test changes passwords. */
+export const NEXT_PASSWORD = "battery staple"
+export const HASH_LINE = "secret sha512 {{ TEMPLATE_SECRET_SWITCHYARD_HASH }}"
+export const NEXT_HASH = "$6$newsalt$switchyard-example-hash"
+
 const git = (folder: string, ...args: ReadonlyArray<string>) =>
   run("git", ["-C", folder, "-c", "user.name=Jane Doe", "-c", "user.email=jane@example.org", ...args])
 

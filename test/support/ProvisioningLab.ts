@@ -9,7 +9,7 @@ import * as fs from "node:fs/promises"
 import * as Engine from "../../src/Engine.ts"
 import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../src/jobs/repositories/RefreshRepository.ts"
-import { Lab, type LabShape, makeLab } from "../../src/lab/Lab.ts"
+import { Lab, type LabOptions, type LabShape, makeLab } from "../../src/lab/Lab.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
@@ -139,23 +139,28 @@ const managedNode = (name: string, { address, model, role }: Seed): Node => {
   }
 }
 
-const makeProvisioningLab = makeLab(
-  {
-    name: "provisioning",
-    lab: { dhcp: { pool: "10.91.0.10-10.91.0.250", config: Campus.INITIAL } },
-    topology: {
-      defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M" },
-      nodes: {
-        ...Object.fromEntries(Object.entries(MANAGED).map(([name, seed]) => [name, managedNode(name, seed)])),
-        ...Object.fromEntries(Object.keys(CABLES).map((name) => [name, blankNode(name)]))
-      },
-      links: Object.entries(CABLES).flatMap(([name, cables]) =>
-        Object.entries(cables).map(([port, far]) => ({ endpoints: [`${name}:${port}`, far] as const }))
-      )
-    }
-  },
-  { provisioningMs: 20 }
-)
+const makeProvisioningLab = (options: LabOptions) =>
+  makeLab(
+    {
+      name: "provisioning",
+      lab: { dhcp: { pool: "10.91.0.10-10.91.0.250", config: Campus.INITIAL } },
+      topology: {
+        defaults: {
+          kind: "eos",
+          passwords: { switchyard: Campus.PASSWORD, [Campus.NEXT_HASH]: Campus.NEXT_PASSWORD },
+          version: "4.31.4M"
+        },
+        nodes: {
+          ...Object.fromEntries(Object.entries(MANAGED).map(([name, seed]) => [name, managedNode(name, seed)])),
+          ...Object.fromEntries(Object.keys(CABLES).map((name) => [name, blankNode(name)]))
+        },
+        links: Object.entries(CABLES).flatMap(([name, cables]) =>
+          Object.entries(cables).map(([port, far]) => ({ endpoints: [`${name}:${port}`, far] as const }))
+        )
+      }
+    },
+    { provisioningMs: 20, ...options }
+  )
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -192,32 +197,54 @@ const seed = Effect.gen(function* () {
   return ids
 })
 
+/** What differs from the usual campus. */
+export interface Differences {
+  readonly variables?: Readonly<Record<string, string>>
+  readonly lab?: LabOptions
+  /** Files of the templates that have another text. */
+  readonly templates?: Readonly<Record<string, (text: string) => string>>
+}
+
 /** A server on the campus, its settings in force, the managed devices in its database. */
-export const layer = Layer.unwrap(
-  Effect.gen(function* () {
-    const folders = yield* Campus.makeFolders
-    yield* folders.settings.commit(settingsFiles)
-    for (const file of ["eos/access.j2", "eos/dist.j2"]) {
-      const text = yield* Effect.promise(() => fs.readFile(`${folders.templates.folder}/${file}`, "utf8"))
-      yield* folders.templates.commit({ [file]: `${UNRENDERABLE}${text}` })
-    }
-    const lab = yield* makeProvisioningLab
-    const env = Campus.environment(lab, folders, folders.folder)
-    const server = Engine.initCheck.pipe(
-      Layer.provideMerge(Engine.layer),
-      Layer.provideMerge(ServerConfig.layerOf({ ...env, DISCOVERY_DELAYS: "0,1", INIT_MGMT_TIMEOUT: timer(6) })),
-      Layer.provideMerge(TestDatabase)
-    )
-    const started = Layer.effectDiscard(
-      Effect.gen(function* () {
-        yield* seed
-        yield* refresh("templates", USER)
-        yield* refresh("settings", USER)
-      })
-    )
-    return started.pipe(Layer.provideMerge(server), Layer.merge(Layer.succeed(Lab, lab)))
-  })
-)
+export const layerWith = (differences: Differences) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const folders = yield* Campus.makeFolders
+      yield* folders.settings.commit(settingsFiles)
+      for (const file of ["eos/access.j2", "eos/dist.j2"]) {
+        const text = yield* Effect.promise(() => fs.readFile(`${folders.templates.folder}/${file}`, "utf8"))
+        yield* folders.templates.commit({ [file]: `${UNRENDERABLE}${text}` })
+      }
+      for (const [file, change] of Object.entries(differences.templates ?? {})) {
+        const text = yield* Effect.promise(() => fs.readFile(`${folders.templates.folder}/${file}`, "utf8"))
+        yield* folders.templates.commit({ [file]: change(text) })
+      }
+      const lab = yield* makeProvisioningLab(differences.lab ?? {})
+      const env = Campus.environment(lab, folders, folders.folder)
+      const server = Engine.initCheck.pipe(
+        Layer.provideMerge(Engine.layer),
+        Layer.provideMerge(
+          ServerConfig.layerOf({
+            ...env,
+            DISCOVERY_DELAYS: "0,1",
+            INIT_MGMT_TIMEOUT: timer(6),
+            ...differences.variables
+          })
+        ),
+        Layer.provideMerge(TestDatabase)
+      )
+      const started = Layer.effectDiscard(
+        Effect.gen(function* () {
+          yield* seed
+          yield* refresh("templates", USER)
+          yield* refresh("settings", USER)
+        })
+      )
+      return started.pipe(Layer.provideMerge(server), Layer.merge(Layer.succeed(Lab, lab)))
+    })
+  )
+
+export const layer = layerWith({})
 
 /** Runs a job to its end. */
 export const runJob = Effect.fnUntraced(function* (name: string, args: Readonly<Record<string, unknown>>) {

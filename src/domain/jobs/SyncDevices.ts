@@ -3,6 +3,7 @@
  * (docs/changes.md#options).
  */
 import { Effect, Schema } from "effect"
+import { MissingLinesPolicy } from "../ChangeNotes.ts"
 import { DeviceType } from "../Device.ts"
 import { defineJob, flag } from "./JobDefinition.ts"
 
@@ -28,7 +29,9 @@ const Args = Schema.Struct({
   /** The rollout stops when so many devices have failed. */
   max_failures: Schema.optionalKey(positive),
   /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
-  revert_on_failure: Schema.optionalKey(Schema.Boolean)
+  revert_on_failure: Schema.optionalKey(Schema.Boolean),
+  /** What lines that a device does not show mean; without it those that are new fail the device. */
+  on_missing_lines: Schema.optionalKey(MissingLinesPolicy)
 })
 export type SyncArguments = typeof Args.Type
 

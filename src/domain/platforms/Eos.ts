@@ -2,7 +2,9 @@
 import { usualRisk } from "../ChangeScore.ts"
 import { commonSecrets, commonShortNames, indented } from "./CommonWords.ts"
 import { eosAutoPush } from "./EosAutoPush.ts"
+import { eosShown } from "./EosShown.ts"
 import { models32Bit } from "./EosModels.ts"
+import { eosSaltedSecrets } from "./EosSecrets.ts"
 import type { Platform } from "./Platform.ts"
 
 export const eos: Platform<"eos"> = {
@@ -20,6 +22,7 @@ export const eos: Platform<"eos"> = {
     multiLineInputs: [
       { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
       { opens: /^comment$/, texts: 1 },
+      { opens: /^action bash$/, texts: 1 },
       { opens: /^protocol https certificate$/, texts: 2 }
     ]
   },
@@ -30,5 +33,13 @@ export const eos: Platform<"eos"> = {
     builds: { wide: "EOS64-", narrow: "EOS-", narrowModels: models32Bit, narrowSetting: "arista_models_32bit" }
   },
   secrets: commonSecrets,
-  remarks: []
+  saltedSecrets: eosSaltedSecrets,
+  shown: eosShown,
+  remarks: [
+    {
+      line: /^% ?(?:[Ii]nfo(?:rmation)?|INFO|[Nn]otice|NOTICE|[Nn]ote|NOTE|[Ww]arning|WARNING)\b/,
+      meaning: "a warning about a line that was taken"
+    }
+  ],
+  loginLine: /^username (\S+) (?!ssh-key\b)/
 }

@@ -18,5 +18,7 @@ export const ios: Platform<"ios"> = {
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
-  remarks: []
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
 }

@@ -17,5 +17,7 @@ export const iosXr: Platform<"iosxr"> = {
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
-  remarks: [{ line: /^% WARNING: Policy object \S+ \S+ exists!/, meaning: "the policy object is replaced" }]
+  saltedSecrets: [],
+  remarks: [{ line: /^% WARNING: Policy object \S+ \S+ exists!/, meaning: "the policy object is replaced" }],
+  loginLine: null
 }

@@ -13,5 +13,7 @@ export const junos: Platform<"junos"> = {
   risk: usualRisk,
   firmware: null,
   secrets: junosSecrets,
-  remarks: []
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
 }

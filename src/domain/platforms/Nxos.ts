@@ -18,5 +18,7 @@ export const nxos = <Name extends "nxos" | "nxos_ssh">(name: Name): Platform<Nam
   risk: usualRisk,
   firmware: null,
   secrets: commonSecrets,
-  remarks: []
+  saltedSecrets: [],
+  remarks: [],
+  loginLine: null
 })

@@ -41,6 +41,8 @@ export interface MultiLineInput {
 export interface DeviceRemark {
   readonly line: RegExp
   readonly meaning: string
+  /** The releases that say it, from their beginning; left out: all. */
+  readonly releases?: RegExp
 }
 
 /** How a configuration is written down. */
@@ -52,6 +54,26 @@ export interface ConfigNotation {
   /** The first line of an interface's section; `{name}` stands for the interface. */
   readonly interfaceHeading: string
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
+}
+
+/** A line that says what is so anyway, and where it does: `section` is the last heading above it, empty at the top. */
+export interface SilentDefault {
+  readonly section: RegExp
+  readonly line: RegExp
+}
+
+/** How a device shows lines of its configuration otherwise than it was given them. */
+export interface ShownLines {
+  /** Lines that do something, and stand in no configuration. */
+  readonly never: RegExp
+  /** Lines that are not shown because they say what is so anyway. */
+  readonly defaults: ReadonlyArray<SilentDefault>
+  /** What is on by default, so that a `no` before it is shown. */
+  readonly on: ReadonlyArray<SilentDefault>
+  /** Commands, with the blank behind them, whose text is shown as it was given. */
+  readonly freeText: RegExp
+  /** A command, and its list of numbers, which may be shown sorted and with ranges. */
+  readonly lists: RegExp
 }
 
 /** Two builds of one image, of which each model runs one. */
@@ -90,5 +112,14 @@ export interface Platform<Name extends string = string> {
   readonly firmware: FirmwareNames | null
   /** Sources of regular expressions for what stands before a secret; the longer forms come first. */
   readonly secrets: ReadonlyArray<string>
+  /**
+   * Sources of regular expressions for what stands before a secret that devices show with another hash or obfuscation each
+   * time it is given to them, from the first word of the line on. Such values cannot be compared.
+   */
+  readonly saltedSecrets: ReadonlyArray<string>
   readonly remarks: ReadonlyArray<DeviceRemark>
+  /** A line that gives somebody a login, without its indentation; the user is the first group. Null where it is not known. */
+  readonly loginLine: RegExp | null
+  /** Left out where nothing is known of it. */
+  readonly shown?: ShownLines
 }

@@ -3,9 +3,10 @@
  * absent, as clients know it; those of a rollout are new, and refused.
  */
 import { Result, Schema, Struct } from "effect"
+import { MissingLinesPolicy } from "../ChangeNotes.ts"
 import * as Body from "../fields/Body.ts"
 import { ignorable, type Rule } from "../fields/Field.ts"
-import { flag } from "../fields/Rules.ts"
+import { accept, flag } from "../fields/Rules.ts"
 import { explicitSelectors } from "./DeviceSelector.ts"
 import { MAX_NAMES, namesRule } from "./Hostnames.ts"
 import { count, flagOr, notes, nullAsAbsent, onlyTrue } from "./RequestFields.ts"
@@ -40,6 +41,10 @@ const options = {
   max_failures: ignorable(Schema.Int, nullAsAbsent(count)),
   revert_on_failure: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "revert_on_failure must be a boolean"))),
   canary: ignorable(Canary, nullAsAbsent(canaryRule)),
+  on_missing_lines: ignorable(
+    MissingLinesPolicy,
+    nullAsAbsent(accept(Schema.is(MissingLinesPolicy), () => "on_missing_lines must be warn or fail"))
+  ),
   ...notes
 }
 

@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { UnexpectedAnswer } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
-import type { Cli, SendOptions } from "../ssh/Cli.ts"
+import { type Cli, deniedCommand, type SendOptions } from "../ssh/Cli.ts"
 
 const shownOfAnswer = 200
 
@@ -43,6 +43,9 @@ export const readJson = <A>(cli: Cli, command: string, schema: Schema.Constraint
     decodeJson(cli, command, schema, text)
   )
 
-/** Everything that the switch says to a command, also when it is an error. */
+/** Everything that the switch says to a command, also when it is an error, unless our account may not give the command. */
 export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
-  Effect.map(cli.send(command, options), ({ lines }) => lines.join("\n"))
+  Effect.flatMap(
+    cli.send(command, options),
+    ({ lines }) => deniedCommand(cli, command, lines) ?? Effect.succeed(lines.join("\n"))
+  )

@@ -5,7 +5,7 @@ import type { ExchangeError, ReadError } from "../DriverErrors.ts"
 import { CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { rejection } from "../ssh/Cli.ts"
+import { named, rejection } from "../ssh/Cli.ts"
 import { type SessionList, sessionList } from "./Sessions.ts"
 
 const commitError = (cli: Cli, session: string, message: string): CommitError =>
@@ -45,7 +45,7 @@ export const discard: (cli: Cli, name: string) => Effect.Effect<void, ReadError>
 const commitCommand = Effect.fnUntraced(function* (cli: Cli, name: string, command: string) {
   const answer = yield* cli.send(command, { timeout: cli.timeouts.commit })
   const complaint = commitComplaint(cli, answer.lines)
-  if (complaint !== undefined) return yield* commitError(cli, name, complaint)
+  if (complaint !== undefined) return yield* commitError(cli, name, named(cli.dialect, command, complaint))
 })
 
 /** A refused candidate stays open on the switch and would take one of its few places. */

@@ -1,11 +1,11 @@
 /**
  * Cuts an EOS configuration text into the units that are sent (docs/switch-dialogues.md#eos-loading-a-candidate and
- * docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, banners and certificates stay together, mode
- * comments become the `comment` command.
+ * docs/switch-dialogues.md#multi-line-inputs): comments and `end` are dropped, texts of known commands stay with them, mode
+ * comments become the `comment` command. A line `EOF` that belongs to no known command ends the text of one before it.
  */
 import { Result } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
-import { configUnit, type ConfigUnit, type Rejection } from "../ssh/ConfigUnit.ts"
+import { configUnit, type ConfigUnit, type CutCandidate, type OpenText, type Rejection } from "../ssh/ConfigUnit.ts"
 
 const { multiLineInputs } = eos.configuration
 
@@ -49,11 +49,14 @@ const isSkipped = (typed: string): boolean =>
   typed === "" || typed === "end" || (typed.startsWith("!") && !typed.startsWith("!!"))
 
 /** The units of a configuration text. Fails at the first line that could never be loaded. */
-export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUnit>, Rejection> => {
+export const cutCandidate = (text: string): Result.Result<CutCandidate, Rejection> => {
   const lines = linesIn(text)
   // looked for in the whole text first, because there hardly ever is one
   const mayHoldControl = controlCharacter.test(text)
   const units: Array<ConfigUnit> = []
+  const openTexts: Array<OpenText> = []
+  /** Behind the last text that has ended. */
+  let open = 1
   for (let index = 0; index < lines.length;) {
     const source = lines[index] ?? ""
     const typed = (source.includes("\t") ? source.replaceAll("\t", " ") : source).trim()
@@ -71,8 +74,10 @@ export const cutCandidate = (text: string): Result.Result<ReadonlyArray<ConfigUn
     }
     units.push(unit)
     index += linesOf(unit, isModeComment)
+    if (typed === endOfText) openTexts.push({ firstLine: open, lastLine: index })
+    if (typed === endOfText || unit.text.length > 0) open = index + 1
   }
-  return Result.succeed(units)
+  return Result.succeed({ units, openTexts, lines })
 }
 
 /** Finds the first line of a unit of this text as it was given; what does not stand in the text is its own source. */
@@ -88,14 +93,16 @@ const sectionStart = /^interface\s/
  * Two parts of a text's units that may be sent one after the other from the top of the configuration mode: cut before the
  * interface that is nearest to the middle. The second is empty when there is none.
  */
-export const halves = (
-  text: string,
-  units: ReadonlyArray<ConfigUnit>
-): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
-  const sourceOf = sourcesIn(text)
+export const halves = ({
+  lines,
+  openTexts,
+  units
+}: CutCandidate): readonly [ReadonlyArray<ConfigUnit>, ReadonlyArray<ConfigUnit>] => {
   const offCentre = (index: number) => Math.abs(index - units.length / 2)
+  const mayCut = ({ line, lineNumber }: ConfigUnit) =>
+    sectionStart.test(lines[lineNumber - 1] ?? line) && lineNumber > (openTexts.at(-1)?.lastLine ?? 0)
   const cut = units.reduce(
-    (best, unit, index) => (sectionStart.test(sourceOf(unit)) && offCentre(index) < offCentre(best) ? index : best),
+    (best, unit, index) => (mayCut(unit) && offCentre(index) < offCentre(best) ? index : best),
     0
   )
   return cut === 0 ? [units, []] : [units.slice(0, cut), units.slice(cut)]

@@ -13,6 +13,7 @@ import * as SshTransport from "../ssh/Transport.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { commitHabits } from "./CommitHabits.ts"
+import { committedConfig } from "./CommittedConfig.ts"
 import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
@@ -30,9 +31,16 @@ import { sessionList } from "./Sessions.ts"
 interface Shared {
   readonly limits: SshLimits["Service"]
   readonly foreign: ForeignSessions
+  /** Names of switches whose configurations have no `end`, as earlier logins have learnt. */
+  readonly bareConfigs: Set<string>
 }
 
-const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, foreign: ForeignSessions): DriverSession => {
+const makeSession = (
+  cli: Cli,
+  transport: Transport,
+  shell: Shell.Shell,
+  { bareConfigs, foreign }: Shared
+): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
   const list = sessionList(cli)
   return {
@@ -41,7 +49,8 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, foreign
     interfaces: interfaces(cli),
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
-    runningConfig: runningConfig(cli),
+    runningConfig: runningConfig(cli, bareConfigs),
+    committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
     pending: Effect.map(list.read, ({ pending }) => pending),
@@ -60,13 +69,13 @@ const makeSession = (cli: Cli, transport: Transport, shell: Shell.Shell, foreign
   }
 }
 
-const connect = Effect.fnUntraced(function* (target: DriverTarget, { foreign, limits }: Shared) {
+const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Shared) {
   const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
-  const transport = yield* SshTransport.open(target, limits, seconds)
+  const transport = yield* SshTransport.open(target, shared.limits, seconds)
   const channel = yield* transport.shell
   const shell = Shell.make(target.hostname, target.address, channelWire(channel, transport))
   const cli = yield* login(dialect, target, shell)
-  return makeSession(cli, transport, shell, foreign)
+  return makeSession(cli, transport, shell, shared)
 })
 
 /** A login that fails closes its connection at once, however long the caller's scope lives. */
@@ -80,7 +89,7 @@ const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, shared
 
 /** The EOS driver, on the connection limits of this process. */
 export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
-  const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions }
+  const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions, bareConfigs: new Set() }
   return {
     platform: eos,
     timeouts: dialect.timeouts,

@@ -18,12 +18,12 @@ import {
   UnexpectedAnswer
 } from "../DriverErrors.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
-import type { Cli } from "../ssh/Cli.ts"
+import { type Cli, deniedCommand, named } from "../ssh/Cli.ts"
 import type { PipelineResult } from "../ssh/ConfigPipeline.ts"
 import { configPipeline } from "../ssh/ConfigPipeline.ts"
-import type { ConfigUnit, Rejection } from "../ssh/ConfigUnit.ts"
+import type { ConfigUnit, CutCandidate, Rejection } from "../ssh/ConfigUnit.ts"
 import { configUnit, isBlock } from "../ssh/ConfigUnit.ts"
-import { escapeRegExp, promptName } from "../ssh/Dialect.ts"
+import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
@@ -42,17 +42,26 @@ const rejected = (cli: Cli, { mode }: LoadRequest, message: string, lines: Reado
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
+/** What was said to lines, for people. */
+const maskedLines = ({ text }: LoadRequest, said: ReadonlyArray<Rejection>): ReadonlyArray<RejectedLine> => {
+  if (said.length === 0) return []
+  const sourceOf = sourcesIn(text)
+  return said.map(({ unit, answer }) => {
+    const source = sourceOf(unit)
+    return { lineNumber: unit.lineNumber, line: maskSecrets(source), answer: maskAnswer(source, answer) }
+  })
+}
+
 const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray<Rejection>) => {
   const [first] = rejections
   if (first?.unit === startFromNothing) {
-    return rejected(cli, request, `${first.unit.line}: ${first.answer}`, [])
+    return rejected(cli, request, `${first.unit.line}: ${named(cli.dialect, first.unit.line, first.answer)}`, [])
   }
-  const sourceOf = sourcesIn(request.text)
-  const lines = rejections.map(({ unit, answer }) => {
-    const source = sourceOf(unit)
-    const { lineNumber } = unit
-    return { lineNumber, line: maskSecrets(source), answer: maskAnswer(source, `${answer} at line ${lineNumber}`) }
-  })
+  const lines = maskedLines(request, rejections).map(({ answer, line, lineNumber }) => ({
+    lineNumber,
+    line,
+    answer: `${named(cli.dialect, line.trim(), answer)} at line ${lineNumber}`
+  }))
   return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
 
@@ -102,14 +111,14 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
   if (cli.prompt().endsWith(mode)) return
   const said = answer.lines.find((line) => line.trim() !== "") ?? `no session mode at "${cli.prompt()}"`
   if (/pending sessions|in use|locked/i.test(said)) return yield* locked(cli, request.name, maskSecrets(said))
-  return yield* new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
+  const denied = deniedCommand(cli, command, answer.lines)
+  return yield* denied ?? new CommandRejected({ hostname: cli.target.hostname, command, message: maskSecrets(said) })
 })
 
 /** Every prompt inside this session, whichever section it stands in. */
 const sessionPrompt = (cli: Cli, name: string): RegExp => {
-  const start = cli.target.prompt === undefined ? escapeRegExp(promptName(cli.dialect, cli.prompt())) : ".{0,63}"
   const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
-  return new RegExp(String.raw`^${start}${mode}[\w.\-@/:+]{0,63}\)#\s?`)
+  return new RegExp(String.raw`^${cli.promptStart()}${mode}[\w.\-@/:+]{0,255}\)#\s?`)
 }
 
 /** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */
@@ -120,13 +129,13 @@ interface Pace {
 
 const stepOut = (cli: Cli) => Effect.asVoid(cli.send("end", { modes: ["#"] }))
 
-const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUnit>, pace: Pace) =>
+const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace) =>
   Effect.gen(function* () {
     const pipeline = configPipeline({
-      units,
+      ...part,
       ...pace,
       prompt: sessionPrompt(cli, request.name),
-      error: cli.dialect.error,
+      speech: cli.dialect,
       logLine: cli.dialect.logLine,
       longestEcho: cli.dialect.longestEcho
     })
@@ -138,17 +147,22 @@ const sendPart = (cli: Cli, request: LoadRequest, units: ReadonlyArray<ConfigUni
 const sendUnits = Effect.fnUntraced(function* (
   cli: Cli,
   request: LoadRequest,
-  units: ReadonlyArray<ConfigUnit>,
+  cut: CutCandidate,
   pace: Pace
 ): Effect.fn.Return<PipelineResult, LoadError> {
-  const [head, tail] = request.inParts === true ? halves(request.text, units) : [units, []]
+  const [head, tail] = request.inParts === true ? halves(cut) : [cut.units, []]
   yield* openSession(cli, request)
-  const first = yield* sendPart(cli, request, request.mode === "merge" ? head : [startFromNothing, ...head], pace)
+  const units = request.mode === "merge" ? head : [startFromNothing, ...head]
+  const first = yield* sendPart(cli, request, { ...cut, units }, pace)
   if (tail.length === 0 || first.desynchronised !== undefined) return first
   yield* stepOut(cli)
   yield* openSession(cli, request)
-  const second = yield* sendPart(cli, request, tail, pace)
-  return { ...second, rejections: [...first.rejections, ...second.rejections] }
+  const second = yield* sendPart(cli, request, { ...cut, units: tail }, pace)
+  return {
+    ...second,
+    rejections: [...first.rejections, ...second.rejections],
+    remarks: [...first.remarks, ...second.remarks]
+  }
 })
 
 /**
@@ -158,7 +172,7 @@ const sendUnits = Effect.fnUntraced(function* (
 const sendCandidate = Effect.fnUntraced(function* (
   cli: Cli,
   request: LoadRequest,
-  units: ReadonlyArray<ConfigUnit>
+  cut: CutCandidate
 ): Effect.fn.Return<PipelineResult, LoadError> {
   const window = cli.target.windowBytes ?? cli.dialect.windowBytes
   const paces: ReadonlyArray<Pace> = [
@@ -168,7 +182,7 @@ const sendCandidate = Effect.fnUntraced(function* (
   ]
   let why = ""
   for (const pace of paces) {
-    const result = yield* sendUnits(cli, request, units, pace)
+    const result = yield* sendUnits(cli, request, cut, pace)
     if (result.desynchronised === undefined) return result
     why = result.desynchronised
     yield* Effect.logDebug(`${cli.target.hostname}: ${why} (window ${pace.window})`)
@@ -223,16 +237,18 @@ export const load: (
 ) {
   const cut = cutCandidate(request.text)
   if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
+  cli.worksOn(cut.success.units.length)
   const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
   const beside = yield* clearTheWay(cli, request, foreign, patience, request.seen)
   const sent = yield* sendCandidate(cli, request, cut.success)
-  const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success)
+  const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
   if (rejections.length > 0) {
     yield* abort(cli)
     return yield* rejectedLines(cli, request, rejections)
   }
   const diff = yield* readDiff(cli)
   yield* stepOut(cli)
-  const result = { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff }
+  const remarks = maskedLines(request, sent.remarks)
+  const result = { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks }
   return beside.length === 0 ? result : { ...result, beside }
 })

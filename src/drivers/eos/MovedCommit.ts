@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { MovedCommit } from "../Driver.ts"
 import { CommitError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
-import type { Cli } from "../ssh/Cli.ts"
+import { type Cli, named } from "../ssh/Cli.ts"
 import type { Conversation, Step } from "../ssh/Conversation.ts"
 import type { TerminalText } from "../ssh/TerminalText.ts"
 import { commitComplaint } from "./Commit.ts"
@@ -36,7 +36,7 @@ const outcome = (terminal: TerminalText, silent: boolean): Outcome => {
 
 /** Ends when the save has answered, or when nothing came for so many milliseconds, or when the connection closes. */
 const movedCommitExchange = (cli: Cli, command: string, silenceMillis: number): Conversation<Outcome> => {
-  const atPrompt = (terminal: TerminalText): boolean => cli.anyPrompt.test(terminal.partial)
+  const atPrompt = (terminal: TerminalText): boolean => cli.anyPrompt().test(terminal.partial)
   return {
     begin: () => ({ done: false, write: `${command}\n${saveCommand}\n`, settle: silenceMillis }),
     chunk: (terminal): Step<Outcome> => {
@@ -73,7 +73,7 @@ export const commitAndSave = Effect.fnUntraced(function* (
     return yield* new CommitError({
       hostname: cli.target.hostname,
       session: name,
-      message: maskSecrets(complaint)
+      message: maskSecrets(named(cli.dialect, command, complaint))
     })
   }
   if (outcome.silent) destroy()

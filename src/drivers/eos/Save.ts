@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { CommandRejected } from "../DriverErrors.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { configIsWhole, runningConfig, stableText } from "./RunningConfig.ts"
+import { configIsWhole, LONGEST_CONFIG, runningConfig, stableText } from "./RunningConfig.ts"
 
 /** Saves, and says what it has done when that went well. */
 export const saveCommand = "write memory"
@@ -14,7 +14,11 @@ const notSaved = (cli: Cli, message: string): CommandRejected =>
 const savedAt = /^! Startup-config last modified at [^\n]*\n/m
 
 const startupConfig = (cli: Cli) =>
-  cli.query("show startup-config", { timeout: cli.timeouts.runningConfig, isWhole: configIsWhole })
+  cli.query("show startup-config", {
+    timeout: cli.timeouts.runningConfig,
+    limit: LONGEST_CONFIG,
+    isWhole: configIsWhole
+  })
 
 /** Both configurations, line by line, for a release or a site that does not let us ask what differs. */
 const differ = Effect.fnUntraced(function* (cli: Cli) {

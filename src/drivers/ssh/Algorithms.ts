@@ -1,17 +1,35 @@
 /**
- * SSH algorithm profiles (docs/switch-dialogues.md#algorithms). `modern` puts the cheapest strong ones first; `legacy` appends
+ * SSH algorithm profiles (docs/switch-dialogues.md#algorithms). `modern` has the cheapest strong ones first; `legacy` appends
  * the weak ones that old devices need, as far as this runtime still has them, because ssh2 throws on one that it lacks.
  */
 import { getCiphers, getHashes } from "node:crypto"
-import type { Algorithms, CipherAlgorithm, KexAlgorithm, MacAlgorithm } from "ssh2"
+import type { Algorithms, CipherAlgorithm, KexAlgorithm, MacAlgorithm, ServerHostKeyAlgorithm } from "ssh2"
+import type { AlgorithmKind } from "./AlgorithmOffer.ts"
 
 export type AlgorithmProfile = "modern" | "legacy"
 
-const legacyKex: Array<KexAlgorithm> = [
+/** Curves cost least, then groups that both sides know; a group that the switch invents costs most, so it stands last. */
+const modernKex: ReadonlyArray<KexAlgorithm> = [
+  "curve25519-sha256",
+  "curve25519-sha256@libssh.org",
+  "ecdh-sha2-nistp256",
+  "ecdh-sha2-nistp384",
+  "ecdh-sha2-nistp521",
+  "diffie-hellman-group14-sha256",
+  "diffie-hellman-group16-sha512",
+  "diffie-hellman-group15-sha512",
+  "diffie-hellman-group17-sha512",
+  "diffie-hellman-group18-sha512",
+  "diffie-hellman-group-exchange-sha256"
+]
+
+const legacyKex: ReadonlyArray<KexAlgorithm> = [
   "diffie-hellman-group14-sha1",
   "diffie-hellman-group-exchange-sha1",
   "diffie-hellman-group1-sha1"
 ]
+
+const legacyHostKeys: ReadonlyArray<ServerHostKeyAlgorithm> = ["ssh-dss"]
 
 /** SSH name and the name of what the crypto library must have for it. */
 const legacyCiphers: ReadonlyArray<readonly [CipherAlgorithm, string]> = [
@@ -26,21 +44,31 @@ const legacyMacs: ReadonlyArray<readonly [MacAlgorithm, string]> = [
   ["hmac-md5", "md5"]
 ]
 
-const fastKex: Array<KexAlgorithm> = ["curve25519-sha256", "curve25519-sha256@libssh.org"]
-const fastCiphers: Array<CipherAlgorithm> = ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]
+const fastCiphers: ReadonlyArray<CipherAlgorithm> = ["aes128-gcm@openssh.com", "aes256-gcm@openssh.com"]
 
 const supported = <A extends string>(table: ReadonlyArray<readonly [A, string]>, available: ReadonlySet<string>) =>
   table.filter(([, needs]) => available.has(needs)).map(([name]) => name)
 
+const weakCiphers = supported(legacyCiphers, new Set(getCiphers()))
+const weakMacs = supported(legacyMacs, new Set(getHashes()))
+
 const profile = (legacy: boolean): Algorithms => ({
-  kex: { prepend: fastKex, append: legacy ? legacyKex : [], remove: [] },
-  serverHostKey: { prepend: [], append: legacy ? ["ssh-dss"] : [], remove: [] },
-  cipher: { prepend: fastCiphers, append: legacy ? supported(legacyCiphers, new Set(getCiphers())) : [], remove: [] },
-  hmac: { prepend: [], append: legacy ? supported(legacyMacs, new Set(getHashes())) : [], remove: [] }
+  kex: [...modernKex, ...(legacy ? legacyKex : [])],
+  serverHostKey: { prepend: [], append: legacy ? [...legacyHostKeys] : [], remove: [] },
+  cipher: { prepend: [...fastCiphers], append: legacy ? weakCiphers : [], remove: [] },
+  hmac: { prepend: [], append: legacy ? weakMacs : [], remove: [] }
 })
 
 /** The `algorithms` option of ssh2 for each profile. */
 export const algorithms: Readonly<Record<AlgorithmProfile, Algorithms>> = {
   modern: profile(false),
   legacy: profile(true)
+}
+
+/** What `legacy` has beyond `modern`, by its kind. */
+export const onlyLegacy: Readonly<Record<AlgorithmKind, ReadonlyArray<string>>> = {
+  "key exchange": legacyKex,
+  "host key": legacyHostKeys,
+  cipher: weakCiphers,
+  MAC: weakMacs
 }

@@ -3,22 +3,37 @@
  * not offer, and each one counts as a failed login on the switch. This handler asks with `none`, then takes
  * keyboard-interactive or password from the server's list, each once.
  */
+import { Result } from "effect"
 import type { AnyAuthMethod, AuthenticationType, AuthHandlerMiddleware } from "ssh2"
+import { answersTo } from "./LoginPrompts.ts"
 
 const preferred: ReadonlyArray<AuthenticationType> = ["keyboard-interactive", "password"]
 
-/**
- * An ssh2 `authHandler`. Every prompt is answered with the password; a round without prompts with nothing. `exhausted` is
- * called once when nothing is left to try; it has to end the connection.
- */
-export const passwordLogin = (username: string, password: string, exhausted: () => void): AuthHandlerMiddleware => {
+/** What a login tells. */
+export interface LoginEvents {
+  /** Called before a method that gives the password. */
+  readonly offering: () => void
+  /** Called once when nothing is left to try, or with a sentence when it is asked what it cannot answer; ends the connection. */
+  readonly exhausted: (why?: string) => void
+}
+
+/** An ssh2 `authHandler`. Questions are answered as `LoginPrompts.ts` says. */
+export const passwordLogin = (
+  username: string,
+  password: string,
+  { exhausted, offering }: LoginEvents
+): AuthHandlerMiddleware => {
   const tried = new Set<AuthenticationType>()
   const attempt = (type: AuthenticationType): AnyAuthMethod =>
     type === "keyboard-interactive"
       ? {
           type,
           username,
-          prompt: (_name, _instructions, _language, prompts, finish) => finish(prompts.map(() => password))
+          prompt: (_name, instructions, _language, prompts, finish) =>
+            Result.match(answersTo({ username, password }, instructions, prompts), {
+              onSuccess: (answers) => finish([...answers]),
+              onFailure: exhausted
+            })
         }
       : { type: "password", username, password }
   return (offered, _partialSuccess, next) => {
@@ -27,6 +42,7 @@ export const passwordLogin = (username: string, password: string, exhausted: () 
     const method = preferred.find((type) => offered.includes(type) && !tried.has(type))
     if (method === undefined) return exhausted()
     tried.add(method)
+    offering()
     return next(attempt(method))
   }
 }

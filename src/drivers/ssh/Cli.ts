@@ -13,7 +13,9 @@ import { configPipeline } from "./ConfigPipeline.ts"
 import { configUnit } from "./ConfigUnit.ts"
 import type { Conversation } from "./Conversation.ts"
 import { loginExchange } from "./LoginExchange.ts"
-import { type Dialect, escapeRegExp, promptName } from "./Dialect.ts"
+import { type Dialect, promptName, withRemarks } from "./Dialect.ts"
+import * as Prompt from "./Prompt.ts"
+import { demandsNewPassword, newPasswordDemanded } from "./LoginPrompts.ts"
 import type { Shell } from "./Shell.ts"
 
 export interface SendOptions {
@@ -26,14 +28,21 @@ export interface SendOptions {
   readonly expectDisconnect?: boolean
   /** Whether an answer that ends in these lines may be whole, where one can see that. */
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
+  /** Most characters of the answer; default `mostOfAnswer`. */
+  readonly limit?: number
 }
 
 export interface Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
+  /** Deadlines, by the largest configuration that was worked with. */
   readonly timeouts: DriverTimeouts
-  /** Every prompt of this switch. */
-  readonly anyPrompt: RegExp
+  /** Tells that a configuration of so many lines is worked with. */
+  readonly worksOn: (lines: number) => void
+  /** Every prompt of this switch, as far as it is known. */
+  readonly anyPrompt: () => RegExp
+  /** The source of a pattern of what stands in front of the mode in this switch's prompts. */
+  readonly promptStart: () => string
   /** The prompt at which it stands, such as `acc-b2-01#`. */
   readonly prompt: () => string
   /** Records the prompt at which a conversation of somebody else ended. */
@@ -56,27 +65,103 @@ export const rejection = (dialect: Dialect, command: string, lines: ReadonlyArra
   return first !== undefined && dialect.error.test(first) ? first : undefined
 }
 
+/**
+ * Deadlines for a switch with a configuration of so many lines: while it computes a difference, commits or saves, it says
+ * nothing, and the longer the configuration is the longer it takes.
+ */
+export const timeoutsFor = (usual: DriverTimeouts, lines: number, linesPerSecond: number): DriverTimeouts => {
+  const more = Math.floor(lines / linesPerSecond)
+  const { commit, load, runningConfig, save } = usual
+  return {
+    ...usual,
+    runningConfig: runningConfig + more,
+    load: load + more,
+    commit: commit + more,
+    save: save + more
+  }
+}
+
+const longestDenial = 5
+
+/**
+ * The line by which the switch's authorization refuses the command, whatever stands around it. Only short answers are looked at:
+ * in a long one such words are somebody's description.
+ */
+const denial = (dialect: Dialect, lines: ReadonlyArray<string>): string | undefined => {
+  const said = lines.filter((line) => line.trim() !== "")
+  return said.length > longestDenial ? undefined : said.find((line) => dialect.denied.test(line))?.trim()
+}
+
+/** What the switch said against a command, with a denial named as such. */
+export const named = (dialect: Dialect, command: string, said: string): string =>
+  dialect.denied.test(said) ? `denied by the switch's authorization (AAA): ${command} (${said})` : said
+
+/** The error of a command that our account may not give; undefined when it may. */
+export const deniedCommand = (
+  { dialect, target }: Pick<Cli, "dialect" | "target">,
+  command: string,
+  lines: ReadonlyArray<string>
+): CommandRejected | undefined => {
+  const said = denial(dialect, lines)
+  if (said === undefined) return undefined
+  const message = maskSecrets(named(dialect, command, said))
+  return new CommandRejected({ hostname: target.hostname, command: maskSecrets(command), message, denied: true })
+}
+
+/** The prompts that begin like this, in any mode. */
+const promptLike = (dialect: Dialect, start: string): string => `^${start}${dialect.promptEnd.source}`
+
+/** The prompts of a switch, as far as they are known before the login. */
+const promptOf = (dialect: Dialect, { prompt }: DriverTarget): RegExp =>
+  prompt === undefined ? dialect.prompt : new RegExp(promptLike(dialect, Prompt.sourceOfPattern(prompt)))
+
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
-  readonly timeouts: DriverTimeouts
-  readonly anyPrompt: RegExp
   readonly #shell: Shell
+  #lines = 0
+  #timeouts: DriverTimeouts
+  #anyPrompt: RegExp
   #prompt: string
 
   constructor(dialect: Dialect, target: DriverTarget, shell: Shell, prompt: string) {
     this.dialect = dialect
     this.target = target
-    this.timeouts = { ...dialect.timeouts, ...target.timeouts }
-    this.anyPrompt = target.prompt ?? dialect.prompt
+    this.#timeouts = { ...dialect.timeouts, ...target.timeouts }
     this.#shell = shell
     this.#prompt = prompt
+    this.#anyPrompt = promptOf(dialect, target)
+    this.standAt(prompt)
+  }
+
+  get timeouts(): DriverTimeouts {
+    return this.#timeouts
+  }
+
+  readonly worksOn = (lines: number): void => {
+    if (lines <= this.#lines) return
+    this.#lines = lines
+    this.#timeouts = timeoutsFor(
+      { ...this.dialect.timeouts, ...this.target.timeouts },
+      lines,
+      this.dialect.linesPerSecond
+    )
   }
 
   readonly prompt = (): string => this.#prompt
 
+  readonly anyPrompt = (): RegExp => this.#anyPrompt
+
+  readonly promptStart = (): string =>
+    this.target.prompt === undefined
+      ? Prompt.sourceOf(promptName(this.dialect, this.#prompt))
+      : Prompt.sourceOfPattern(this.target.prompt)
+
   readonly standAt = (prompt: string): void => {
     this.#prompt = prompt
+    if (this.#anyPrompt.test(prompt)) return
+    const learnt = promptLike(this.dialect, Prompt.sourceOf(promptName(this.dialect, prompt)))
+    this.#anyPrompt = new RegExp(`${learnt}|${this.dialect.prompt.source}`)
   }
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
@@ -89,19 +174,23 @@ class CommandLine implements Cli {
       const exchange = commandExchange({
         ...rest,
         command,
-        prompt: this.anyPrompt,
+        long: this.dialect.showsData.test(command),
+        prompt: this.#anyPrompt,
         current: this.#prompt,
         expected: [this.#prompt, ...modes.map((mode) => `${name}${mode}`)],
-        logLine: this.dialect.logLine
+        logLine: this.dialect.logLine,
+        pager: this.dialect.pager
       })
       return Effect.map(this.converse(maskSecrets(command), timeout ?? this.timeouts.show, exchange), (answer) => {
-        if (answer.prompt !== "") this.#prompt = answer.prompt
+        if (answer.prompt !== "") this.standAt(answer.prompt)
         return answer
       })
     })
 
   readonly query = (command: string, options?: SendOptions) =>
     Effect.flatMap(this.send(command, options), ({ lines }) => {
+      const denied = deniedCommand(this, command, lines)
+      if (denied !== undefined) return denied
       const refused = rejection(this.dialect, command, lines)
       if (refused === undefined) return Effect.succeed(lines.join("\n"))
       const message = maskSecrets(refused)
@@ -114,14 +203,19 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
   if (!dialect.unprivileged.test(cli.prompt())) return
   const answer = yield* cli.send(dialect.enable.command, {
     modes: ["#"],
-    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.password) }]
+    questions: [{ question: dialect.enable.password, answer: Redacted.value(target.enablePassword ?? target.password) }]
   })
   if (!answer.repeatedQuestion && !dialect.unprivileged.test(cli.prompt())) return
-  const said = answer.lines.find((line) => dialect.error.test(line)) ?? "the enable password is not the login password"
+  const wrong =
+    target.enablePassword === undefined
+      ? "the enable password is not the login password"
+      : "the enable password of the settings is wrong"
+  const said = answer.lines.find((line) => dialect.error.test(line)) ?? wrong
   return yield* new ConnectAuthError({
     hostname: target.hostname,
     address: target.address,
-    message: `not privileged: ${said}`
+    message: `not privileged: ${named(dialect, dialect.enable.command, said)}`,
+    known: true
   })
 })
 
@@ -135,8 +229,8 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     units: dialect.prepare.map((command, index) => configUnit(index + 1, command)),
     window: dialect.windowBytes,
     settled: false,
-    prompt: new RegExp(`^${escapeRegExp(cli.prompt())}`),
-    error: dialect.error,
+    prompt: new RegExp(`^${Prompt.sourceOf(cli.prompt())}`),
+    speech: dialect,
     logLine: dialect.logLine,
     longestEcho: dialect.longestEcho
   })
@@ -153,8 +247,13 @@ export const login: (
 ) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
   function* (dialect, target, shell) {
     const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(target.prompt ?? dialect.prompt))
-    const cli = new CommandLine(dialect, target, shell, prompt)
+    const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
+    if (demandsNewPassword(prompt)) {
+      const { address, hostname, username } = target
+      return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
+    }
+    const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
+    const cli = new CommandLine(spoken, target, shell, prompt)
     yield* enable(cli)
     yield* prepare(cli)
     return cli

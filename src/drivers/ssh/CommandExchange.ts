@@ -4,6 +4,7 @@
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
+import { isSame, mayBe, timesBefore } from "./Prompt.ts"
 import type { TerminalText } from "./TerminalText.ts"
 
 const settleMillis = 30
@@ -13,7 +14,11 @@ const strangerMillis = 1_000
 const halfMillis = 2_000
 // Without an echo nothing proves that the prompt is the answer's: be patient.
 const noEchoMillis = 500
+// The mark of a pager may be a line of an answer, cut there.
+const pagerMillis = 100
 const longestEchoLines = 4
+// No prompt is longer. What is longer is a line of the answer, which need not be looked at again with each of its pieces.
+const longestPrompt = 512
 
 /** A question the command may ask, and what to answer. */
 export interface ExpectedQuestion {
@@ -29,12 +34,17 @@ export interface CommandRequest {
   readonly current: string
   readonly expected: ReadonlyArray<string>
   readonly logLine: RegExp
+  readonly pager: RegExp
   readonly questions?: ReadonlyArray<ExpectedQuestion>
   /** Nothing depends on what this command prints, so an empty answer needs no settling. */
   readonly trivial?: boolean
   readonly expectDisconnect?: boolean
   /** Whether an answer that ends in these lines may be whole, where one can see that. */
   readonly isWhole?: (lines: ReadonlyArray<string>) => boolean
+  /** The answer may be long: its deadline is about silence, and begins anew with each piece of it. */
+  readonly long?: boolean
+  /** Most characters of the answer. */
+  readonly limit?: number
 }
 
 export interface CommandAnswer {
@@ -66,9 +76,15 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
   const command = request.command.trim()
   const asked = new Set<ExpectedQuestion>()
   let answeredAt = ""
+  let heard = { lines: 0, size: 0 }
+  let probed = false
+
+  /** Without the prompts that an empty line of ours brought again. */
+  const given = ({ lines, partial }: TerminalText): ReadonlyArray<string> =>
+    probed ? lines.slice(0, lines.length - timesBefore(lines, partial)) : lines
 
   const answer = (terminal: TerminalText, repeatedQuestion = false): CommandAnswer => ({
-    lines: terminal.lines
+    lines: given(terminal)
       .slice(echoLines(terminal.lines, command, request.prompt))
       .filter((line) => !request.logLine.test(line)),
     prompt: terminal.partial.trimEnd(),
@@ -77,32 +93,72 @@ export const commandExchange = (request: CommandRequest): Conversation<CommandAn
 
   const question = (terminal: TerminalText): Step<CommandAnswer> | undefined => {
     const found = request.questions?.find((candidate) => candidate.question.test(terminal.partial))
+    if (found === undefined) return undefined
     // the blank behind a question may come in a piece of its own
     const place = `${terminal.lines.length} ${terminal.partial.trimEnd()}`
-    if (found === undefined || place === answeredAt) return undefined
+    if (place === answeredAt) return undefined
     if (asked.has(found)) return { done: true, value: answer(terminal, true) }
     asked.add(found)
     answeredAt = place
     return { done: false, write: `${found.answer}\n` }
   }
 
+  /** Whether more of the answer has come: log messages of a switch that does not answer are none. */
+  const goesOn = (terminal: TerminalText): boolean => {
+    if (request.long !== true || terminal.size === heard.size) return false
+    const fresh = terminal.lines.slice(heard.lines)
+    heard = { lines: terminal.lines.length, size: terminal.size }
+    return fresh.length === 0 || fresh.some((line) => !request.logLine.test(line))
+  }
+
+  /** What looks like a prompt of another form is one when an empty line brings it again. */
+  const probe = (terminal: TerminalText): Step<CommandAnswer> => {
+    if (!mayBe(terminal.partial)) return waiting
+    if (probed) {
+      const again = timesBefore(terminal.lines, terminal.partial) > 0
+      return again ? { done: true, value: answer(terminal) } : waiting
+    }
+    probed = true
+    return { done: false, write: "\n", settle: strangerMillis }
+  }
+
+  /** The mark goes from the answer; most switches take it from the screen as well. */
+  const turnPage = (terminal: TerminalText): Step<CommandAnswer> => {
+    terminal.clearPartial()
+    return { done: false, write: " ", progress: true }
+  }
+
   const chunk = (terminal: TerminalText): Step<CommandAnswer> => {
+    const step = look(terminal)
+    return step.done || !goesOn(terminal) ? step : { ...step, progress: true }
+  }
+
+  const look = (terminal: TerminalText): Step<CommandAnswer> => {
     const step = question(terminal)
     if (step !== undefined) return step
-    const last = terminal.partial.trimEnd()
-    if (!request.prompt.test(terminal.partial)) return waiting
+    if (terminal.partial.length > longestPrompt) return waiting
+    const last = terminal.partial
+    if (request.pager.test(last)) return { done: false, settle: pagerMillis }
+    if (!request.prompt.test(last)) return mayBe(last) ? { done: false, settle: strangerMillis } : waiting
+    const isCurrent = isSame(last, request.current)
     const echoed = echoLines(terminal.lines, command, request.prompt)
     if (echoed === 0) return { done: false, settle: noEchoMillis }
     if (request.isWhole?.(terminal.lines) === false) return { done: false, settle: halfMillis }
-    if (last !== request.current && !request.expected.includes(last)) return { done: false, settle: strangerMillis }
-    const certain = request.trivial === true || last !== request.current || terminal.lines.length > echoed
+    if (!isCurrent && !request.expected.some((expected) => isSame(last, expected))) {
+      return { done: false, settle: strangerMillis }
+    }
+    const certain = request.trivial === true || !isCurrent || terminal.lines.length > echoed
     return certain && terminal.settled ? { done: true, value: answer(terminal) } : { done: false, settle: settleMillis }
   }
 
   return {
+    ...(request.limit !== undefined && { limit: request.limit }),
     begin: () => ({ done: false, write: `${command}\n` }),
     chunk,
-    quiet: (terminal) => (request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : waiting),
+    quiet: (terminal) => {
+      if (request.pager.test(terminal.partial)) return turnPage(terminal)
+      return request.prompt.test(terminal.partial) ? { done: true, value: answer(terminal) } : probe(terminal)
+    },
     ...(request.expectDisconnect === true && {
       closed: (terminal: TerminalText) => ({ value: { ...answer(terminal), prompt: "" } })
     })

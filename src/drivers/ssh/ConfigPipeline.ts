@@ -7,8 +7,8 @@
  */
 import type { Conversation, Step } from "./Conversation.ts"
 import { waiting } from "./Conversation.ts"
-import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
-import { isBlock } from "./ConfigUnit.ts"
+import type { ConfigUnit, OpenText, Rejection } from "./ConfigUnit.ts"
+import { configUnit, isBlock } from "./ConfigUnit.ts"
 import type { LedgerRules } from "./PromptLedger.ts"
 import { PromptLedger } from "./PromptLedger.ts"
 import type { TerminalText } from "./TerminalText.ts"
@@ -26,8 +26,16 @@ const mostRejections = 20
 /** The window is filled again when less than this part of it, one in so many, is unanswered. */
 const refillBelow = 4
 
+/** A text that a command reads ends with this line. */
+const endOfText = "EOF"
+const mostEnds = 4
+
 export interface PipelineOptions extends LedgerRules {
   readonly units: ReadonlyArray<ConfigUnit>
+  /** Where a text stands whose command is not known; the lines of one are sent alone, until the switch asks for it. */
+  readonly openTexts?: ReadonlyArray<OpenText>
+  /** The candidate, for the lines of such a text. */
+  readonly lines?: ReadonlyArray<string>
   /** Bytes of unanswered input; at least one unit is always in flight. */
   readonly window: number
   readonly settled: boolean
@@ -36,17 +44,19 @@ export interface PipelineOptions extends LedgerRules {
 export interface PipelineResult {
   /** Rejected lines in order, at most 20; sending stops when that many were seen. */
   readonly rejections: ReadonlyArray<Rejection>
+  /** What was said to lines that were taken and is not known, in order. */
+  readonly remarks: ReadonlyArray<Rejection>
   /** Why the answers could not be matched to the lines; the candidate is then worth nothing. */
   readonly desynchronised: string | undefined
   /** The prompt at the end. */
   readonly prompt: string
 }
 
-/** A multi-line input cut at line ends. */
-const blockPieces = (unit: ConfigUnit): Array<string> => {
+/** The lines of a multi-line input in pieces cut at line ends. */
+const piecesOf = (lines: ReadonlyArray<string>): Array<string> => {
   const pieces: Array<string> = []
   let piece = ""
-  for (const line of [unit.line, ...unit.text]) {
+  for (const line of lines) {
     if (piece !== "" && Buffer.byteLength(piece) + Buffer.byteLength(line) >= blockPieceBytes) {
       pieces.push(piece)
       piece = ""
@@ -59,12 +69,18 @@ const blockPieces = (unit: ConfigUnit): Array<string> => {
 class Pipeline implements Conversation<PipelineResult> {
   readonly #options: PipelineOptions
   readonly #ledger: PromptLedger
+  readonly #units: Array<ConfigUnit>
+  readonly #openTexts: ReadonlyArray<OpenText>
   #pieces: Array<string> = []
   #recovering = false
+  /** How often a text that has no end was ended. */
+  #ends = 0
 
   constructor(options: PipelineOptions) {
     this.#options = options
-    this.#ledger = new PromptLedger(options.units, options)
+    this.#units = [...options.units]
+    this.#openTexts = options.openTexts ?? []
+    this.#ledger = new PromptLedger(this.#units, options)
   }
 
   readonly begin = (): Step<PipelineResult> => this.#continue("", 0)
@@ -72,12 +88,11 @@ class Pipeline implements Conversation<PipelineResult> {
   readonly chunk = (terminal: TerminalText): Step<PipelineResult> => {
     const before = this.#ledger.answered
     const lines = terminal.takeLines()
-    if (this.#recovering) return { done: false, settle: recoverMillis }
-    if (this.#options.settled) {
-      this.#ledger.readSettled(lines)
-      return this.#settleStep(terminal)
-    }
-    this.#ledger.read(lines, terminal.partial)
+    if (this.#recovering || this.#ends > 0) return { done: false, settle: recoverMillis }
+    if (this.#options.settled) this.#ledger.readSettled(lines)
+    else this.#ledger.read(lines, terminal.partial)
+    if (this.#ledger.asked !== undefined) return this.#giveText(this.#ledger.asked)
+    if (this.#options.settled) return this.#settleStep(terminal)
     if (this.#pieces.length > 0 && this.#ledger.answered === this.#ledger.sent) {
       this.#ledger.distrust("the switch did not take the whole text of a multi-line input")
     }
@@ -89,6 +104,7 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   readonly quiet = (terminal: TerminalText): Step<PipelineResult> => {
+    if (this.#ends > 0) return this.#end(terminal)
     const piece = this.#pieces.shift()
     if (piece !== undefined) return { done: false, write: piece, settle: this.#quietAfterBlock(), progress: true }
     if (this.#options.settled) {
@@ -97,6 +113,43 @@ class Pipeline implements Conversation<PipelineResult> {
       return this.#continue(terminal.partial, -1)
     }
     return this.#recover(terminal)
+  }
+
+  /** The switch reads a text that was not sent with its command: it stands behind the command, or there is none. */
+  #giveText(unit: ConfigUnit): Step<PipelineResult> {
+    const text = this.#textOf(unit)
+    const isAlone = this.#ledger.sent === this.#ledger.answered + 1
+    if (text === undefined || !isAlone) {
+      this.#ledger.refuse(unit, `% no line ${endOfText} ends the text of "${unit.line}"`)
+      this.#ends = 1
+      return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
+    }
+    const last = unit.lineNumber + text.length
+    const behind = this.#units.slice(this.#ledger.sent).findIndex(({ lineNumber }) => lineNumber > last)
+    this.#ledger.giveText(
+      configUnit(unit.lineNumber, unit.line, text),
+      behind < 0 ? this.#units.length - this.#ledger.sent : behind
+    )
+    const [first = "", ...rest] = piecesOf(text)
+    this.#pieces = rest
+    return { done: false, write: first, progress: true, ...(rest.length > 0 && { settle: this.#quietAfterBlock() }) }
+  }
+
+  #textOf({ lineNumber }: ConfigUnit): ReadonlyArray<string> | undefined {
+    const open = this.#openTextAt(lineNumber)
+    return open === undefined ? undefined : this.#options.lines?.slice(lineNumber, open.lastLine)
+  }
+
+  #openTextAt(lineNumber: number): OpenText | undefined {
+    return this.#openTexts.find(({ firstLine, lastLine }) => lineNumber >= firstLine && lineNumber < lastLine)
+  }
+
+  /** A text without an end was ended; some commands read a second one. */
+  #end(terminal: TerminalText): Step<PipelineResult> {
+    if (this.#atPrompt(terminal.partial)) return { done: true, value: this.#result(terminal.partial, undefined) }
+    if (this.#ends >= mostEnds) return waiting
+    this.#ends++
+    return { done: false, write: `${endOfText}\n`, settle: recoverMillis }
   }
 
   /** An empty line ends whatever is left half typed; then the silence after its prompt ends the conversation. */
@@ -114,7 +167,8 @@ class Pipeline implements Conversation<PipelineResult> {
   }
 
   #result(partial: string, desynchronised: string | undefined): PipelineResult {
-    return { rejections: this.#ledger.rejections.slice(0, mostRejections), desynchronised, prompt: partial.trimEnd() }
+    const { rejections, remarks } = this.#ledger
+    return { rejections: rejections.slice(0, mostRejections), remarks, desynchronised, prompt: partial.trimEnd() }
   }
 
   #atPrompt(partial: string): boolean {
@@ -125,7 +179,7 @@ class Pipeline implements Conversation<PipelineResult> {
   #wantsInput(partial: string): boolean {
     const prompt = this.#options.prompt.exec(partial)?.[0]
     if (prompt === undefined) return false
-    return partial.slice(prompt.length).trimEnd() !== this.#options.units[this.#ledger.answered]?.line
+    return partial.slice(prompt.length).trimEnd() !== this.#units[this.#ledger.answered]?.line
   }
 
   #settleStep(terminal: TerminalText): Step<PipelineResult> {
@@ -141,7 +195,7 @@ class Pipeline implements Conversation<PipelineResult> {
   #continue(partial: string, answeredBefore: number): Step<PipelineResult> {
     const { answered, sent, rejections } = this.#ledger
     const stopped = rejections.length >= mostRejections
-    if (answered === sent && (stopped || sent === this.#options.units.length)) {
+    if (answered === sent && (stopped || sent === this.#units.length)) {
       return this.#atPrompt(partial) || sent === 0 ? { done: true, value: this.#result(partial, undefined) } : waiting
     }
     const write = stopped ? "" : this.#fill()
@@ -164,11 +218,11 @@ class Pipeline implements Conversation<PipelineResult> {
     if (this.#ledger.bytesInFlight * refillBelow > this.#options.window) return ""
     const lines: Array<string> = []
     for (;;) {
-      const unit = this.#options.units[this.#ledger.sent]
+      const unit = this.#units[this.#ledger.sent]
       if (unit === undefined || !this.#mayFollow(unit)) return lines.length === 0 ? "" : `${lines.join("\n")}\n`
       this.#ledger.send(unit)
       if (isBlock(unit)) {
-        const [first = "", ...rest] = blockPieces(unit)
+        const [first = "", ...rest] = piecesOf([unit.line, ...unit.text])
         this.#pieces = rest
         return [...lines, first].join("\n")
       }
@@ -179,10 +233,14 @@ class Pipeline implements Conversation<PipelineResult> {
   #mayFollow(unit: ConfigUnit): boolean {
     const { answered, sent, bytesInFlight } = this.#ledger
     if (answered === sent) return true
-    const previous = this.#options.units[sent - 1]
-    if (this.#options.settled || this.#isLong(unit)) return false
-    if (previous !== undefined && (isBlock(previous) || this.#isLong(previous))) return false
+    const previous = this.#units[sent - 1]
+    if (this.#options.settled || this.#isAlone(unit)) return false
+    if (previous !== undefined && (isBlock(previous) || this.#isAlone(previous))) return false
     return bytesInFlight + unit.bytes <= this.#options.window
+  }
+
+  #isAlone(unit: ConfigUnit): boolean {
+    return this.#isLong(unit) || (this.#openTexts.length > 0 && this.#openTextAt(unit.lineNumber) !== undefined)
   }
 
   #isLong(unit: ConfigUnit): boolean {

@@ -15,6 +15,22 @@ export interface ConfigUnit {
   readonly bytes: number
 }
 
+/**
+ * Lines of a text, by their numbers, of which one opens a text that ends at the last of them (`EOF`). Which one is only known
+ * when the switch asks for the text.
+ */
+export interface OpenText {
+  readonly firstLine: number
+  readonly lastLine: number
+}
+
+/** Units of a candidate, and where texts stand in it whose command nobody knows. `lines` are those that were given. */
+export interface CutCandidate {
+  readonly units: ReadonlyArray<ConfigUnit>
+  readonly openTexts: ReadonlyArray<OpenText>
+  readonly lines: ReadonlyArray<string>
+}
+
 const noText: ReadonlyArray<string> = []
 
 const bytesOf = (line: string): number => Buffer.byteLength(line) + 1

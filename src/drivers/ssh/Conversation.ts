@@ -14,6 +14,8 @@ export type Step<A> =
   | { readonly done: true; readonly value: A }
 
 export interface Conversation<A> {
+  /** Most characters that it may receive between two `takeLines`; default `mostOfAnswer`. */
+  readonly limit?: number
   /** Whether what arrived before it began belongs to it, as the greeting belongs to a login. */
   readonly keepsEarlier?: boolean
   /** What to write first. */
@@ -25,6 +27,9 @@ export interface Conversation<A> {
   /** Called when the connection closes; a value makes that a success. */
   readonly closed?: (terminal: TerminalText) => { readonly value: A } | undefined
 }
+
+/** Most characters of an answer that are kept. */
+export const mostOfAnswer = 16 * 1024 * 1024
 
 /** Keeps waiting. */
 export const waiting = { done: false } as const

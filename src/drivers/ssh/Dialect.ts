@@ -5,23 +5,60 @@
 import type { DeviceRemark } from "../../domain/platforms/Platform.ts"
 import type { DriverTimeouts } from "../Driver.ts"
 
-export interface Dialect {
+/** How what is said to a line is told apart. */
+export interface Speech {
+  /** A line by which the switch rejects what it was given, in the words of its platform. */
+  readonly error: RegExp
+  /** A line that is said for information and is known. */
+  readonly remark: RegExp
+  /** The marks of a warning: the line was taken, whatever words follow. */
+  readonly warning: RegExp
+  /** Said when a command reads a text up to a line `EOF`. */
+  readonly asksForText: RegExp
+}
+
+/** What a line that is no echo is: a refusal, something that need not be told, or something that nobody knows. */
+export type Said = "refusal" | "known" | "unknown"
+
+/** Words by which a line is refused, whatever stands around them. */
+const refusing =
+  /\b(?:errors?|invalid|denied|fail(?:ed|ure|s)?|incomplete|unknown|ambiguous|reject(?:ed)?|refused|un(?:supported|recogni[sz]ed|authori[sz]ed)|(?:not|isn't) (?:supported|allowed|permitted|authori[sz]ed|recogni[sz]ed|valid|found)|cannot|can't|could not|unable to|illegal|bad (?:command|secret|value))\b/i
+
+/** Judges a line between two prompts that is neither echo nor log message. */
+export const judge = ({ asksForText, error, remark, warning }: Speech, text: string): Said => {
+  if (remark.test(text) || asksForText.test(text)) return "known"
+  if (error.test(text)) return "refusal"
+  return !warning.test(text) && refusing.test(text) ? "refusal" : "unknown"
+}
+
+/** The pattern of nothing. */
+const nothing = /(?!)/
+
+/** The pattern of a line that is one of these remarks. */
+export const anyRemark = (remarks: ReadonlyArray<DeviceRemark>): RegExp =>
+  remarks.length === 0 ? nothing : new RegExp(remarks.map(({ line }) => `(?:${line.source})`).join("|"))
+
+export interface Dialect extends Speech {
   /** Matches a whole last line that is any prompt of the command line (docs/switch-dialogues.md#reading-answers). */
   readonly prompt: RegExp
   /** What a prompt ends with; before it stands the name part that configuration prompts extend. */
   readonly promptEnd: RegExp
   /** A prompt without privileges. */
   readonly unprivileged: RegExp
-  /** A line by which the switch rejects what it was given. */
-  readonly error: RegExp
+  /** What stands in a line by which the switch says that our account may not give the command. */
+  readonly denied: RegExp
   /** Commands whose output is data, so that only its first line can be an error (docs/switch-dialogues.md#reading-answers). */
   readonly showsData: RegExp
   /** A log message printed into the session; ignored. */
   readonly logLine: RegExp
+  /** The whole last line while the switch pages and waits for a key; a blank goes on. */
+  readonly pager: RegExp
   readonly enable: { readonly command: string; readonly password: RegExp }
   /** Commands after login, in order: paging off, width, no log messages. */
   readonly prepare: ReadonlyArray<string>
   readonly timeouts: DriverTimeouts
+  /** So many lines of configuration give the switch another second where it computes without a word. */
+  readonly linesPerSecond: number
   /** Bytes of configuration sent ahead of the answers. */
   readonly windowBytes: number
   /** Longest line whose echo comes back unwrapped. Longer ones are sent alone and their echo is not compared. */
@@ -39,3 +76,10 @@ export const errorBut = (remarks: ReadonlyArray<DeviceRemark>, error: RegExp): R
   remarks.length === 0
     ? error
     : new RegExp(`^(?!${remarks.map(({ line }) => line.source).join("|")})(?:${error.source})`)
+
+/** The dialect of a switch that prints these lines for information too. */
+export const withRemarks = (dialect: Dialect, remarks: ReadonlyArray<DeviceRemark>): Dialect => ({
+  ...dialect,
+  error: errorBut(remarks, dialect.error),
+  remark: new RegExp(`${dialect.remark.source}|${anyRemark(remarks).source}`)
+})

@@ -1,32 +1,44 @@
 /**
  * The book-keeping of the configuration pipeline: which units were sent, which were answered, and what the switch said to
  * each. Reads the terminal's lines in order; every prompt at a line start answers one unit, the text after it must be the
- * echo of the next one, and an error line between two prompts belongs to the unit that is being answered. As soon as the
- * count or an echo does not fit, `desynchronised` says why.
+ * echo of the next one, and what is said between two prompts belongs to the unit that is being answered: a rejection, a
+ * known remark, or a remark that nobody knows. As soon as the count or an echo does not fit, `desynchronised` says why.
  */
 import type { ConfigUnit, Rejection } from "./ConfigUnit.ts"
+import type { Speech } from "./Dialect.ts"
+import { judge } from "./Dialect.ts"
 
 export interface LedgerRules {
   /** Matches a configuration prompt of this switch and session at the beginning of a line. */
   readonly prompt: RegExp
-  readonly error: RegExp
+  readonly speech: Speech
   readonly logLine: RegExp
   readonly longestEcho: number
 }
+
+/** More remarks than these are not kept. */
+const mostRemarks = 100
 
 /** Whether this is a line of a multi-line input. */
 const isInput = (unit: ConfigUnit, text: string): boolean => unit.text.some((input) => input.trimEnd() === text)
 
 // What is outside of printable ASCII may be echoed in another form.
 const plain = /^[\x20-\x7e]*$/
+const otherCharacters = /[^\x20-\x7e]+/
+
+/** Whether this may be a part of the unit's echo: a wrapped line comes back in pieces, and some letters in another form. */
+const mayBeEcho = (unit: ConfigUnit, text: string): boolean =>
+  unit.line.includes(text.trim()) ||
+  (!plain.test(unit.line) && unit.line.split(otherCharacters).every((piece) => text.includes(piece)))
 
 export class PromptLedger {
-  readonly #units: ReadonlyArray<ConfigUnit>
+  readonly #units: Array<ConfigUnit>
   readonly #rules: LedgerRules
   /** The same pattern, which says where its match ends without making an array of it for every line. */
   readonly #prompt: RegExp
   #lastPrompt = ""
   readonly #rejections: Array<Rejection> = []
+  readonly #remarks: Array<Rejection> = []
   readonly #typedAhead = new Set<number>()
   #sent = 0
   #answered = 0
@@ -35,8 +47,9 @@ export class PromptLedger {
   #counted = false
   #heard = false
   #problem: string | undefined
+  #asked: ConfigUnit | undefined
 
-  constructor(units: ReadonlyArray<ConfigUnit>, rules: LedgerRules) {
+  constructor(units: Array<ConfigUnit>, rules: LedgerRules) {
     this.#units = units
     this.#rules = rules
     this.#prompt = new RegExp(rules.prompt.source, `${rules.prompt.flags}y`)
@@ -59,6 +72,11 @@ export class PromptLedger {
     return this.#rejections
   }
 
+  /** What was said to units without refusing them, and is not known. At most 100. */
+  get remarks(): ReadonlyArray<Rejection> {
+    return this.#remarks
+  }
+
   get desynchronised(): string | undefined {
     return this.#problem
   }
@@ -66,6 +84,24 @@ export class PromptLedger {
   /** Whether anything was echoed or answered for the unit that is being answered. */
   get heard(): boolean {
     return this.#heard
+  }
+
+  /** The command in flight that the switch reads a text for, which was not sent with it. */
+  get asked(): ConfigUnit | undefined {
+    return this.#asked
+  }
+
+  /** The command that asked is given its text: the unit with it takes the place of the command and of `lines` units behind. */
+  giveText(unit: ConfigUnit, lines: number): void {
+    this.#units.splice(this.#answered, 1 + lines, unit)
+    this.#bytes += unit.bytes - (this.#asked?.bytes ?? 0)
+    this.#asked = undefined
+  }
+
+  /** Records why a unit was not taken. */
+  refuse(unit: ConfigUnit, answer: string): void {
+    this.#rejections.push({ unit, answer })
+    this.#asked = undefined
   }
 
   /** Records that the next unit was sent. */
@@ -91,7 +127,9 @@ export class PromptLedger {
     const unit = this.#units[this.#answered]
     for (const line of lines) {
       const rest = line.replace(this.#rules.prompt, "")
-      if (unit !== undefined && !this.#rules.logLine.test(rest)) this.#readOutput(unit, rest)
+      if (unit === undefined || this.#rules.logLine.test(rest)) continue
+      // behind a prompt stands an echo, whatever it looks like
+      if (rest.length === line.length || this.#rules.speech.error.test(rest)) this.#readOutput(unit, rest)
     }
     this.#heard ||= lines.length > 0
   }
@@ -177,9 +215,14 @@ export class PromptLedger {
 
   #readOutput(unit: ConfigUnit, line: string): void {
     const text = line.trimEnd()
-    if (!this.#rules.error.test(text)) return
     // The text of a banner is no error message, whatever it looks like.
-    if (isInput(unit, text)) return
-    if (this.#rejections.at(-1)?.unit !== unit) this.#rejections.push({ unit, answer: text })
+    if (text === "" || isInput(unit, text)) return
+    const { speech } = this.#rules
+    if (unit.text.length === 0 && speech.asksForText.test(text)) this.#asked ??= unit
+    if (!speech.error.test(text) && mayBeEcho(unit, text)) return
+    const kind = judge(speech, text)
+    if (kind === "refusal") {
+      if (this.#rejections.at(-1)?.unit !== unit) this.#rejections.push({ unit, answer: text })
+    } else if (kind === "unknown" && this.#remarks.length < mostRemarks) this.#remarks.push({ unit, answer: text })
   }
 }

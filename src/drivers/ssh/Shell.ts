@@ -13,10 +13,13 @@
 import { Effect } from "effect"
 import type { ExchangeError } from "../DriverErrors.ts"
 import { CommandTimeout, ConnectionException } from "../DriverErrors.ts"
-import type { Conversation, Step } from "./Conversation.ts"
+import { type Conversation, mostOfAnswer, type Step } from "./Conversation.ts"
 import { TerminalText } from "./TerminalText.ts"
 
-const sizeLimit = 4 * 1024 * 1024
+/** A deadline that begins anew while there is progress does so for this many times its length. */
+const mostDeadlines = 40
+
+const mebibyte = 1024 * 1024
 
 /** The two ends of a terminal, as far as the engine needs them. */
 export interface Wire {
@@ -40,19 +43,21 @@ export interface Shell {
 type Loss = Pick<ConnectionException, "whileDoing" | "message">
 
 interface Listener {
+  readonly limit: number
   readonly chunk: () => void
   readonly closed: (error: ConnectionException) => void
 }
 
 /** One run of a conversation: its two timers and the way back to the fiber that waits for it. */
 class Run<A> implements Listener {
+  readonly limit: number
   readonly #terminal: TerminalText
   readonly #wire: Wire
   readonly #conversation: Conversation<A>
   readonly #timeout: () => ExchangeError
-  readonly #millis: number
   readonly #finish: (result: Effect.Effect<A, ExchangeError>, usable: boolean) => void
-  #deadline: NodeJS.Timeout
+  readonly #deadline: NodeJS.Timeout
+  readonly #until: number
   #settle: NodeJS.Timeout | undefined
 
   constructor(options: {
@@ -67,9 +72,10 @@ class Run<A> implements Listener {
     this.#wire = options.wire
     this.#conversation = options.conversation
     this.#timeout = options.timeout
-    this.#millis = options.millis
     this.#finish = options.finish
-    this.#deadline = this.#startDeadline()
+    this.limit = options.conversation.limit ?? mostOfAnswer
+    this.#until = performance.now() + options.millis * mostDeadlines
+    this.#deadline = setTimeout(() => this.#end(Effect.fail(this.#timeout()), false), options.millis)
   }
 
   begin(): void {
@@ -91,16 +97,9 @@ class Run<A> implements Listener {
     clearTimeout(this.#settle)
   }
 
-  #startDeadline(): NodeJS.Timeout {
-    return setTimeout(() => this.#end(Effect.fail(this.#timeout()), false), this.#millis)
-  }
-
   #follow(step: Step<A>): void {
     if (step.done) return this.#end(Effect.succeed(step.value), true)
-    if (step.progress === true) {
-      clearTimeout(this.#deadline)
-      this.#deadline = this.#startDeadline()
-    }
+    if (step.progress === true && performance.now() < this.#until) this.#deadline.refresh()
     if (step.write !== undefined) this.#wire.write(step.write)
     if (step.settle !== undefined) {
       this.#settle = setTimeout(() => this.#follow(this.#conversation.quiet(this.#terminal)), step.settle)
@@ -181,9 +180,10 @@ class Engine implements Shell {
   #receive(chunk: Uint8Array): void {
     if (this.#broken !== undefined) return
     this.#terminal.feed(chunk)
-    if (this.#terminal.size <= sizeLimit) return this.#current?.chunk()
+    const limit = this.#current?.limit ?? mostOfAnswer
+    if (this.#terminal.size <= limit) return this.#current?.chunk()
     if (this.#current === undefined) return this.#terminal.clear()
-    this.#closed(`the answer is longer than ${sizeLimit} characters`)
+    this.#closed(`the answer to "${this.#label}" is longer than ${limit / mebibyte} MiB, and no more is read of it`)
     this.#wire.destroy()
   }
 

@@ -78,6 +78,12 @@ export class TerminalText {
     this.#size = 0
   }
 
+  /** Forgets the unfinished line alone. */
+  clearPartial(): void {
+    this.#size -= this.#partial.length
+    this.#partial = ""
+  }
+
   /** The complete lines; the unfinished line stays. */
   takeLines(): ReadonlyArray<string> {
     const taken = this.#lines
@@ -102,7 +108,8 @@ export class TerminalText {
     const text = piece.includes("\r") ? withoutReturns(piece) : piece
     this.#size += text.length
     const line = this.#partial === "" ? text : this.#partial + text
-    return line.includes("\b") ? applyBackspaces(line) : line
+    // only looked for in what is new: a line of megabytes comes in thousands of pieces
+    return text.includes("\b") ? applyBackspaces(line) : line
   }
 }
 

@@ -23,7 +23,8 @@ const make = Effect.gen(function* () {
     if (verdict === null) return null
     const hostnames = rows.map(({ hostname }) => hostname)
     if (verdict === "push") {
-      const next = { hostnames, dry_run: false, force: args.force }
+      const policy = args.on_missing_lines === undefined ? {} : { on_missing_lines: args.on_missing_lines }
+      const next = { hostnames, dry_run: false, force: args.force, ...policy }
       yield* engine.follow(id, SyncDevices, next, { user, delaySeconds: 0 })
       return null
     }

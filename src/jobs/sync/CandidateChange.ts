@@ -31,8 +31,17 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
-    const { dry_run: dryRun, force } = job.args
-    const wanted = { jobId: job.id, candidate, mode: plan.mode, dryRun, force, expectedHash: device.confhash }
+    const { dry_run: dryRun, force, on_missing_lines: onMissingLines } = job.args
+    const policy = onMissingLines === undefined ? {} : { onMissingLines }
+    const wanted = {
+      jobId: job.id,
+      candidate,
+      mode: plan.mode,
+      dryRun,
+      force,
+      expectedHash: device.confhash,
+      ...policy
+    }
     return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
       refuse(work, device, unmanageable(error))
     )

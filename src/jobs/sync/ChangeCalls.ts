@@ -8,6 +8,8 @@ import { abandon, cancel as cancelled, newChange } from "../../../machines/chang
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
+import { lineCount } from "../../domain/ConfigLines.ts"
+import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
@@ -28,9 +30,22 @@ export interface WantedChange {
   readonly mode: ConfirmMode
   readonly dryRun: boolean
   readonly force: boolean
+  /** What lines that the device does not show mean. */
+  readonly onMissingLines?: MissingLinesPolicy
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
 }
+
+/** Lines that the time of the setting is enough for, and further ones that need another second of it. */
+const USUAL_LINES = 10_000
+const LINES_IN_A_SECOND = 100
+
+/**
+ * Seconds of the commit timer for a candidate of so many lines. The proof, for which the switch loads it once more, has to end
+ * before the timer does.
+ */
+export const timerFor = (usual: number, lines: number): number =>
+  usual + Math.ceil(Math.max(0, lines - USUAL_LINES) / LINES_IN_A_SECOND)
 
 /** Attempts to go on with a change that another replica seemed to have taken. */
 const MOVED_ATTEMPTS = Schedule.spaced("3 seconds").pipe(Schedule.upTo({ times: 10 }))
@@ -72,7 +87,8 @@ const make = Effect.gen(function* () {
       force: wanted.force,
       sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
-      timerSeconds: mode === 0 ? null : config.COMMIT_CONFIRMED_TIMEOUT
+      timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
+      ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
     })
     return yield* changes.findOrInsert({
       job_id: wanted.jobId,

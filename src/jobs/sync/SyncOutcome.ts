@@ -7,7 +7,7 @@ import type { Device } from "../../domain/Device.ts"
 import { deviceScore } from "../../domain/ChangeScore.ts"
 import { platformOf } from "../../domain/platforms/Platforms.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { grouping, makeGroupedWrite } from "../../store/GroupedStatement.ts"
+import { grouping, lengthOfTexts, makeGroupedWrite } from "../../store/GroupedStatement.ts"
 import { type JobDeviceRow, JobStore } from "../../store/JobStore.ts"
 import { type EndedChange, type SyncRun, SyncStatus } from "./SyncStatus.ts"
 import { doneResult, NOT_STARTED, syncResult } from "./SyncTasks.ts"
@@ -64,7 +64,9 @@ const make = Effect.gen(function* () {
     yield* status.write(outcomes)
     yield* jobs.addDevices(outcomes.filter((outcome) => !waited.has(outcome)).map(rowOf))
   }, sql.withTransaction)
-  const recordGrouped = makeGroupedWrite(yield* grouping, recordAll)
+  const recordGrouped = makeGroupedWrite(yield* grouping, recordAll, ({ config, report }) =>
+    lengthOfTexts(config, report.diff)
+  )
 
   const record = Effect.fn("SyncOutcome.record")((device: Device, run: SyncRun, config: string, report: ChangeReport) =>
     recordGrouped({ device, run, config, report, mayWait: false })

@@ -68,20 +68,22 @@ export const notStarted = (stop: Stop, mainTask = MAIN_TASK): DeviceResult =>
 export const becauseOf = (stop: Stop, report: ChangeReport): ChangeReport =>
   report.reason === "othersFailed" ? { ...report, message: `${stop.message}, so the change was taken back` } : report
 
-/** The entry with what is remarkable about the device. */
-const remarked = (task: JobTask, { remarks }: ChangeReport): JobTask =>
-  remarks === undefined ? task : { ...task, remarks }
-
 /** That the device answered after a mode-2 commit, as far as it said its name. */
 const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
+
+/** How the device was proved, and what could not be compared. */
+const foundOut = ({ proof, remarks }: ChangeReport): Pick<JobTask, "proof" | "remarks"> => ({
+  ...(proof === undefined ? {} : { proof }),
+  ...(remarks === undefined ? {} : { remarks })
+})
 
 /** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
 export const doneResult = (config: string, report: ChangeReport): DeviceResult =>
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
-    remarked(taskOk(SYNC_TASK, null, report.diff), report),
+    { ...taskOk(SYNC_TASK, report.notes ?? null, report.diff), ...foundOut(report) },
     ...reachable(report)
   ])
 
@@ -91,6 +93,6 @@ export const syncResult = (config: string, report: ChangeReport): DeviceResult =
   if (report.ok) return doneResult(config, report)
   const text = failureText(report)
   if (endedEarly(report)) return deviceResult([taskFailed(MAIN_TASK, text), generated])
-  const sync = remarked(taskFailed(SYNC_TASK, text, report.diff), report)
+  const sync: JobTask = { ...taskFailed(SYNC_TASK, text, report.diff), ...foundOut(report) }
   return deviceResult([taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)), generated, sync])
 }

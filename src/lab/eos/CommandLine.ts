@@ -3,17 +3,23 @@
  * for the step that the line belongs to. See docs/switch-dialogues.md.
  */
 import { runBash } from "./commands/Bash.ts"
+import { besideShow } from "./Chatter.ts"
 import { matchCommand, runMatched } from "./commands/Command.ts"
 import * as Commands from "./commands/Commands.ts"
 import * as ConfigMode from "./ConfigMode.ts"
 import * as History from "../History.ts"
 import { type Output, type Shell, withFaults } from "./Shell.ts"
 
+/** Whether the site's AAA refuses the command; configuration lines are commands too. */
+const isDenied = ({ device }: Shell, line: string): boolean =>
+  device.behaviour.quirks.denied.some((begin) => line === begin || line.startsWith(`${begin} `))
+
 /** Runs one line. The answer ends with a newline or is empty; it may set a reader. */
 export const run = (shell: Shell, raw: string): Output => {
   const line = raw.trim()
   if (line === "" || (line.startsWith("!") && shell.mode.kind !== "bash" && !line.startsWith("!!"))) return ""
   if (shell.mode.kind === "bash") return withFaults(shell, "bash", () => runBash(shell, raw))
+  if (isDenied(shell, line)) return `% Authorization denied for command '${line}'\n`
   if (shell.mode.kind !== "exec") {
     const answer = ConfigMode.run(shell, raw, line)
     if (answer !== undefined) return answer
@@ -22,5 +28,6 @@ export const run = (shell: Shell, raw: string): Output => {
   History.push(device.history, device.history.commands, { user: shell.user, command: line, at: Date.now() })
   const matched = matchCommand(Commands.all, line, shell.privileged)
   if (typeof matched === "string") return `${matched}\n`
-  return withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
+  const answer = withFaults(shell, matched.command.step(shell, matched.args), () => runMatched(shell, matched))
+  return typeof answer === "string" && line.startsWith("show ") ? besideShow(device) + answer : answer
 }

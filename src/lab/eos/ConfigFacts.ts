@@ -18,16 +18,18 @@ export interface InterfaceFacts {
   poeDisabled: boolean
 }
 
-/** A login from the configuration. `secret` is undefined when only a hash is known. */
+/** A login from the configuration. `secret` is undefined when only a hash is known, `hash` when the secret itself is. */
 export interface UserFacts {
   readonly privilege: number
   readonly secret: string | undefined
+  /** As the configuration shows it, when only a hash is known. */
+  readonly hash: string | undefined
 }
 
 export interface ConfigFacts {
   readonly hostname: string
   readonly domain: string | undefined
-  /** IPv4 addresses on Management, Loopback and Vlan interfaces that are not shut, in configuration order, no anycast. */
+  /** Addresses on Management, Loopback and Vlan interfaces that are not shut, in configuration order, no anycast. */
   readonly addresses: ReadonlyArray<string>
   /** An interface that asks DHCP for its address. */
   readonly wantsDhcp: boolean
@@ -88,7 +90,8 @@ const users = (text: string): Map<string, UserFacts> => {
     const [, name, rest = ""] = /^username (\S+) (.*)$/.exec(line) ?? []
     if (name === undefined || rest.startsWith("ssh-key")) continue
     const privilege = Number(/\bprivilege (\d+)/.exec(rest)?.[1] ?? 1)
-    found.set(name, { privilege, secret: clearSecret(rest) })
+    const secret = clearSecret(rest)
+    found.set(name, { privilege, secret, hash: secret === undefined ? rest.split(" ").at(-1) : undefined })
   }
   return found
 }
@@ -139,4 +142,5 @@ const readLine = (port: InterfaceFacts, line: string) => {
   else if (line.startsWith("ip address dhcp")) port.dhcp = true
   else if (line.startsWith("ip address virtual ")) port.virtual = true
   else if (line.startsWith("ip address ")) port.addresses.push(line.slice(11).split("/", 1)[0] ?? "")
+  else if (line.startsWith("ipv6 address ")) port.addresses.push(line.slice(13).split("/", 1)[0] ?? "")
 }

@@ -29,6 +29,7 @@ const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => str
   [/^spanning-tree mst configuration$/, () => "mst"],
   [/^daemon (\S+)$/, (m) => `daemon-${m[1]}`],
   [/^event-handler (\S+)$/, (m) => `handler-${m[1]}`],
+  [/^control-functions$/, () => "control-functions"],
   [/^role (\S+)$/, (m) => `role-${m[1]}`],
   [/^peer-filter (\S+)$/, (m) => `peer-filter-${m[1]}`],
   [/^ip dhcp (relay|snooping)$/, (m) => `dhcp-${m[1]}`],
@@ -91,6 +92,7 @@ const ROOT_WORDS = new Set([
   "arp",
   "bfd",
   "cfm",
+  "control-functions",
   "counters",
   "control-plane",
   "cvx",
@@ -188,5 +190,16 @@ export const sectionTag = (parent: string, text: string): string | undefined => 
 /** True when the line opens a section inside of some other one. */
 export const mayNest = (text: string): boolean => NESTED.some(([, what]) => what.test(text))
 
-/** Commands that read a text until a line `EOF`. */
-export const HEREDOC = /^(?:banner (?:login|motd|exec)|comment|protocol https certificate)$/
+/** Commands that read a text until a line `EOF`, and what each says when it begins to read. */
+const TEXTS: ReadonlyArray<readonly [opens: RegExp, hint: string]> = [
+  [/^(?:banner (?:login|motd|exec)|comment)$/, "Enter TEXT message. Type 'EOF' on its own line to end."],
+  [/^protocol https certificate$/, "Enter TEXT certificate, then TEXT key. Type 'EOF' on its own line to end each."],
+  [/^action bash$/, "Enter multi-line Bash script. Type 'EOF' on its own line to end."],
+  [/^code unit \S+$/, "Enter code. Type 'EOF' on its own line to end."]
+]
+
+/** Whether the command reads a text until a line `EOF`. */
+export const readsText = (command: string): boolean => TEXTS.some(([opens]) => opens.test(command))
+
+/** What is said when the command begins to read, with its line end. */
+export const hintOf = (command: string): string => `${TEXTS.find(([opens]) => opens.test(command))?.[1] ?? ""}\n`

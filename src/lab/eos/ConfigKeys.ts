@@ -84,7 +84,7 @@ const KEYED = new Map<string, ReadonlyArray<RegExp>>([
       /^neighbor \S+ (?:remote-as|description|update-source|peer group|password|maximum-routes|ebgp-multihop|local-as)\b/
     ]
   ],
-  ["ntp", SOURCES],
+  ["ntp", [...SOURCES, /^ntp authentication-key \d+/]],
   ["logging", SOURCES],
   ["sflow", SOURCES],
   ["vxlan", [/^vxlan (?:vlan|vrf) \S+ vni\b/]],

@@ -49,7 +49,7 @@ const describe = (line: string): ConfigLine => {
     mayNest: Grammar.mayNest(text),
     mayLeave: Grammar.leavesSection("", text),
     mayBeDefault: Grammar.mayBeDefault(text),
-    isHeredoc: Grammar.HEREDOC.test(text),
+    isHeredoc: Grammar.readsText(text),
     isBare: NEVER_ALONE.has(positive),
     isOutOfRange: isOutOfRange(positive),
     isRootWord: Grammar.isRootWord(positive),

@@ -18,6 +18,8 @@ export interface LoaderRules {
   readonly strictWords: boolean
   /** True: lines that repeat a default are not kept. */
   readonly dropDefaults: boolean
+  /** The line as the switch keeps it, when it keeps secrets otherwise than they are given. */
+  readonly salt?: ((line: string) => string) | undefined
   /** Extra refusal (a fault): the error text for a line, or undefined. */
   readonly reject: ((line: string) => string | undefined) | undefined
 }
@@ -96,7 +98,7 @@ export const feed = (loader: Loader, line: string): string | undefined => {
     exit(loader)
     return undefined
   }
-  const read = configLine(line)
+  const read = configLine(loader.rules.salt?.(line) ?? line)
   const { text } = read
   const parent = findParent(loader, read)
   const refused = loader.rules.reject?.(text) ?? refuse(loader.rules, parent.text, read)

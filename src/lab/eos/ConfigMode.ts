@@ -3,17 +3,19 @@
  * copies from the terminal, and configuration lines. See docs/switch-dialogues.md.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { besideLine, refusal } from "./Chatter.ts"
+import { hintOf } from "./ConfigGrammar.ts"
 import * as ConfigSessions from "./ConfigSessions.ts"
 import * as Faults from "../Faults.ts"
 import * as Flash from "../Flash.ts"
+import * as History from "../History.ts"
 import * as Loader from "./ConfigLoader.ts"
 import { render } from "./ConfigTree.ts"
 import { breaksAt, type Mode, type Output, type Shell, withFaults } from "./Shell.ts"
 import { leave, rules, seconds } from "./commands/Configure.ts"
+import { spelled } from "./Spelling.ts"
 import * as Switch from "../Switch.ts"
 import { firstWord } from "./Words.ts"
-
-const HINT = "Enter TEXT message. Type 'EOF' on its own line to end.\n"
 
 /** Most errors that one copy from the terminal reports. */
 const MAX_ERRORS = 100
@@ -45,6 +47,7 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
   const { mode } = shell
   if (mode.kind !== "config" && mode.kind !== "session") return undefined
   if (line === "end") {
+    recordCommand(shell, line)
     leave(shell)
     return ""
   }
@@ -54,11 +57,17 @@ export const run = (shell: Shell, raw: string, line: string): Output | undefined
   }
   if (mode.kind === "session") {
     const answer = sessionCommand(shell, mode.session, line)
-    if (answer !== undefined) return answer
+    if (answer !== undefined) {
+      recordCommand(shell, line)
+      return answer
+    }
   }
   if (EXEC_WORDS.has(firstWord(line))) return undefined
   return withFaults(shell, "load", () => configLine(shell, raw))
 }
+
+const recordCommand = ({ device: { history }, user }: Shell, command: string) =>
+  History.push(history, history.commands, { user, command, at: Date.now() })
 
 const sessionCommand = (shell: Shell, session: ConfigSessions.ConfigSession, line: string): Output | undefined => {
   const { device } = shell
@@ -100,9 +109,13 @@ const configLine = (shell: Shell, raw: string): Output => {
   shell.loadedLines += 1
   if (isLost(shell)) return ""
   const boot = /^\s*boot system (\S+)\s*$/.exec(raw)
-  if (boot !== null && shell.mode.kind === "config") return bootSystem(shell, boot[1] ?? "")
-  const error = Loader.feed(loader, raw)
-  if (error !== undefined) return `${error}\n`
+  const { device } = shell
+  if (boot !== null && shell.mode.kind === "config") {
+    recordCommand(shell, raw.trim())
+    return bootSystem(shell, boot[1] ?? "")
+  }
+  const error = Loader.feed(loader, spelled(device.behaviour.quirks.normalises, raw))
+  if (error !== undefined) return refusal(device, error)
   if (loader.heredoc !== undefined) {
     shell.reader = {
       echo: true,
@@ -110,10 +123,10 @@ const configLine = (shell: Shell, raw: string): Output => {
       line: (text) => heredocLine(shell, loader, text),
       end: () => heredocLine(shell, loader, "EOF")
     }
-    return HINT
+    return hintOf(loader.heredoc.command)
   }
   applyDirect(shell)
-  return ""
+  return besideLine(device, shell.loadedLines)
 }
 
 const heredocLine = (shell: Shell, loader: Loader.Loader, text: string): string => {

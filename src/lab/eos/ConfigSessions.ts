@@ -8,6 +8,7 @@ import * as History from "../History.ts"
 import * as Loader from "./ConfigLoader.ts"
 import { merge } from "./ConfigMerge.ts"
 import { empty, render, type Entry } from "./ConfigTree.ts"
+import { saltedText } from "./SaltedSecrets.ts"
 import * as Switch from "../Switch.ts"
 
 export interface ConfigSession {
@@ -21,6 +22,8 @@ export interface ConfigSession {
   tree: Entry | undefined
   /** The candidate as text, until somebody edits it. */
   printed: string | undefined
+  /** What it has committed, as long as the session is kept. */
+  committed: string | undefined
   /** Milliseconds since 1970; of an open session the time at which somebody has left it. */
   completedAt: number | undefined
 }
@@ -36,12 +39,16 @@ export interface CommitTimer {
 
 const MAX_TIMER_SECONDS = 24 * 3600
 
+/** Text of the refusal of a switch that opens no session while a commit timer runs. */
+const TIMER_RUNS = "% Configuration sessions are not available until the pending commit is confirmed"
+
 /** Text of the refusal when too many sessions are open. */
 export const TOO_MANY =
   "% Maximum number of pending sessions has been reached. Please commit or abort previous sessions before creating a new one."
 
 /** Opens a session or enters the pending one of that name. Returns the session or an error text. */
 export const open = (device: Switch.Switch, name: string, user: string, terminal: string): ConfigSession | string => {
+  if (device.timer !== undefined && device.behaviour.quirks.sessionBesideTimer === "refused") return TIMER_RUNS
   const existing = device.sessions.get(name)
   if (existing !== undefined)
     return existing.state === "pending" ? existing : `% Session ${name} has already been completed`
@@ -59,6 +66,7 @@ const make = (device: Switch.Switch, name: string, user: string, terminal: strin
   base: device.running,
   tree: undefined,
   printed: undefined,
+  committed: undefined,
   completedAt: undefined
 })
 
@@ -107,8 +115,9 @@ export const commit = (device: Switch.Switch, name: string, seconds: number | un
   if (session.state !== "pending") return `% Cannot commit session ${name}: session is ${session.state}`
   if (seconds !== undefined && (seconds <= 0 || seconds > MAX_TIMER_SECONDS)) return "% Invalid input"
   const before = device.running
-  const after = outcome(device, session)
+  const after = device.behaviour.quirks.saltsAtCommit ? saltedText(outcome(device, session)) : outcome(device, session)
   const timed = seconds !== undefined && Faults.take(device.faults, "noTimer") === undefined
+  session.committed = after
   record(device, name, seconds === undefined ? "commit" : "commitTimer")
   if (timed) startTimer(device, session, before, seconds)
   else complete(device, session, "committed")

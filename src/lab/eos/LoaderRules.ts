@@ -2,6 +2,7 @@
 import type { Switch } from "../Switch.ts"
 import type * as Loader from "./ConfigLoader.ts"
 import * as Hardware from "./Hardware.ts"
+import { salted } from "./SaltedSecrets.ts"
 
 /** The rules that configuration lines meet on this switch. */
 export const loaderRules = (
@@ -12,5 +13,6 @@ export const loaderRules = (
   poe: device.hardware.poe,
   strictWords: device.behaviour.strictWords,
   dropDefaults: device.behaviour.dropDefaults,
+  salt: device.behaviour.quirks.saltsSecrets ? salted : undefined,
   reject
 })

@@ -56,6 +56,11 @@ const TABLE = {
     usual: true,
     quirks: { saltsSecrets: true }
   },
+  saltingAtCommit: {
+    description: "gives secrets a new salt at each load and with each commit",
+    usual: true,
+    quirks: { saltsSecrets: true, saltsAtCommit: true }
+  },
   normalising: {
     description: "prints lines in another spelling than it was given",
     usual: true,

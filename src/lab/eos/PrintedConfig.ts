@@ -10,5 +10,8 @@ export const showStartup = (device: Switch): string | undefined =>
 
 /** A printed configuration with the lines around it. */
 export const withHeader = (device: Switch, what: string, printed: string): string =>
+  device.behaviour.quirks.bareConfig ? printed || "!\n" : withLines(device, what, printed)
+
+const withLines = (device: Switch, what: string, printed: string): string =>
   `! Command: show ${what}\n! device: ${device.facts.hostname} (${device.hardware.model}, EOS-${device.version})\n!\n` +
   `! boot system flash:/${device.bootImage}\n${printed === "" ? "!\n" : printed}end\n`

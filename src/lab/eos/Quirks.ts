@@ -36,11 +36,18 @@ export const Quirks = Schema.Struct({
   maxSaved: count,
   /** Each load gives secrets in clear, salted type 7 and NTP keys another hash or obfuscation. */
   saltsSecrets: flag,
+  /** With each commit keys of type 7 get another obfuscation once more. */
+  saltsAtCommit: flag,
   normalises: Schema.optionalKey(Schema.Array(Normalisation)),
   /** Log lines and remarks (`% …`) that are no refusal stand in answers, also while lines are loaded and at commit. */
   chatty: flag,
   /** What a refused line is answered with; `silent`: nothing, and the line is missing. `eos`: EOS' own words. */
   refusal: oneOf("eos", "error", "percentError", "denied", "silent"),
+  /**
+   * What a login is asked: the password; name and password in one round; the password in other words; behind the password a
+   * code, or a new password. The last two never let anybody in.
+   */
+  loginAsks: oneOf("password", "nameAndPassword", "passcode", "code", "newPassword"),
   /** Commands, by their beginnings, that AAA refuses. */
   denied: words,
   /** Pages its output although told not to. */
@@ -51,16 +58,21 @@ export const Quirks = Schema.Struct({
   withoutRunningDiffs: flag,
   /** `write memory` says that it has saved, and has not. */
   saveLies: flag,
-  /** Which SSH algorithms it offers. */
-  ssh: oneOf("modern", "gexOnly", "group14sha1", "cbc"),
+  /** Which SSH algorithms it offers. (Group exchange is in the tests with real servers: no server of ssh2 can do it.) */
+  ssh: oneOf("modern", "group14sha1", "cbc"),
   /** So many connections are closed during the handshake before one is served, and so on. */
   closesEarly: count,
-  /** The text of the prompt; `%H` is the host name. Empty: EOS' own. */
+  /**
+   * The text of the prompt: `%H` is the host name, `%D` the time of day, `%P` mode and sign (at the end when it is left out),
+   * `%%` a percent sign. Empty: EOS' own.
+   */
   prompt: Schema.optionalKey(Schema.String),
   /** How MAC addresses and chassis ids are spelled. */
   macSpelling: oneOf("eos", "dots", "colons", "dashes", "bare", "upper"),
   /** Keys that JSON answers lack, wherever they stand. */
-  absentKeys: words
+  absentKeys: words,
+  /** `show running-config` and its like print neither lines at the beginning nor `end`. */
+  bareConfig: flag
 })
 export type Quirks = typeof Quirks.Type
 
@@ -75,9 +87,11 @@ export const none: Required<Quirks> = {
   maxPending: 5,
   maxSaved: 1,
   saltsSecrets: false,
+  saltsAtCommit: false,
   normalises: [],
   chatty: false,
   refusal: "eos",
+  loginAsks: "password",
   denied: [],
   pages: false,
   foreignSessions: [],
@@ -87,5 +101,6 @@ export const none: Required<Quirks> = {
   closesEarly: 0,
   prompt: "",
   macSpelling: "eos",
-  absentKeys: []
+  absentKeys: [],
+  bareConfig: false
 }

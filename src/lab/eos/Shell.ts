@@ -70,15 +70,31 @@ export const make = (options: {
 const landsPrivileged = (device: Switch, user: string) =>
   device.facts.execAuthorization && (device.facts.users.get(user)?.privilege ?? 15) >= 15
 
+/** What a prompt ends with: mode and sign. */
+const modeOf = ({ mode, privileged }: Shell): string => {
+  if (mode.kind === "exec" || mode.kind === "bash") return privileged ? "#" : ">"
+  const session = mode.kind === "session" ? `-s-${mode.session.name.slice(0, 6)}` : ""
+  return `(config${session}${mode.loader === undefined ? "" : tags(mode.loader)})#`
+}
+
+/** A configured prompt: `%H` is the host name, `%D` the time of day, `%P` mode and sign, `%%` a percent sign. */
+const configured = (shell: Shell, text: string): string => {
+  const words: Readonly<Record<string, string>> = {
+    H: shell.device.facts.hostname,
+    D: new Date().toTimeString().slice(0, "00:00:00".length),
+    P: modeOf(shell),
+    "%": "%"
+  }
+  return (/%P/.test(text) ? text : `${text}%P`).replaceAll(/%([HDP%])/g, (code, word: string) => words[word] ?? code)
+}
+
 /** The prompt of the present mode. */
 export const prompt = (shell: Shell): string => {
-  const { device, mode } = shell
-  if (mode.kind === "bash") return `[${shell.user}@${device.facts.hostname} ~]$ `
-  const name =
-    device.facts.hostname + (device.behaviour.supervisor === undefined ? "" : `(${device.behaviour.supervisor})`)
-  if (mode.kind === "exec") return `${name}${shell.privileged ? "#" : ">"}`
-  const session = mode.kind === "session" ? `-s-${mode.session.name.slice(0, 6)}` : ""
-  return `${name}(config${session}${mode.loader === undefined ? "" : tags(mode.loader)})#`
+  const { behaviour, facts } = shell.device
+  if (shell.mode.kind === "bash") return `[${shell.user}@${facts.hostname} ~]$ `
+  if (behaviour.quirks.prompt !== "") return configured(shell, behaviour.quirks.prompt)
+  const supervisor = behaviour.supervisor === undefined ? "" : `(${behaviour.supervisor})`
+  return `${facts.hostname}${supervisor}${modeOf(shell)}`
 }
 
 /** Runs a step with the faults that are armed for it. */

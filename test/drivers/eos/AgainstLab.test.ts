@@ -79,7 +79,7 @@ describe("loading", () => {
       const { driver, target } = yield* makeOneSwitch()
       const session = yield* driver.open(target)
       const running = yield* session.runningConfig
-      expect(yield* session.load({ text: running, mode: "replace", name: "job412" })).toEqual({ diff: "" })
+      expect(yield* session.load({ text: running, mode: "replace", name: "job412" })).toEqual({ diff: "", remarks: [] })
       yield* session.discard("job412")
       yield* session.discard("job412")
       yield* session.discard("job-that-never-was")

@@ -3,7 +3,11 @@ import { Result } from "effect"
 import { cutCandidate, halves, sourcesIn } from "../../../src/drivers/eos/ConfigUnits.ts"
 
 const cut = (...lines: ReadonlyArray<string>) =>
-  Result.getOrThrow(cutCandidate(lines.join("\n"))).map(({ line, lineNumber, text }) => [lineNumber, line, ...text])
+  Result.getOrThrow(cutCandidate(lines.join("\n"))).units.map(({ line, lineNumber, text }) => [
+    lineNumber,
+    line,
+    ...text
+  ])
 
 describe("an EOS candidate", () => {
   it("drops comments, empty lines and the end, and keeps line numbers", () => {
@@ -46,10 +50,25 @@ describe("an EOS candidate", () => {
   it("halves a candidate before the interface nearest to its middle, and leaves one without interfaces whole", () => {
     const sources = (...lines: ReadonlyArray<string>) => {
       const text = lines.join("\n")
-      return halves(text, Result.getOrThrow(cutCandidate(text))).map((part) => part.map(sourcesIn(text)))
+      return halves(Result.getOrThrow(cutCandidate(text))).map((part) => part.map(sourcesIn(text)))
     }
     const lines = ["vlan 10", "interface Ethernet1", "   description a", "interface Ethernet2", "   description b"]
     expect(sources(...lines)).toEqual([lines.slice(0, 3), lines.slice(3)])
     expect(sources("vlan 10", "vlan 20")).toEqual([["vlan 10", "vlan 20"], []])
+  })
+
+  it("leaves a text open whose command is not known, and cuts nothing before its end", () => {
+    const lines = [
+      "vlan 10",
+      "control-functions",
+      "   code unit a",
+      "interface x",
+      "EOF",
+      "interface Ethernet1",
+      "   mtu 9000"
+    ]
+    const cutLines = Result.getOrThrow(cutCandidate(lines.join("\n")))
+    expect(cutLines.openTexts).toEqual([{ firstLine: 1, lastLine: 5 }])
+    expect(halves(cutLines).map((part) => part[0]?.line)).toEqual(["vlan 10", "interface Ethernet1"])
   })
 })

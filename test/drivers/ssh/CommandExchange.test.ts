@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { ChunkSizes, drive } from "../../support/ScriptedSwitch.ts"
 import { commandExchange } from "../../../src/drivers/ssh/CommandExchange.ts"
 import type { CommandRequest } from "../../../src/drivers/ssh/CommandExchange.ts"
+import { TerminalText } from "../../../src/drivers/ssh/TerminalText.ts"
 import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 
 const prompt = "acc-b2-01#"
@@ -12,6 +13,7 @@ const request = (command: string, more: Partial<CommandRequest> = {}): CommandRe
   current: prompt,
   expected: [prompt],
   logLine: dialect.logLine,
+  pager: dialect.pager,
   ...more
 })
 const answering = (text: string, next = prompt) => ({ prompt, answer: () => ({ text, prompt: next }) })
@@ -45,10 +47,44 @@ describe("a command", () => {
     expect(drive(commandExchange(request("show version")), device, sizes).value.lines).toEqual(["4.31.4M"])
   })
 
+  it("asks for more time while a long answer comes, but not for log messages of a switch that says nothing else", () => {
+    const heard = (text: string, long: boolean) => {
+      const terminal = new TerminalText()
+      const exchange = commandExchange(request("show running-config", { long }))
+      exchange.begin(terminal)
+      terminal.feed(Buffer.from(`${prompt}show running-config\n`))
+      exchange.chunk(terminal)
+      terminal.feed(Buffer.from(text))
+      return exchange.chunk(terminal)
+    }
+    expect(heard("interface Ethernet1\n", true)).toMatchObject({ progress: true })
+    expect(heard("interface Eth", true)).toMatchObject({ progress: true })
+    expect(heard("interface Ethernet1\n", false)).not.toHaveProperty("progress")
+    const log = "Mar  4 10:22:01 acc1 Ebra: %LINEPROTO-5-UPDOWN: Line protocol on Interface Ethernet4\n"
+    expect(heard(log, true)).not.toHaveProperty("progress")
+    expect(heard(`${log}vlan 10\n`, true)).toMatchObject({ progress: true })
+  })
+
+  it("takes a line of megabytes, in however small pieces it comes", () => {
+    const line = "x".repeat(2_000_000)
+    const { value } = drive(commandExchange(request("show tech")), answering(`${line}\n`), [1_400])
+    expect(value.lines).toEqual([line])
+  })
+
   it("accepts a prompt of another mode and another host name", () => {
     for (const next of ["new-name#", "core-1(s1)(config-s-job412)#", "acc-b2-01>"]) {
       expect(drive(commandExchange(request("x")), answering("", next), [5]).value.prompt).toBe(next)
     }
+  })
+
+  it("believes a prompt of another form only when an empty line brings it again", () => {
+    const next = "{new, name}#"
+    const device = { prompt, answer: (line: string) => ({ text: line === "x" ? "done\n" : "", prompt: next }) }
+    const renamed = drive(commandExchange(request("x")), device, [5])
+    expect(renamed.value).toEqual({ lines: ["done"], prompt: "{new, name}#", repeatedQuestion: false })
+    expect(renamed.received).toEqual(["x", ""])
+    const busy = { prompt, answer: (line: string) => ({ text: "", prompt: line === "x" ? "[####" : "] done#" }) }
+    expect(() => drive(commandExchange(request("x")), busy, [5])).toThrow("waits for ever")
   })
 
   it("answers a question once and reports when it is asked again", () => {

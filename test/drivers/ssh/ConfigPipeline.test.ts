@@ -16,7 +16,7 @@ const options = (units: ReadonlyArray<ConfigUnit>, more: Partial<PipelineOptions
   window: 2048,
   settled: false,
   prompt: /^acc-b2-01\(config-s-job412[\w.\-@/:+]{0,63}\)#\s?/,
-  error: dialect.error,
+  speech: dialect,
   logLine: dialect.logLine,
   longestEcho: dialect.longestEcho,
   ...more
@@ -37,7 +37,7 @@ const eosLike = (echo?: ScriptedSwitch["echo"]): ScriptedSwitch => {
         reading = line !== "EOF"
         return { text: "", prompt: reading ? "" : shown }
       }
-      if (line === "banner login") {
+      if (line === "banner login" || line.startsWith("code unit ")) {
         reading = true
         return { text: "Enter TEXT message. Type 'EOF' on its own line to end.\n", prompt: "" }
       }
@@ -157,5 +157,34 @@ describe("the configuration pipeline", () => {
 
   it("needs no answer for an empty candidate", () => {
     expect(drive(configPipeline(options([])), eosLike(), []).value.rejections).toEqual([])
+  })
+
+  describe("when a command that nobody knows asks for a text", () => {
+    const lines = ["vlan 10", "bad word", "code unit a", "  bad() {", "!", "}", "EOF", "vlan 11", "vlan 12"]
+    const units = lines.flatMap((line, index) => (line === "!" ? [] : [unit([line.trim()], index)]))
+    const openTexts = [{ firstLine: 1, lastLine: 7 }]
+
+    it.prop(
+      "gives it the lines that stand behind it, as they are",
+      { sizes: ChunkSizes, settled: Schema.Boolean },
+      (run) => {
+        const pipeline = configPipeline(options(units, { openTexts, lines, settled: run.settled }))
+        const { value, received } = drive(pipeline, eosLike(), run.sizes)
+        expect(value.desynchronised).toBeUndefined()
+        expect(value.rejections.map(({ unit }) => unit.line)).toEqual(["bad word"])
+        expect(received).toEqual(lines)
+      }
+    )
+
+    it.prop("refuses the command when its text has no end", { sizes: ChunkSizes, settled: Schema.Boolean }, (run) => {
+      const endless = lines.flatMap((line, index) => (line === "EOF" || line === "!" ? [] : [unit([line], index)]))
+      const pipeline = configPipeline(options(endless, { lines, settled: run.settled }))
+      const { value } = drive(pipeline, eosLike(), run.sizes)
+      expect(value.desynchronised).toBeUndefined()
+      expect(value.rejections.at(-1)).toMatchObject({
+        unit: { lineNumber: 3 },
+        answer: '% no line EOF ends the text of "code unit a"'
+      })
+    })
   })
 })

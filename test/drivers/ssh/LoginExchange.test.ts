@@ -23,4 +23,39 @@ describe("a login", () => {
       expect(drive(loginExchange(dialect.prompt), device, sizes, greeting).value).toBe("acc-b2-01>")
     }
   )
+
+  it.prop(
+    "learns a prompt of another form from what comes twice for empty lines",
+    {
+      banner: Schema.Array(BannerLine),
+      sizes: ChunkSizes,
+      name: Schema.Literals([
+        "[acc1]",
+        "*** acc1 50% ***",
+        "Zürich, Ø acc1 ✓",
+        `acc1-${"long-".repeat(70)}`,
+        "{acc1}(a)"
+      ])
+    },
+    ({ banner, name, sizes }) => {
+      const prompt = `${name}#`
+      const device = { prompt, echo: () => "", answer: () => ({ text: "", prompt }) }
+      const greeting = `${banner.map((line) => `${line}\r\n`).join("")}${prompt}`
+      expect(drive(loginExchange(dialect.prompt), device, sizes, greeting).value).toBe(prompt)
+    }
+  )
+
+  it("knows a prompt again whose clock went on", () => {
+    let second = 0
+    const prompt = () => `[14:02:${String(second++).padStart(2, "0")}] acc1#`
+    const device = { prompt: prompt(), echo: () => "", answer: () => ({ text: "", prompt: prompt() }) }
+    expect(drive(loginExchange(dialect.prompt), device, [100], device.prompt).value).toMatch(/^\[14:02:\d\d\] acc1#$/)
+  })
+
+  it("takes neither a question for a prompt nor the last line of a banner", () => {
+    const asking = { prompt: "Username: ", echo: () => "", answer: () => ({ text: "", prompt: "Username: " }) }
+    expect(() => drive(loginExchange(dialect.prompt), asking, [100], asking.prompt)).toThrow("waits for ever")
+    const banner = { prompt: "* keep out! *#", echo: () => "", answer: () => ({ text: "", prompt: "acc1#" }) }
+    expect(drive(loginExchange(dialect.prompt), banner, [100], banner.prompt).value).toBe("acc1#")
+  })
 })

@@ -79,14 +79,27 @@ describe("the shell engine", () => {
     })
   )
 
+  it.live("reads more for a command that may give more, and no more than that", () =>
+    Effect.gen(function* () {
+      const { wire, say } = fakeWire()
+      const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
+      const fiber = yield* Effect.forkChild(
+        Effect.flip(shell.converse("x", 5, { ...untilDone, limit: 2 * 1024 * 1024 }))
+      )
+      yield* Effect.yieldNow
+      for (let count = 0; count < 3; count++) say(`${"x".repeat(1024 * 1024)}\n`)
+      expect((yield* Fiber.join(fiber)).message).toContain("longer than 2 MiB")
+    })
+  )
+
   it.live("stops a switch that never stops talking", () =>
     Effect.gen(function* () {
       const { wire, say, state } = fakeWire()
       const shell = Shell.make("acc-b2-01", "10.0.0.1", wire)
       const fiber = yield* Effect.forkChild(Effect.flip(shell.converse("x", 5, untilDone)))
       yield* Effect.yieldNow
-      for (let count = 0; count < 5; count++) say(`${"x".repeat(1024 * 1024)}\n`)
-      expect((yield* Fiber.join(fiber)).message).toContain("longer than")
+      for (let count = 0; count < 17; count++) say(`${"x".repeat(1024 * 1024)}\n`)
+      expect((yield* Fiber.join(fiber)).message).toContain('the answer to "x" is longer than 16 MiB')
       expect(state.destroyed).toBe(true)
     })
   )

@@ -11,7 +11,6 @@ import { DeviceResult, type Job, type StartArguments } from "../../../src/domain
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
-import type { Node } from "../../../src/lab/Topology.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
@@ -131,16 +130,20 @@ export type Serving<A, E> = Effect.Effect<A, E, Services | ServerConfig | SqlCli
 
 /**
  * Runs a test with `count` switches that run `wanted one` and are synchronized. `serve` runs an effect in a server of its
- * own on the same database, which is stopped when the effect ends; whatever it had begun is left as it is.
+ * own on the same database, which is stopped when the effect ends; whatever it had begun is left as it is. Variables given to it
+ * count more than those of all servers.
  */
 export const withServers = <A, E>(
   count: number,
   body: (
     lab: SyncLab,
-    serve: <B, F>(effect: Serving<B, F>) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
+    serve: <B, F>(
+      effect: Serving<B, F>,
+      variables?: Readonly<Record<string, string>>
+    ) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
   environment: Environment = {},
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Managed.Peculiar = {}
 ) =>
   Effect.gen(function* () {
     const names = Managed.accessNames(count)
@@ -150,9 +153,10 @@ export const withServers = <A, E>(
     const repositories = { settings, templates }
     const extra = typeof environment === "function" ? yield* environment(repositories) : environment
     const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...extra }
-    const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
-    const serve = <B, F>(effect: Serving<B, F>) =>
-      Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
+    const serve = <B, F>(effect: Serving<B, F>, variables: Readonly<Record<string, string>> = {}) => {
+      const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf({ ...env, ...variables })))
+      return Effect.scoped(effect).pipe(Effect.provide(Layer.fresh(server), { local: true }))
+    }
     const first = Effect.gen(function* () {
       const devices = yield* Managed.seedManaged(names)
       const sql = yield* SqlClient.SqlClient
@@ -162,8 +166,8 @@ export const withServers = <A, E>(
       yield* refresh("settings", user)
       const made: SyncLab = { names, switches: yield* Managed.switchesOf(lab, names), devices, repositories }
       yield* want(made, "one")
-      // without timers, so that it does not last where they are not shown
-      const mode = peculiar.length === 0 ? 1 : 0
+      // without timers, so that it does not last where they are not shown, and switches of every test can be proved in each way
+      const mode = Object.keys(peculiar).length === 0 && !("CHANGE_PROOFS" in extra) ? 1 : 0
       const job = yield* sync({ hostnames: names, force: true, confirm_mode_override: mode })
       assert.deepStrictEqual(outcomes(job), Object.fromEntries(names.map((name) => [name, "ok"])))
       return made
@@ -171,12 +175,12 @@ export const withServers = <A, E>(
     return yield* body(yield* serve(first), serve)
   }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 
-/** The same with one server for the whole test. `peculiar` is what each switch does otherwise than most. */
+/** The same with one server for the whole test. `peculiar` is what the switches do otherwise than most. */
 export const withLab = <A, E>(
   count: number,
   body: (lab: SyncLab) => Serving<A, E>,
   environment: Environment = {},
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Managed.Peculiar = {}
 ) => withServers(count, (lab, serve) => serve(body(lab)), environment, peculiar)
 
 /** The commits in force of the repositories' own refs. */

@@ -28,12 +28,8 @@ const live: NewChange = {
 
 const row = (changes: Partial<ChangeRow> = {}): ChangeRow => ({ ...newChange(live), ...changes })
 
-const seen = (running: Observation["running"], timerRuns = false, ourSession = false): ChangeEvent => ({
-  type: "OBSERVED",
-  running,
-  ourTimer: timerRuns ? "runs" : "gone",
-  ourSession
-})
+const seen = (running: Observation["running"], timerRuns = false, ourSession = false) =>
+  ({ type: "OBSERVED", running, ourTimer: timerRuns ? "runs" : "gone", ourSession }) as const satisfies ChangeEvent
 
 /** A switch that shows neither that our timer runs nor that it is gone. */
 const unseen = (running: Observation["running"], ourSession = false): ChangeEvent => ({
@@ -75,6 +71,32 @@ const loaded: ReadonlyArray<ChangeEvent> = [...opened, { type: "LOADED", diff: "
 const committed: ReadonlyArray<ChangeEvent> = [...loaded, { type: "COMMITTED", at: 1_000, candidateHash: null }]
 
 const left = (phase: ChangeRow["phase"], changes: Partial<ChangeRow> = {}) => arrive(row({ phase, ...changes }))
+
+describe("a change that brings a login which the device refuses", () => {
+  const refused = (timerRuns: boolean): ChangeEvent => ({
+    type: "OBSERVED",
+    running: "candidate",
+    ourTimer: timerRuns ? "runs" : "gone",
+    ourSession: false,
+    loginRefused: true,
+    failure: "ConnectAuthError: refused\n"
+  })
+
+  it("is taken back where a timer runs, and never confirmed", () => {
+    const back: ReadonlyArray<ChangeEvent> = [{ type: "DISCARDED" }, seen("old")]
+    const walk = after(begin(row()), ...committed, refused(true), ...back)
+    expect(outcome(walk)).toMatchObject({ result: "reverted", reason: "loginRefused", ok: false })
+  })
+
+  it("is not counted as done where none runs, and not saved", () => {
+    const mode0 = row({ mode: 0, timerSeconds: null })
+    expect(trail(mode0, ...committed, refused(false)).slice(-2)).toEqual(["[unknown] claim", "end"])
+    expect(outcome(after(begin(mode0), ...committed, refused(false)))).toMatchObject({
+      reason: "loginRefused",
+      ok: false
+    })
+  })
+})
 
 describe("a live change", () => {
   it("in mode 1 is committed with a timer, proved over a new connection, confirmed and looked at again", () => {
@@ -181,6 +203,7 @@ describe("a change that cannot be proved", () => {
   it.each([
     ["is unreachable", away],
     ["runs something else under our timer", [seen("neither", true)]],
+    ["cannot be proved in the wanted way", [seen("unproved", true)]],
     ["has begun to go back", [seen("old", true)]]
   ] as const)("is never confirmed but taken back, or left to its timer, when the device %s", (_name, events) => {
     const told = after(pending, ...events)
@@ -236,6 +259,18 @@ describe("a change that cannot be proved", () => {
 
   it("is reported unknown when the device runs neither configuration and no timer", () => {
     expect(outcome(after(pending, seen("neither")))).toMatchObject({ result: "unknown", reason: "outsideChange" })
+  })
+
+  it("is reported as not proved, not as somebody else's, when it looks like ours and no timer takes it back", () => {
+    expect(outcome(after(pending, seen("unproved")))).toMatchObject({ result: "unknown", reason: "notProved" })
+  })
+
+  it("keeps the proof that was made, and why one could not be made", () => {
+    const proved = after(pending, { ...seen("candidate", true), proof: "promised-text" })
+    expect(proved).toMatchObject({ step: { src: "confirm", task: { row: { proof: "promised-text" } } } })
+    const unproved = after(pending, { ...seen("unproved", true), failure: "CommitError: no session\n" })
+    expect(unproved.snapshot.context).toMatchObject({ failure: "CommitError: no session\n" })
+    expect(unproved.snapshot.context.row).not.toHaveProperty("proof")
   })
 
   it("is withdrawn when the device claims success but committed nothing", () => {

@@ -9,10 +9,11 @@ import { placeOf } from "../../../machines/Place.ts"
 import { asEvents, standIns } from "../PathModel.ts"
 import { arrive, pass, take } from "./ChangeWalk.ts"
 
-const observations: ReadonlyArray<ChangeEvent> = (["candidate", "old", "neither"] as const).flatMap((running) =>
-  (["runs", "gone", "unseen"] as const).flatMap((ourTimer) =>
-    [false, true].map((ourSession) => ({ type: "OBSERVED", running, ourTimer, ourSession }) as const)
-  )
+const observations: ReadonlyArray<ChangeEvent> = (["candidate", "old", "neither", "unproved"] as const).flatMap(
+  (running) =>
+    (["runs", "gone", "unseen"] as const).flatMap((ourTimer) =>
+      [false, true].map((ourSession) => ({ type: "OBSERVED", running, ourTimer, ourSession }) as const)
+    )
 )
 
 const plain = [

@@ -50,20 +50,33 @@ export const managedNode = (name: string, index: number): Node => ({
   "startup-config": oldConfig(name, addressOf(index))
 })
 
-/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, `peculiar` how each is otherwise. */
+/** What switches do otherwise than most: all of them, or each. */
+export type Peculiar = Partial<Node> | ReadonlyArray<Partial<Node>>
+
+const isOfEach = (peculiar: Peculiar): peculiar is ReadonlyArray<Partial<Node>> => Array.isArray(peculiar)
+
+/** The lab of so many managed access switches. `commitMs` is how long each takes to commit, see `Peculiar`. */
 export const makeManagedLab = (
   names: ReadonlyArray<string>,
   commitMs = 0,
   historyLimit = 200,
-  peculiar: ReadonlyArray<Partial<Node>> = []
+  peculiar: Peculiar = {}
 ) =>
   makeLab(
     {
       name: "managed",
       topology: {
-        defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M", commitMs },
+        defaults: {
+          kind: "eos",
+          passwords: { switchyard: Campus.PASSWORD, [Campus.NEXT_HASH]: Campus.NEXT_PASSWORD },
+          version: "4.31.4M",
+          commitMs
+        },
         nodes: Object.fromEntries(
-          names.map((name, index) => [name, { ...managedNode(name, index), ...peculiar[index] }])
+          names.map((name, index) => {
+            const own = isOfEach(peculiar) ? peculiar[index] : peculiar
+            return [name, { ...managedNode(name, index), ...own }]
+          })
         )
       }
     },

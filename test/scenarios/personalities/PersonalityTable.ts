@@ -21,6 +21,7 @@ const otherwise: Readonly<Record<PersonalityName, Otherwise>> = {
   noSessionBesideTimer: usual,
   savesAtCommit: usual,
   salting: usual,
+  saltingAtCommit: usual,
   normalising: usual,
   chatty: usual,
   foreignSessions: usual,

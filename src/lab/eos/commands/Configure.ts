@@ -3,6 +3,7 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { besideCommit } from "../Chatter.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import * as Faults from "../../Faults.ts"
 import * as Loader from "../ConfigLoader.ts"
@@ -55,7 +56,10 @@ const commit = (call: Call, time: string | undefined): Output => {
   const { device, args } = call
   const limit = time === undefined ? undefined : seconds(time)
   if (time !== undefined && limit === undefined) return "% Invalid input\n"
-  const act = () => answer(ConfigSessions.commit(device, args["name"] ?? "", limit))
+  const act = () => {
+    const error = ConfigSessions.commit(device, args["name"] ?? "", limit)
+    return error === undefined ? besideCommit(device) : answer(error)
+  }
   // a confirmation only stops the timer: the switch has nothing to apply
   const confirms = limit === undefined && device.timer?.session === args["name"]
   const commitMs = confirms ? 0 : device.behaviour.commitMs

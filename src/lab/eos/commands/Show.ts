@@ -108,7 +108,7 @@ const sessionDiff = (call: Call): Output => {
 const sessionConfig = (call: Call): Output => {
   const session = sessionOf(call)
   if (session === undefined) return "% Session does not exist\n"
-  return withHeader(call.device, "session-config", ConfigSessions.candidate(session))
+  return withHeader(call.device, "session-config", session.committed ?? ConfigSessions.candidate(session))
 }
 
 const certificates = ({ device }: Call): Output =>

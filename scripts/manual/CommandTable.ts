@@ -1,0 +1,10 @@
+/** The table of the commands that an account on a switch needs, from where the driver has them. */
+import { neededCommands } from "../../src/drivers/eos/NeededCommands.ts"
+import { table } from "./Marked.ts"
+
+/** The rows as Markdown. */
+export const commandTable = (): string =>
+  table(
+    ["Command begins with", "Needed for", "Without it"],
+    neededCommands.map(({ command, use, without }) => [`\`${command}\``, use, without])
+  )

@@ -1,0 +1,110 @@
+/**
+ * Which secrets of a device are known to be those of its candidate although the device shows them with another salt each time
+ * (docs/changes.md#salted-secrets). What is known is kept as keyed digests: at each proof the value in the candidate and the one
+ * that the device shows are noted as two forms of one secret. Pure but for the key in `digest`.
+ */
+import type { Platform } from "../domain/platforms/Platform.ts"
+import { type SecretLine, secretLines, type SecretPair } from "../drivers/SecretEquivalence.ts"
+import type { SecretDigests } from "../store/ChangeStore.ts"
+
+/** Forms of one secret that are remembered; an undo brings back an earlier one. */
+const MOST_FORMS = 8
+
+export interface KnownSecretsOptions {
+  /** Nothing is known of the secrets of another one. */
+  readonly platform: Platform | undefined
+  readonly deviceId: number
+  /** The configuration that the device is to have. */
+  readonly candidate: string
+  /** As they were stored at the last proof. */
+  readonly known: SecretDigests | null
+  /** A keyed digest. */
+  readonly digest: (text: string) => string
+}
+
+export interface KnownSecrets {
+  /** Whether the shown value of this line is the secret that the candidate has there, as far as the last proof tells. */
+  readonly isKnown: (line: string, shown: string) => boolean
+  /** Whether a pair of the difference means the same secret, so that there is nothing to push. */
+  readonly isSame: (pair: SecretPair) => boolean
+  /** Lines whose secrets a load has set, or only shows otherwise: those of `promised` that are not in `running`. */
+  readonly setBy: (running: string, promised: string) => ReadonlyArray<string>
+  /** What is known once the device is proved to run this text; null when it shows all secrets as they were given. */
+  readonly provedBy: (running: string) => SecretDigests | null
+  /** Sentences about the secrets of this text that could not be compared, those that are known already left out. */
+  readonly remarksOn: (running: string, promised: string) => ReadonlyArray<string>
+}
+
+const byLine = (lines: ReadonlyArray<SecretLine>): ReadonlyMap<string, ReadonlyArray<SecretLine>> =>
+  Map.groupBy(lines, ({ line }) => line)
+
+/** A line of the candidate, or the command when its place there is not known. */
+const named = (line: string, given: ReadonlyArray<SecretLine> | undefined): string => {
+  const command = line.split("\n").at(-1) ?? line
+  const [first] = given ?? []
+  return first === undefined ? `"${command}"` : `Line ${first.lineNumber} "${command}"`
+}
+
+/** What is known of the secrets of a device and its candidate. */
+export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecretsOptions): KnownSecrets => {
+  const linesIn = (text: string) => (platform === undefined ? [] : secretLines(platform, text))
+  const given = linesIn(candidate)
+  const givenByLine = byLine(given)
+  const values = new Set(given.map(({ value }) => value))
+  const digestOf = (line: string, value: string) => digest(`${deviceId}\n${line}\n${value}`)
+
+  /** All secrets together where the device spells the line otherwise, so that any other secret is another one. */
+  const wanted = (line: string): string => {
+    const own = givenByLine.get(line) ?? given
+    return own.map(({ value }) => value).join("\n")
+  }
+
+  /** The forms in which the secret of a line was seen, as digests. */
+  const formsBefore = (line: string): ReadonlyArray<string> =>
+    known !== null && Object.hasOwn(known, line) ? (known[line] ?? []) : []
+
+  const isKnown = (line: string, shown: string) => {
+    if (givenByLine.get(line)?.some(({ value }) => value === shown) === true) return true
+    const forms = formsBefore(line)
+    return forms.length > 0 && [shown, wanted(line)].every((value) => forms.includes(digestOf(line, value)))
+  }
+
+  const formsOf = ({ line, value }: SecretLine): ReadonlyArray<string> => {
+    const now = [...new Set([digestOf(line, value), digestOf(line, wanted(line))])]
+    const before = formsBefore(line)
+    const isGoingOn = now.some((form) => before.includes(form))
+    return [...new Set(isGoingOn ? [...now, ...before] : now)].slice(0, MOST_FORMS)
+  }
+
+  const provedBy = (running: string) => {
+    // an undo gives the shown form itself, which is none that the settings have
+    const salted = linesIn(running).filter(({ line, value }) => !values.has(value) || formsBefore(line).length > 0)
+    return salted.length === 0 ? null : Object.fromEntries(salted.map((line) => [line.line, formsOf(line)]))
+  }
+
+  const remarksOn = (running: string, promised: string) => {
+    const shown = byLine(linesIn(running))
+    const isNew = ({ line, value }: SecretLine) =>
+      !values.has(value) && shown.get(line)?.some((old) => old.value === value || isKnown(line, old.value)) !== true
+    return linesIn(promised)
+      .filter(isNew)
+      .map(
+        ({ line }) =>
+          `${named(line, givenByLine.get(line))}: the device shows this secret otherwise each time it is given, so its value could not be compared`
+      )
+  }
+
+  const setBy = (running: string, promised: string) => {
+    const shown = byLine(linesIn(running))
+    const isSet = ({ line, value }: SecretLine) => shown.get(line)?.some((old) => old.value === value) !== true
+    return [...new Set(linesIn(promised).flatMap((secret) => (isSet(secret) ? [secret.line] : [])))]
+  }
+
+  return {
+    isKnown,
+    isSame: ({ line, removed }) => isKnown(line, removed),
+    setBy,
+    provedBy,
+    remarksOn
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Before a commit: whether all lines of the candidate stand in what the switch promises to run
+ * (docs/changes.md#lines-that-are-not-shown). A switch that leaves out a line without a word, or refuses it in words that nobody
+ * knows, would otherwise count as done, because the second load of the proof leaves it out again.
+ */
+import { Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
+import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
+import type { LineRemark } from "../drivers/Driver.ts"
+import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
+import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
+import type { LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
+import { probe, type ProbeScene } from "./LineProbe.ts"
+
+/** What the check needs beside the switch. */
+export interface ShownContext {
+  readonly hostname: string
+  readonly candidate: string
+  /** The release as the device's record has it; empty when it is not known. */
+  readonly release: string
+  readonly learned: LearnedLineStore["Service"]
+  /** The candidate of the change before that is in force; none when there was none. */
+  readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
+}
+
+/** What a load gave, and what the switch promises to run by it. */
+export interface Loaded {
+  readonly remarks: ReadonlyArray<LineRemark>
+  readonly promised: string
+  readonly policy: ChangeRow["onMissingLines"]
+}
+
+/** Lines beyond these are not probed: each takes two loads of a few lines. */
+const MOST_PROBES = 8
+/** Lines beyond these are not kept in the record. */
+const MOST_SHOWN = 100
+
+const SAID_NOTHING = "the switch does not show this line, and has not refused it"
+
+const spellingsOf =
+  (lookup: Lookup): KnownSpelling =>
+  (sections, line) => {
+    const found = lookup(sections, line)
+    return found === "not taken" ? undefined : found
+  }
+
+const hasSecret = (line: string): boolean => maskSecrets(line) !== line
+
+const refused = (hostname: string, lines: ReadonlyArray<MissingLine>) =>
+  new ReplaceConfigException({
+    hostname,
+    rejected: lines.slice(0, 20).map(({ line, lineNumber, sections }) => ({
+      lineNumber,
+      line: maskSecrets([...sections, line].join(" / ")),
+      answer: `${SAID_NOTHING} at line ${lineNumber}`
+    })),
+    message: `${SAID_NOTHING} at line ${lines[0]?.lineNumber ?? 0}; with on_missing_lines "warn" it is pushed without`
+  })
+
+const noted = (
+  remarks: ReadonlyArray<LineRemark>,
+  missing: ReadonlyArray<MissingLine>,
+  isNew: (line: MissingLine) => boolean
+) =>
+  ({
+    remarks: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
+    not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
+      line_number: found.lineNumber,
+      line: maskSecrets(found.line),
+      is_new: isNew(found)
+    }))
+  }) satisfies ChangeNotes
+
+/** Learns how the switch shows these lines, as far as nobody knows it. True when something was learnt. */
+const learn = Effect.fnUntraced(function* (
+  { learned, release }: ShownContext,
+  scene: ProbeScene,
+  lines: ReadonlyArray<MissingLine>
+) {
+  const kin = { platform: scene.platform.name, release }
+  const lookup = yield* learned.refresh(kin)
+  const unknown = lines.filter(
+    ({ line, sections }) => lookup(sections, line) === undefined && !hasSecret(placeOf({ line, sections }))
+  )
+  for (const wanted of unknown.slice(0, MOST_PROBES)) {
+    if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
+    const found = yield* probe(scene, wanted)
+    if (Option.isSome(found)) yield* learned.learn(kin, wanted.sections, wanted.line, found.value)
+  }
+  return spellingsOf(learned.lookup(kin))
+})
+
+/**
+ * What is remarkable about the load; undefined when nothing is. Fails with ReplaceConfigException, naming the lines, when lines
+ * are not shown that must be: new ones unless the policy is to warn, and all with the policy `fail`.
+ */
+export const check: (
+  context: ShownContext,
+  scene: ProbeScene,
+  loaded: Loaded
+) => Effect.Effect<ChangeNotes | undefined, ReplaceConfigException | DriverError | SqlError.SqlError> =
+  Effect.fnUntraced(function* (context, scene, { policy, promised, remarks }) {
+    const { platform } = scene
+    const kin = { platform: platform.name, release: context.release }
+    // a secret may be shown as another text each time
+    const candidate = withoutSecrets(platform, context.candidate)
+    const shown = withoutSecrets(platform, promised)
+    const find = (known: KnownSpelling) => missingLines(platform, candidate, shown, known)
+    let missing = find(spellingsOf(context.learned.lookup(kin)))
+    if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
+    const before = Option.map(yield* context.previous, (text) => placedLines(platform, withoutSecrets(platform, text)))
+    const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
+    if (missing.some(isNew)) missing = find(yield* learn(context, scene, missing.filter(isNew)))
+    const bad = policy === "warn" ? [] : policy === "fail" ? missing : missing.filter(isNew)
+    if (bad.length > 0) return yield* refused(context.hostname, bad)
+    return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)
+  })

@@ -1,0 +1,83 @@
+/**
+ * How the settings say to log in to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window,
+ * prompt, enable password and jump host, with the secrets that they name. Without settings everything is as usual.
+ */
+import { Effect, type Redacted, Result, Schema } from "effect"
+import type { Device } from "../domain/Device.ts"
+import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
+import { effectiveSettings } from "../settings/EffectiveSettings.ts"
+import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
+import type { SshSettings } from "../settings/SshModels.ts"
+import { makeSharedRead } from "../store/SharedRead.ts"
+
+/** The part of a target that settings decide. */
+export type SshTarget = Pick<
+  DriverTarget,
+  "algorithms" | "port" | "windowBytes" | "prompt" | "enablePassword" | "jumpHost"
+>
+
+/** The settings cannot tell how to log in. Trying again does not help. */
+export class SshSettingsUnusable extends Schema.TaggedError<SshSettingsUnusable>()("SshSettingsUnusable", {
+  message: Schema.String
+}) {}
+
+type Secrets = ReadonlyMap<string, Redacted.Redacted>
+
+const secretOf = (secrets: Secrets, key: string, name: string): Result.Result<Redacted.Redacted, string> => {
+  const secret = secrets.get(name)
+  return secret === undefined
+    ? Result.fail(`the setting ${key} names ${name}, which the server does not have in its environment`)
+    : Result.succeed(secret)
+}
+
+const jumpHostOf = (secrets: Secrets, jump: NonNullable<SshSettings["jump_host"]>): Result.Result<JumpHost, string> =>
+  Result.map(secretOf(secrets, "ssh->jump_host->password_secret", jump.password_secret), (password) => ({
+    host: jump.host,
+    port: jump.port,
+    username: jump.username,
+    password,
+    hostKey: jump.host_key,
+    algorithms: jump.algorithms
+  }))
+
+/** What the settings of a device mean, with the values of the secrets that they name. */
+export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.Result<SshTarget, string> =>
+  Result.gen(function* () {
+    if (ssh === null) return {}
+    const { algorithms, enable_secret, jump_host, port, prompt, window_bytes } = ssh
+    return {
+      algorithms,
+      ...(port === null ? {} : { port }),
+      ...(window_bytes === null ? {} : { windowBytes: window_bytes }),
+      ...(prompt === null ? {} : { prompt }),
+      ...(enable_secret === null
+        ? {}
+        : { enablePassword: yield* secretOf(secrets, "ssh->enable_secret", enable_secret) }),
+      ...(jump_host === null ? {} : { jumpHost: yield* jumpHostOf(secrets, jump_host) })
+    }
+  })
+
+/** Reads it for a device from the settings in force. */
+export const makeSshSettings = Effect.gen(function* () {
+  const active = yield* ActiveSettings
+  const { deviceSecrets } = yield* ServerConfig
+  // hundreds of devices log in at once, and which commit is in force is a question to the database
+  const shared = makeSharedRead<SettingsSnapshot | null, Exclude<SettingsError, { readonly _tag: "NoSettings" }>>()
+  const snapshot = active.snapshot.pipe(Effect.catchTag("NoSettings", () => Effect.succeed(null)))
+
+  return Effect.fn("SshSettings.of")(function* (device: Device) {
+    const found = yield* shared("", snapshot).pipe(
+      Effect.catchTag("SettingsInvalid", ({ message }) => new SshSettingsUnusable({ message }))
+    )
+    if (found === null) return {}
+    const effective = effectiveSettings(found, device)
+    const target = Result.isFailure(effective)
+      ? Result.fail(effective.failure.map(({ message }) => message.trim()).join("; "))
+      : sshTargetOf(effective.success.settings.ssh, deviceSecrets)
+    if (Result.isSuccess(target)) return target.success
+    const message = `The settings do not say how to log in to ${device.hostname}: ${target.failure}`
+    return yield* new SshSettingsUnusable({ message })
+  })
+})

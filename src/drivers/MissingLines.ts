@@ -1,0 +1,230 @@
+/**
+ * Which lines of a candidate do not stand in a configuration that a switch shows, or promises to run
+ * (docs/changes.md#lines-that-are-not-shown). The two are compared section by section; what the switch is known to spell
+ * otherwise, or not to show, counts as there. Pure, and quick for lines that are shown as they were given, which nearly all are.
+ */
+import type { Platform } from "../domain/platforms/Platform.ts"
+import { isSpelled, numbersOf, type Spelling, spellingOf } from "./LineSpelling.ts"
+
+/** A line of the candidate by its number from 1, trimmed and with its secrets; `sections` are the headings above it. */
+export interface MissingLine {
+  readonly lineNumber: number
+  readonly line: string
+  readonly sections: ReadonlyArray<string>
+}
+
+/** How a switch was seen to show a line of a section: as these lines; as none when it is a default. Undefined: not known. */
+export type KnownSpelling = (sections: ReadonlyArray<string>, line: string) => ReadonlyArray<string> | undefined
+
+/** Lines of a section in one spelling, by their first letter. */
+type Spellings = Map<string, ReadonlyArray<{ readonly spelling: Spelling; readonly section: Section }>>
+
+/** What is shown below a heading; `spellings` are made when they are asked for. */
+interface Section {
+  readonly heading: string
+  readonly lines: Map<string, Section>
+  spellings: Spellings | undefined
+}
+
+/** Where a line of the candidate stands: the section that its lines are looked for in, and the one that was opened last. */
+interface Level {
+  readonly indent: number
+  readonly section: Section
+  readonly heading: string
+  opened: Section | undefined
+}
+
+const makeSection = (heading: string): Section => ({ heading, lines: new Map(), spellings: undefined })
+
+const endOfText = "EOF"
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** A line of a text, or a command with the text that it reads. */
+interface Statement {
+  readonly lineNumber: number
+  readonly indent: number
+  readonly line: string
+  /** Empty for a line. */
+  readonly body: string
+}
+
+const bodyOf = (lines: ReadonlyArray<string>, start: number, texts: number): { body: string; next: number } => {
+  let next = start
+  for (let left = texts; left > 0 && next < lines.length; next++) if (lines[next]?.trim() === endOfText) left--
+  const body = lines.slice(start, next).map((line) => line.trim())
+  return { body: body.filter((line) => line !== "" && line !== endOfText).join("\n"), next }
+}
+
+/** The statements of a text in order, without comments. */
+function* statements({ configuration }: Platform, text: string): Generator<Statement> {
+  const lines = text.split("\n")
+  for (let at = 0; at < lines.length; at++) {
+    const source = lines[at] ?? ""
+    const line = source.trim()
+    if (line === "" || line.startsWith(configuration.comment) || line === endOfText || line === "end") continue
+    const statement = { lineNumber: at + 1, indent: indentOf(source), line, body: "" }
+    const input = configuration.multiLineInputs.find(({ opens }) => opens.test(line))
+    if (input === undefined) yield statement
+    else {
+      const { body, next } = bodyOf(lines, at + 1, input.texts)
+      yield { ...statement, body: input.texts === 1 ? body : "" }
+      at = next - 1
+    }
+  }
+}
+
+const keyOf = ({ body, line }: Statement): string => (body === "" ? line : `${line}\n${body}`)
+
+const sectionsOf = (platform: Platform, text: string): Section => {
+  const root = makeSection("")
+  const stack = [{ indent: -1, section: root }]
+  for (const statement of statements(platform, text)) {
+    while (stack.length > 1 && statement.indent <= (stack.at(-1)?.indent ?? -1)) stack.pop()
+    const parent = stack.at(-1)?.section ?? root
+    const key = keyOf(statement)
+    let section = parent.lines.get(key)
+    if (section === undefined) parent.lines.set(key, (section = makeSection(statement.line)))
+    stack.push({ indent: statement.indent, section })
+  }
+  return root
+}
+
+const firstLetter = (line: string): string => line.charAt(0).toLowerCase()
+
+/** Finds a line of a section that is shown in another spelling than it was given. */
+const makeFinder = (platform: Platform, isAdded: boolean) => {
+  const spell = spellingOf(platform)
+  const lists = platform.shown?.lists
+
+  const spellingsOf = (section: Section, letter: string) => {
+    const known: Spellings = (section.spellings ??= new Map())
+    const made = known.get(letter)
+    if (made !== undefined) return made
+    const fresh = [...section.lines].flatMap(([line, below]) =>
+      firstLetter(line) === letter && !line.includes("\n") ? [{ spelling: spell(line), section: below }] : []
+    )
+    known.set(letter, fresh)
+    return fresh
+  }
+
+  /** A list that was given as a whole or in parts, such as `allowed vlan add 20`, within the lists that are shown. */
+  const listed = (section: Section, line: string): Section | undefined => {
+    const [, command, list] = lists?.exec(line) ?? []
+    if (command === undefined || list === undefined) return undefined
+    const base = command.replace(/ add$/, "")
+    if (base === command && !isAdded && base !== "vlan") return undefined
+    const shown = [...section.lines].flatMap(([other, below]) => {
+      const [, same, numbers] = lists?.exec(other) ?? []
+      return same === base && numbers !== undefined ? [{ below, numbers: numbersOf(numbers) }] : []
+    })
+    const all = new Set(shown.flatMap(({ numbers }) => numbers))
+    const wanted = numbersOf(list)
+    if (!wanted.every((number) => all.has(number))) return undefined
+    return shown.find(({ numbers }) => numbers.includes(wanted[0] ?? 0))?.below
+  }
+
+  return (section: Section, statement: Statement): Section | undefined => {
+    if (statement.body !== "" || section.lines.size === 0) return undefined
+    const given = spell(statement.line)
+    const same = spellingsOf(section, firstLetter(statement.line)).find(({ spelling }) => isSpelled(given, spelling))
+    return same?.section ?? listed(section, statement.line)
+  }
+}
+
+/** Whether nothing has to be shown for this line, by what is known of the platform. */
+const isSilent = ({ shown }: Platform, { heading, lines }: Section, line: string): boolean => {
+  if (shown === undefined) return false
+  if (shown.never.test(line)) return true
+  const command = line.slice(0, line.lastIndexOf(" ") + 1)
+  const isDefault = shown.defaults.some((known) => known.section.test(heading) && known.line.test(line))
+  if (line.startsWith("no ")) {
+    const positive = line.slice("no ".length)
+    const isOn = shown.on.some((usual) => usual.section.test(heading) && usual.line.test(positive))
+    return !lines.has(positive) && (isDefault || !isOn)
+  }
+  if (!isDefault || lines.has(`no ${line}`)) return false
+  // another value of the same command is shown instead
+  return command === "" || ![...lines.keys()].some((other) => other.startsWith(command))
+}
+
+/** The same for a line that may stand in each of the sections. What is not to be there has to be in none of them. */
+const isSilentIn = (platform: Platform, place: ReadonlyArray<Section>, line: string): boolean => {
+  const isSilentHere = (section: Section) => isSilent(platform, section, line)
+  return line.startsWith("no ") ? place.every(isSilentHere) : place.some(isSilentHere)
+}
+
+const nothingKnown: KnownSpelling = () => undefined
+
+/**
+ * Lines of a candidate that do not stand in `text`, which is a whole configuration as the switch shows it. A line that is typed
+ * without indentation is also looked for below the heading before it. `known` adds what was learnt of the switch's release.
+ */
+export const missingLines = (
+  platform: Platform,
+  candidate: string,
+  text: string,
+  known: KnownSpelling = nothingKnown
+): ReadonlyArray<MissingLine> => {
+  const root = sectionsOf(platform, text)
+  const find = makeFinder(platform, candidate.includes(" vlan add "))
+  const missing: Array<MissingLine> = []
+  const stack: Array<Level> = [{ indent: -1, section: root, heading: "", opened: undefined }]
+  for (const statement of statements(platform, candidate)) {
+    while (stack.length > 1 && statement.indent <= (stack.at(-1)?.indent ?? -1)) stack.pop()
+    const level = stack.at(-1)
+    if (level === undefined) break
+    const { line, lineNumber } = statement
+    const place = level.opened === undefined ? [level.section] : [level.section, level.opened]
+    const exact = firstOf(place, ({ lines }) => lines.get(keyOf(statement)))
+    const silent = exact === undefined && isSilentIn(platform, place, line)
+    const found = silent ? undefined : (exact ?? firstOf(place, (section) => find(section, statement)))
+    if (found !== undefined && found.lines.size > 0) level.opened = found
+    stack.push({ indent: statement.indent, section: found ?? makeSection(line), heading: line, opened: undefined })
+    if (silent || found !== undefined) continue
+    const sections = stack.slice(1, -1).map(({ heading }) => heading)
+    const shown = known(sections, line)
+    const isShown = (other: string) => place.some(({ lines }) => lines.has(other))
+    if (shown === undefined || !shown.every(isShown)) missing.push({ lineNumber, line, sections })
+  }
+  return missing
+}
+
+const firstOf = <A, B>(all: ReadonlyArray<A>, find: (one: A) => B | undefined): B | undefined => {
+  for (const one of all) {
+    const found = find(one)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The lines that stand right below these headings of a configuration; none when one of the headings is not there. */
+export const linesBelow = (
+  platform: Platform,
+  text: string,
+  sections: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
+  const find = makeFinder(platform, false)
+  let section: Section | undefined = sectionsOf(platform, text)
+  for (const line of sections) {
+    const heading: Statement = { lineNumber: 0, indent: 0, line, body: "" }
+    section = section?.lines.get(line) ?? (section === undefined ? undefined : find(section, heading))
+  }
+  return section === undefined ? undefined : [...section.lines.keys()]
+}
+
+/** All lines of a configuration with their headings, to see whether another one had a line too. */
+export const placedLines = (platform: Platform, text: string): ReadonlySet<string> => {
+  const headings: Array<{ readonly indent: number; readonly line: string }> = []
+  const all = new Set<string>()
+  for (const { indent, line } of statements(platform, text)) {
+    while (headings.length > 0 && indent <= (headings.at(-1)?.indent ?? -1)) headings.pop()
+    all.add(placeOf({ line, sections: headings.map((heading) => heading.line) }))
+    headings.push({ indent, line })
+  }
+  return all
+}
+
+/** A line with its headings, as `placedLines` has it. */
+export const placeOf = ({ line, sections }: Pick<MissingLine, "line" | "sections">): string =>
+  [...sections, line].join("\n")

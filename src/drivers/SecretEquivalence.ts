@@ -1,0 +1,183 @@
+/**
+ * Tells a secret that has changed from one that a switch only shows otherwise. A switch that salts its secrets gives a line
+ * another hash or obfuscation each time the line is loaded, so neither the switch nor we can compare two of them
+ * (docs/changes.md#salted-secrets). The lines are recognised by the record of the platform. Pure.
+ */
+import type { Platform } from "../domain/platforms/Platform.ts"
+import * as UnifiedPatch from "./UnifiedPatch.ts"
+
+type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
+
+/** A line with a secret that may be salted. */
+export interface SecretLine {
+  /** The sections around the line and the line itself without its secret, each on a line of its own. */
+  readonly line: string
+  /** What stands in the place of the secret, without a type in front of it. */
+  readonly value: string
+  /** From 1. */
+  readonly lineNumber: number
+}
+
+/** A line of a configuration that a difference replaces by the same command with another secret. */
+export interface SecretPair {
+  readonly line: string
+  /** The secret as it is shown now, and as it would be shown after the difference. */
+  readonly removed: string
+  readonly added: string
+}
+
+const MASK = "********"
+const TYPE = String.raw`(?:(?:0|5|7|8a|sha512)[ \t]+)?`
+
+const patterns = new WeakMap<SaltedPlatform, RegExp | null>()
+
+/** Matches the lines of a platform: indentation, what stands before the secret, its type, the secret, the rest. */
+const patternOf = (platform: SaltedPlatform): RegExp | null => {
+  const known = patterns.get(platform)
+  if (known !== undefined) return known
+  const before = platform.saltedSecrets.join("|")
+  const source = String.raw`^([ \t]*)(${before})(${TYPE})("[^"\n]*"|[^\s]+)([^\n]*)$`
+  const pattern = before === "" ? null : new RegExp(source, "gm")
+  patterns.set(platform, pattern)
+  return pattern
+}
+
+/** The headings of the sections around the line that begins at this place with so many blanks, outermost first. */
+const sectionsAt = (text: string, start: number, blanks: number, comment: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  let indent = blanks
+  let end = start - 1
+  while (indent > 0 && end > 0) {
+    const begin = text.lastIndexOf("\n", end - 1) + 1
+    const heading = text.slice(begin, end)
+    const trimmed = heading.trim()
+    const depth = heading.length - heading.trimStart().length
+    if (trimmed !== "" && !trimmed.startsWith(comment) && depth < indent) {
+      found.unshift(trimmed)
+      indent = depth
+    }
+    end = begin - 1
+  }
+  return found
+}
+
+/** The lines of a configuration with secrets that the platform may salt, in their order. */
+export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArray<SecretLine> => {
+  const pattern = patternOf(platform)
+  if (pattern === null) return []
+  let lineNumber = 1
+  let counted = 0
+  return Array.from(text.matchAll(pattern), (match) => {
+    const [, indent = "", before = "", , value = "", after = ""] = match
+    for (let at = text.indexOf("\n", counted); at >= 0 && at < match.index; at = text.indexOf("\n", at + 1)) {
+      lineNumber += 1
+      counted = at + 1
+    }
+    const shown = `${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " ")
+    const sections = sectionsAt(text, match.index, indent.length, platform.configuration.comment)
+    return { line: [...sections, shown].join("\n"), value, lineNumber }
+  })
+}
+
+/** The text with these secrets and their types replaced by asterisks. Every line stays in its place. */
+export const withoutSecrets = (platform: SaltedPlatform, text: string): string => {
+  const pattern = patternOf(platform)
+  return pattern === null ? text : text.replace(pattern, `$1$2${MASK}$5`)
+}
+
+/** Places in `before` and `after` of lines that are the same but for their secret, in order and one for one. */
+const pairsIn = (before: ReadonlyArray<string>, after: ReadonlyArray<string>, platform: SaltedPlatform) => {
+  const blind = after.map((line) => withoutSecrets(platform, line))
+  const pairs: Array<readonly [from: number, to: number]> = []
+  let next = 0
+  for (const [from, line] of before.entries()) {
+    const shown = withoutSecrets(platform, line)
+    const to = shown === line ? -1 : blind.indexOf(shown, next)
+    if (to < 0) continue
+    pairs.push([from, to])
+    next = to + 1
+  }
+  return pairs
+}
+
+/** Runs of changed lines of a hunk, between lines that stay. */
+interface Run {
+  readonly removed: Array<{ readonly line: string; readonly at: number }>
+  readonly added: Array<string>
+}
+
+const marked = (sign: string, lines: ReadonlyArray<string>) => lines.map((line) => `${sign}${line}`)
+
+/**
+ * A difference to `text` without the lines that only show a secret otherwise: those pairs that `isSame` accepts become lines
+ * that stay. Empty when nothing else is left; the difference as it was when it does not fit the text.
+ */
+export const reduceDiff = (
+  platform: SaltedPlatform,
+  text: string,
+  diff: string,
+  isSame: (pair: SecretPair) => boolean
+): string => {
+  const placed = diff === "" || platform.saltedSecrets.length === 0 ? null : UnifiedPatch.place(text, diff)
+  if (placed === null) return diff
+  const shown = new Map(secretLines(platform, text).map((line) => [line.lineNumber, line]))
+  const valueOf = (line: string) => secretLines(platform, line)[0]?.value ?? ""
+
+  const reduceRun = ({ added, removed }: Run): ReadonlyArray<string> => {
+    const out: Array<string> = []
+    let from = 0
+    let to = 0
+    for (const [place, other] of pairsIn(
+      removed.map(({ line }) => line),
+      added,
+      platform
+    )) {
+      const old = removed[place]
+      const secret = shown.get((old?.at ?? -1) + 1)
+      if (old === undefined || secret === undefined) continue
+      const pair = { line: secret.line, removed: secret.value, added: valueOf(added[other] ?? "") }
+      if (!isSame(pair)) continue
+      out.push(
+        ...marked(
+          "-",
+          removed.slice(from, place).map(({ line }) => line)
+        ),
+        ...marked("+", added.slice(to, other))
+      )
+      out.push(` ${old.line}`)
+      from = place + 1
+      to = other + 1
+    }
+    return [
+      ...out,
+      ...marked(
+        "-",
+        removed.slice(from).map(({ line }) => line)
+      ),
+      ...marked("+", added.slice(to))
+    ]
+  }
+
+  return placed
+    .flatMap((hunk) => {
+      const lines = reduceHunk(hunk, reduceRun)
+      return lines.some((line) => line.startsWith("+") || line.startsWith("-")) ? [hunk.header, ...lines] : []
+    })
+    .join("\n")
+}
+
+const reduceHunk = ({ at, lines }: UnifiedPatch.PlacedHunk, reduceRun: (run: Run) => ReadonlyArray<string>) => {
+  const out: Array<string> = []
+  let run: Run = { removed: [], added: [] }
+  let place = at
+  for (const line of lines) {
+    if (line.startsWith("+")) run.added.push(line.slice(1))
+    else if (line.startsWith("-")) run.removed.push({ line: line.slice(1), at: place++ })
+    else {
+      out.push(...reduceRun(run), line)
+      run = { removed: [], added: [] }
+      if (!line.startsWith("\\")) place += 1
+    }
+  }
+  return [...out, ...reduceRun(run)]
+}

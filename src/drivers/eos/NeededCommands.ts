@@ -1,0 +1,87 @@
+/**
+ * Every command that the driver gives to a switch, what it is for and what becomes of us without it, for sites whose AAA
+ * authorizes each command (docs/switch-dialogues.md#commands-that-the-account-needs, whose table is made of this one). A test holds
+ * it against what a simulated switch is sent.
+ */
+
+export interface NeededCommand {
+  /** How it begins; what follows are names, files and times. */
+  readonly command: string
+  readonly use: string
+  readonly without: string
+  /** Given only where another one did not do. */
+  readonly fallback?: true
+  /** Nothing fails when it is denied; without this, whatever needs it fails and names the denial. */
+  readonly dispensable?: true
+}
+
+const CHANGES = "no change, dry or live"
+const UPGRADES = "no upgrade of firmware"
+const CERTIFICATES = "no certificate on the switch"
+
+/** In the order in which a switch meets them. */
+export const neededCommands: ReadonlyArray<NeededCommand> = [
+  {
+    command: "enable",
+    use: "privileges, where the login lands without",
+    without: "no login: `ConnectAuthError: not privileged: …`",
+    fallback: true
+  },
+  { command: "terminal length", use: "no pages", without: "long answers are paged", dispensable: true },
+  { command: "terminal width", use: "no wrapped echo", without: "loading is slower", dispensable: true },
+  { command: "no terminal monitor", use: "no log lines in answers", without: "as it says", dispensable: true },
+  { command: "show version", use: "facts", without: "no discovery, no initialisation, no update of facts" },
+  { command: "show hostname", use: "facts", without: "as `show version`" },
+  { command: "show interfaces", use: "facts, states of ports", without: "as `show version`; no bounce of ports" },
+  { command: "show lldp neighbors", use: "neighbours", without: "no initialisation" },
+  { command: "show lldp neighbors detail", use: "neighbours for the API", without: "that answer is an error" },
+  { command: "show running-config", use: "hash check, proof, drift", without: CHANGES },
+  { command: "show configuration sessions detail", use: "other people's sessions, commit timers", without: CHANGES },
+  { command: "configure session", use: "loading, committing, taking back", without: CHANGES },
+  { command: "rollback clean-config", use: "replacing a whole configuration", without: CHANGES },
+  {
+    command: "comment",
+    use: "comments of sections, where templates have them",
+    without: "such lines are rejected",
+    fallback: true
+  },
+  { command: "show session-config diffs", use: "the difference", without: CHANGES },
+  {
+    command: "show session-config named",
+    use: "an empty difference asked for once more",
+    without: "the first answer is believed",
+    dispensable: true
+  },
+  { command: "show session-config", use: "lines with a question mark", without: "such lines are rejected" },
+  { command: "end", use: "leaving the session", without: CHANGES },
+  {
+    command: "abort",
+    use: "throwing a rejected candidate away",
+    without: "it stays until the next load",
+    dispensable: true
+  },
+  { command: "write memory", use: "saving", without: "the change ends as not saved" },
+  {
+    command: "show running-config diffs",
+    use: "proof that it is saved",
+    without: "saving is believed",
+    dispensable: true
+  },
+  { command: "bash timeout", use: "room on the flash", without: UPGRADES },
+  { command: "bash /bin/ls", use: "size of an image", without: UPGRADES },
+  { command: "verify", use: "checksum of an image", without: UPGRADES },
+  { command: "copy", use: "images, certificates and keys", without: `${UPGRADES}, ${CERTIFICATES}` },
+  { command: "delete", use: "removing images, keys and certificates", without: `${CERTIFICATES}, no erasing` },
+  { command: "dir flash:", use: "proof that no key is left behind", without: CERTIFICATES },
+  { command: "show boot-config", use: "the image that boots next", without: UPGRADES },
+  { command: "configure terminal", use: "choosing the image", without: UPGRADES },
+  { command: "boot system", use: "choosing the image", without: UPGRADES },
+  { command: "reload force", use: "restarting", without: "no restart after an upgrade or before a new start" },
+  { command: "write erase now", use: "factory default", without: "no erasing" }
+]
+
+/** The entry for a command as it was given: the longest beginning that fits. */
+export const entryFor = (given: string): NeededCommand | undefined =>
+  neededCommands
+    .filter(({ command }) => given === command || given.startsWith(`${command} `))
+    .toSorted((a, b) => b.command.length - a.command.length)[0]

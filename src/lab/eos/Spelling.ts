@@ -1,0 +1,125 @@
+/**
+ * How a switch spells a line that it was given (quirk `normalises`): abbreviated words are written out, defaults are not kept,
+ * lists of VLANs are sorted and compressed, masks become prefix lengths, MAC and IPv6 addresses get one form.
+ */
+import { isIPv6 } from "node:net"
+import type { Quirks } from "./Quirks.ts"
+
+type Normalisation = NonNullable<Quirks["normalises"]>[number]
+
+/** Commands whose words may be shortened. */
+const COMMANDS = [
+  "description",
+  "hostname",
+  "interface",
+  "mtu",
+  "name",
+  "shutdown",
+  "switchport mode access",
+  "switchport mode trunk",
+  "switchport access vlan",
+  "switchport trunk native vlan",
+  "switchport trunk allowed vlan",
+  "spanning-tree portfast",
+  "spanning-tree mode",
+  "ip address",
+  "ip route",
+  "snmp-server contact",
+  "snmp-server location"
+].map((command) => command.split(" "))
+
+/** What is so anyway, and the command that says it. */
+const DEFAULTS: ReadonlyMap<string, string> = new Map([
+  ["mtu 1500", "mtu"],
+  ["lldp transmit", "lldp transmit"],
+  ["lldp receive", "lldp receive"],
+  ["spanning-tree mode mstp", "spanning-tree mode"],
+  ["switchport trunk native vlan 1", "switchport trunk native vlan"],
+  ["switchport mode access", "switchport mode"],
+  ["load-interval 300", "load-interval"]
+])
+
+const SHORTEST = 2
+
+const expand = (text: string): string => {
+  const words = text.split(" ")
+  const start = words[0] === "no" || words[0] === "default" ? 1 : 0
+  for (const command of COMMANDS) {
+    const typed = words.slice(start, start + command.length)
+    const isMeant =
+      typed.length === command.length &&
+      command.every((word, at) => typed[at] === word || isShort(typed[at] ?? "", word))
+    if (isMeant) return [...words.slice(0, start), ...command, ...words.slice(start + command.length)].join(" ")
+  }
+  return text
+}
+
+const isShort = (typed: string, word: string): boolean => typed.length >= SHORTEST && word.startsWith(typed)
+
+const withoutDefaults = (text: string): string => {
+  const command = DEFAULTS.get(text)
+  return command === undefined ? text : `default ${command}`
+}
+
+const numbersOf = (list: string): ReadonlyArray<number> =>
+  list.split(",").flatMap((part) => {
+    const [first = 0, last = first] = part.split("-").map(Number)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
+
+const compress = (list: string): string => {
+  const runs: Array<[number, number]> = []
+  for (const number of [...new Set(numbersOf(list))].toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] + 1 === number) run[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(",")
+}
+
+const vlanLists = (text: string): string =>
+  text.replace(
+    /^(vlan |switchport trunk allowed vlan )(\d[\d,-]*)$/,
+    (_, start: string, list: string) => start + compress(list)
+  )
+
+const masks = (text: string): string =>
+  text.replaceAll(
+    /(\d+\.\d+\.\d+\.\d+) ((?:255|254|252|248|240|224|192|128|0)(?:\.(?:255|254|252|248|240|224|192|128|0)){3})/g,
+    (_, address: string, mask: string) => {
+      const bits = mask.split(".").map((octet) => Number(octet).toString(2).padStart(8, "0"))
+      return `${address}/${bits.join("").indexOf("0") < 0 ? 32 : bits.join("").indexOf("0")}`
+    }
+  )
+
+const mac = (text: string): string =>
+  text.replaceAll(/\b[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}\b/g, (address) =>
+    (address.replaceAll(".", "").toLowerCase().match(/../g) ?? []).join(":")
+  )
+
+const ipv6 = (text: string): string =>
+  text.replaceAll(/[0-9a-fA-F:]*:[0-9a-fA-F:]+/g, (address) =>
+    isIPv6(address) ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address
+  )
+
+const SPELLERS: Readonly<Record<Normalisation, (text: string) => string>> = {
+  abbreviations: expand,
+  vlanLists,
+  masks,
+  mac,
+  ipv6,
+  defaults: withoutDefaults
+}
+
+/** The line as this switch takes it. Blanks before it stay. */
+export const spelled = (normalises: ReadonlyArray<Normalisation>, line: string): string => {
+  if (normalises.length === 0) return line
+  const text = line.trimStart()
+  const isFree = /^(?:no |default )?(?:desc\S*|name) /.test(text)
+  const kinds = Object.entries(SPELLERS).filter(([name]) => normalises.some((kind) => kind === name))
+  const result = kinds.reduce(
+    (sofar, [name, spell]) => (isFree && name !== "abbreviations" ? sofar : spell(sofar)),
+    text
+  )
+  return line.slice(0, line.length - text.length) + result
+}

@@ -1,0 +1,76 @@
+/**
+ * The key of this installation, from which keys for single purposes are derived: `SECRET_KEY`, or else a file of DATA_DIR that
+ * only the server's own user can read, made at the first start (docs/security.md#the-servers-own-key). Replicas that share a
+ * database need the same key.
+ */
+import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
+import { createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { ServerConfig } from "../ServerConfig.ts"
+
+/** The file of the key cannot be read or written, or holds something else; the message names it. */
+export class SecretKeyUnavailable extends Schema.TaggedError<SecretKeyUnavailable>()("SecretKeyUnavailable", {
+  message: Schema.String
+}) {}
+
+const FILE = "secret.key"
+const BYTES = 32
+
+/** The file holds the bytes as base64url. */
+const keyIn = (text: string): Option.Option<Uint8Array> => {
+  const bytes = Buffer.from(text.trim(), "base64url")
+  return bytes.length === BYTES ? Option.some(bytes) : Option.none()
+}
+
+/** The key in the file, which is made when there is none. Of two servers that make it at once one wins. */
+const fromFile = Effect.fnUntraced(function* (folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const file = (yield* Path.Path).join(folder, FILE)
+  const unavailable = (error: PlatformError.PlatformError) =>
+    new SecretKeyUnavailable({ message: `The key in ${file} cannot be used: ${error.message}` })
+  const create = Effect.gen(function* () {
+    const draft = `${file}.${randomUUID()}`
+    yield* files.makeDirectory(folder, { recursive: true })
+    yield* files.writeFileString(draft, `${randomBytes(BYTES).toString("base64url")}\n`, { mode: 0o600 })
+    yield* Effect.ensuring(Effect.ignore(files.link(draft, file)), Effect.ignore(files.remove(draft)))
+  })
+  if (!(yield* Effect.mapError(files.exists(file), unavailable))) yield* Effect.mapError(create, unavailable)
+  const key = keyIn(yield* Effect.mapError(files.readFileString(file), unavailable))
+  if (Option.isSome(key)) return key.value
+  return yield* new SecretKeyUnavailable({
+    message: `The key in ${file} is not one: expected ${BYTES} bytes as base64url`
+  })
+})
+
+/** What is made of a key. */
+export const of = (key: Uint8Array): SecretKey["Service"] => {
+  const keyFor = (purpose: string) => Redacted.make(Buffer.from(hkdfSync("sha256", key, "", purpose, BYTES)))
+  return {
+    keyFor,
+    digester: (purpose) => {
+      const own = keyFor(purpose)
+      return (text) => createHmac("sha256", Redacted.value(own)).update(text).digest("base64url")
+    }
+  }
+}
+
+const make = Effect.gen(function* () {
+  const { CLUSTER_HOST, DATA_DIR, SECRET_KEY } = yield* ServerConfig
+  if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)))
+  if (Option.isSome(CLUSTER_HOST)) {
+    yield* Effect.logWarning("Replicas on several machines need the same SECRET_KEY, and none is set")
+  }
+  return of(yield* fromFile(DATA_DIR))
+})
+
+/** Keys and keyed digests. */
+export class SecretKey extends Context.Service<
+  SecretKey,
+  {
+    /** 32 bytes that are used for this purpose only, the same with each start. */
+    readonly keyFor: (purpose: string) => Redacted.Redacted<Uint8Array>
+    /** HMAC-SHA-256 of texts under the key of a purpose, as base64url: equal for equal texts, and telling nothing else of them. */
+    readonly digester: (purpose: string) => (text: string) => string
+  }
+>()("switchyard/runtime/SecretKey") {
+  static readonly layer = Layer.effect(SecretKey, make)
+}

@@ -1,0 +1,118 @@
+/** Proofs of a change on a switch of the lab (docs/changes.md#proof). */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Result } from "effect"
+import type { Proof } from "../../machines/change/ChangeRow.ts"
+import * as ChangeProof from "../../src/devices/ChangeProof.ts"
+import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
+import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
+import { eos } from "../../src/domain/platforms/Eos.ts"
+import type { Quirks } from "../../src/lab/eos/Quirks.ts"
+import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
+
+const USER = "username eve privilege 15 role network-admin secret"
+const LINE = `${USER} ********`
+const text = candidate(`${USER} wonder`)
+
+const wanted = (suffices: ReadonlyArray<Proof>, loaded = text): ChangeProof.ProofWanted => ({
+  candidate: loaded,
+  loadMode: "replace",
+  mayAbort: { _tag: "only", jobs: [] },
+  secrets: KnownSecrets.make({ platform: eos, deviceId: 1, candidate: loaded, known: null, digest: (value) => value }),
+  suffices
+})
+
+const every: ReadonlyArray<Proof> = ["loaded-again", "promised-text", "lines"]
+const row = { sessionName: "job412", promised: true, setSecrets: [LINE] }
+
+/** A switch that has committed the candidate with a timer, and a login to it. */
+const committed = Effect.fnUntraced(function* (quirks: Quirks, loaded = text) {
+  const { device, driver, target } = yield* makeOneSwitch({ quirks, dropDefaults: false })
+  const session = yield* driver.open(target)
+  yield* session.load({ text: loaded, mode: "replace", name: "job412" })
+  yield* session.commitTimed("job412", 300)
+  const loggedIn: LoggedIn = { driver, session, pinned: null, user: target.username, otherUsers: [] }
+  return { device, loggedIn, running: yield* session.runningConfig }
+})
+
+describe("a proof", () => {
+  it.live("takes another hash of a secret that the load has set for none, and that of any other for a difference", () =>
+    Effect.gen(function* () {
+      const { loggedIn, running } = yield* committed({ saltsSecrets: true })
+      const own = { ...row, setSecrets: [LINE, "username admin privilege 15 role network-admin secret ********"] }
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, own, running, undefined), {
+        proof: "loaded-again"
+      })
+      const foreign = { ...own, setSecrets: [LINE] }
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, foreign, running, undefined), {
+        proof: null,
+        failure: null
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not weaker because the device was shown to differ", () =>
+    Effect.gen(function* () {
+      const { loggedIn, running } = yield* committed({})
+      const other = wanted(every, `${text}vlan 99\n`)
+      assert.deepStrictEqual(yield* ChangeProof.prove(other, loggedIn, row, running, undefined), {
+        proof: null,
+        failure: null
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is made by other means where the switch has no room for one more session", () =>
+    Effect.gen(function* () {
+      const { device, loggedIn, running } = yield* committed({})
+      for (const name of ["a", "b", "c", "d", "e"]) assert.isUndefined(device.foreignSession(name))
+      assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
+        proof: "promised-text"
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "is made by the lines where the switch does not show what it has committed, and names those that it lacks",
+    () =>
+      Effect.gen(function* () {
+        const { device, loggedIn, running } = yield* committed({ sessionBesideTimer: "refused", saltsSecrets: true })
+        device.setFault({ kind: "error", step: "show", message: "% Invalid input" })
+        assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, row, running, undefined), {
+          proof: "lines"
+        })
+        const other = wanted(every, `${text}${USER.replace("eve", "bob")} hidden\nvlan 99\n`)
+        const found = yield* ChangeProof.prove(other, loggedIn, row, running, undefined)
+        assert.isNull(found.proof)
+        const failure = "failure" in found ? (found.failure ?? "") : ""
+        assert.match(
+          failure,
+          /2 lines of the candidate were not found \(line \d+ "username bob .* secret \*{8}", line \d+ "vlan 99"\)/
+        )
+        assert.notInclude(failure, "hidden")
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("is none where nothing is known of what was promised, or no other suffices", () =>
+    Effect.gen(function* () {
+      const { loggedIn, running } = yield* committed({ sessionBesideTimer: "refused" })
+      for (const [asked, given] of [
+        [wanted(every), { ...row, promised: false }],
+        [wanted(["loaded-again"]), row]
+      ] as const) {
+        const found = yield* ChangeProof.prove(asked, loggedIn, given, running, undefined)
+        assert.isNull(found.proof)
+        assert.match("failure" in found ? (found.failure ?? "") : "", /^CommitError: .*could not be loaded again/)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not made beside somebody else's timer", () =>
+    Effect.gen(function* () {
+      const { device, loggedIn, running } = yield* committed({})
+      yield* loggedIn.session.confirm("job412")
+      device.foreignSession("theirs", 300)
+      const tried = yield* Effect.result(ChangeProof.prove(wanted(every), loggedIn, row, running, undefined))
+      assert.strictEqual(Option.getOrNull(Result.getFailure(tried))?._tag, "SessionLockedException")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,79 @@
+/** What is known of the secrets of a device (docs/changes.md#salted-secrets). */
+import { describe, expect, it } from "@effect/vitest"
+import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
+import { eos } from "../../src/domain/platforms/Eos.ts"
+import { of } from "../../src/runtime/SecretKey.ts"
+import type { SecretDigests } from "../../src/store/ChangeStore.ts"
+
+const digest = of(new Uint8Array(32)).digester("test")
+
+const secrets = (candidate: string, known: SecretDigests | null = null, deviceId = 1) =>
+  KnownSecrets.make({ platform: eos, deviceId, candidate, known, digest })
+
+const wanted = "hostname a\nusername eve secret wonder\n"
+const shown = (hash: string) => `hostname a\nusername eve secret sha512 ${hash}\n`
+const line = "username eve secret ********"
+
+describe("secrets of a device", () => {
+  it("are not known before the first proof", () => {
+    expect(secrets(wanted).isKnown(line, "H1")).toBe(false)
+  })
+
+  it("are known as long as the candidate and the device have what they had at the last proof", () => {
+    const known = secrets(wanted).provedBy(shown("H1"))
+    expect(secrets(wanted, known).isKnown(line, "H1")).toBe(true)
+    expect(secrets(wanted, known).isKnown(line, "H2")).toBe(false)
+    expect(secrets(wanted.replace("wonder", "other"), known).isKnown(line, "H1")).toBe(false)
+  })
+
+  it("are known in each form that a proof has seen, but not in those of another secret", () => {
+    const first = secrets(wanted).provedBy(shown("H1"))
+    const second = secrets(wanted, first).provedBy(shown("H2"))
+    expect(secrets(wanted, second).isKnown(line, "H1")).toBe(true)
+    const other = wanted.replace("wonder", "other")
+    const third = secrets(other, second).provedBy(shown("H3"))
+    expect(secrets(other, third).isKnown(line, "H3")).toBe(true)
+    expect(secrets(other, third).isKnown(line, "H2")).toBe(false)
+    expect(secrets(wanted, third).isKnown(line, "H2")).toBe(false)
+  })
+
+  it("stay known when an earlier form is put back as it was shown", () => {
+    const first = secrets(wanted).provedBy(shown("H1"))
+    const second = secrets(wanted, first).provedBy(shown("H2"))
+    const undone = secrets(shown("H1"), second).provedBy(shown("H1"))
+    expect(secrets(wanted, undone).isKnown(line, "H1")).toBe(true)
+  })
+
+  it("are not kept where the device shows what it was given", () => {
+    expect(secrets(wanted).provedBy(wanted)).toBeNull()
+    expect(secrets(shown("H1")).provedBy(shown("H1"))).toBeNull()
+  })
+
+  it("have other digests on another device and in another line", () => {
+    const text = "username eve secret wonder\nusername bob secret wonder\n"
+    const running = "username eve secret sha512 H\nusername bob secret sha512 H\n"
+    const digests = [1, 2].flatMap((id) => Object.values(secrets(text, null, id).provedBy(running) ?? {}).flat())
+    expect(new Set(digests).size).toBe(8)
+  })
+
+  it("compare all secrets together where the device spells the line otherwise", () => {
+    const short = "username eve role network-admin secret wonder\nusername bob secret first\n"
+    const running = `${shown("H1")}username bob secret sha512 B1\n`
+    const known = secrets(short).provedBy(running)
+    expect(secrets(short, known).isKnown(line, "H1")).toBe(true)
+    expect(secrets(short.replace("first", "second"), known).isKnown(line, "H1")).toBe(false)
+  })
+
+  it("are named when they cannot be compared, with the line of the candidate, and once only", () => {
+    const remarks = secrets(wanted).remarksOn(shown("H1"), shown("H2"))
+    expect(remarks).toEqual([expect.stringMatching(/^Line 2 "username eve secret \*{8}": .* could not be compared$/)])
+    const known = secrets(wanted).provedBy(shown("H2"))
+    expect(secrets(wanted, known).remarksOn(shown("H2"), shown("H3"))).toEqual([])
+  })
+
+  it("say which lines a load has set", () => {
+    expect(secrets(wanted).setBy(shown("H1"), shown("H2"))).toEqual([line])
+    expect(secrets(wanted).setBy(shown("H1"), shown("H1"))).toEqual([])
+    expect(secrets(wanted).setBy("hostname a\n", shown("H1"))).toEqual([line])
+  })
+})

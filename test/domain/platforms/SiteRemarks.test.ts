@@ -1,0 +1,28 @@
+import { assert, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import { remarksOf, SiteRemarks } from "../../../src/domain/platforms/SiteRemarks.ts"
+
+const read = Schema.decodeUnknownResult(SiteRemarks)
+
+it("gives a device the remarks of its platform and release", () => {
+  const site = Result.getOrThrow(
+    read(
+      JSON.stringify([
+        { line: "^% Any", meaning: "all" },
+        { line: "^% New", meaning: "of one release", platform: "eos", release: "4.32" },
+        { line: "^% Other", meaning: "of another platform", platform: "junos" }
+      ])
+    )
+  )
+  const lines = (os_version: string | null) =>
+    remarksOf(site, { platform: "eos", os_version }).map(({ line }) => line.source)
+  assert.deepStrictEqual(lines("4.31.4M"), ["^% Any"])
+  assert.deepStrictEqual(lines("4.32.2F"), ["^% Any", "^% New"])
+  assert.deepStrictEqual(lines(null), ["^% Any", "^% New"])
+})
+
+it("refuses what is no list of patterns", () => {
+  for (const text of ["{}", '[{"line":"(","meaning":"x"}]', '[{"line":"","meaning":"x"}]', "x"]) {
+    assert.isTrue(Result.isFailure(read(text)), text)
+  }
+})

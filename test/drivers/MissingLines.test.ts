@@ -1,0 +1,144 @@
+/** Which lines of a candidate are not shown, whatever the switch spells otherwise (docs/changes.md#lines-that-are-not-shown). */
+import { describe, expect, it } from "@effect/vitest"
+import { missingLines } from "../../src/drivers/MissingLines.ts"
+import { eos } from "../../src/domain/platforms/Eos.ts"
+import { junos } from "../../src/domain/platforms/Junos.ts"
+
+const text = (...lines: ReadonlyArray<string>) => lines.join("\n")
+
+const SHOWN = text(
+  "! Command: show running-config",
+  "!",
+  "hostname acc1",
+  "!",
+  "username admin privilege 15 role network-admin secret sha512 $6$abc$def",
+  "enable password sha512 $6$ghi$jkl",
+  "!",
+  "no aaa root",
+  "!",
+  "vlan 10-12,20",
+  "!",
+  "interface Ethernet1",
+  "   description to the printer",
+  "   switchport access vlan 10",
+  "   spanning-tree portfast",
+  "!",
+  "interface Ethernet2",
+  "   mtu 9214",
+  "   switchport mode trunk",
+  "   switchport trunk allowed vlan 10-12,20",
+  "!",
+  "interface Vlan600",
+  "   ip address 10.0.0.1/24",
+  "   ipv6 address 2001:db8::1/64",
+  "!",
+  "ip virtual-router mac-address 00:1c:73:00:00:99",
+  "!",
+  "ip route 0.0.0.0/0 10.0.0.254",
+  "!",
+  "banner login",
+  "  Keep out",
+  "EOF",
+  "!",
+  "event-handler e",
+  "   action bash",
+  "      echo hello",
+  "      EOF",
+  "   trigger on-boot",
+  "!",
+  "management api http-commands",
+  "   no shutdown",
+  "!",
+  "end",
+  ""
+)
+
+const missing = (...lines: ReadonlyArray<string>) =>
+  missingLines(eos, text(...lines), SHOWN).map(({ line, lineNumber, sections }) => [lineNumber, ...sections, line])
+
+describe("what a switch shows otherwise", () => {
+  it("misses nothing of what it shows", () => expect(missingLines(eos, SHOWN, SHOWN)).toEqual([]))
+
+  it.each([
+    ["abbreviations", ["int et1", "   desc to the printer", "   sw acc vlan 10", "   span portfast"]],
+    ["defaults", ["interface Ethernet1", "   no shutdown", "   mtu 1500", "   switchport mode access", "lldp run"]],
+    ["VLAN lists", ["vlan 10", "vlan 11,12", "interface Ethernet2", "   switchport trunk allowed vlan 20,10,12,11"]],
+    [
+      "parts of lists",
+      ["interface Ethernet2", "   switchport trunk allowed vlan 10", "   switchport trunk allowed vlan add 11-12,20"]
+    ],
+    ["masks", ["interface Vlan600", "   ip address 10.0.0.1 255.255.255.0", "ip route 0.0.0.0 0.0.0.0 10.0.0.254"]],
+    [
+      "MAC and IPv6",
+      ["ip virtual-router mac-address 001C.7300.0099", "interface Vlan600", "   ipv6 address 2001:0DB8:0:0::1/64"]
+    ],
+    ["secrets", ["username admin privilege 15 role network-admin secret 0 hunter2", "enable password hunter2"]],
+    [
+      "texts",
+      [
+        "banner login",
+        "Keep out",
+        "EOF",
+        "event-handler e",
+        "   trigger on-boot",
+        "   action bash",
+        "echo hello",
+        "EOF"
+      ]
+    ],
+    [
+      "lines without indentation",
+      ["interface Ethernet1", "description to the printer", "no shutdown", "exit", "hostname acc1"]
+    ],
+    [
+      "what is taken away",
+      [
+        "no vlan 30",
+        "interface Ethernet1",
+        "   no ip address",
+        "default interface Ethernet7",
+        "boot system flash:/a.swi"
+      ]
+    ]
+  ])("is there: %s", (_, lines) => expect(missing(...lines)).toEqual([]))
+})
+
+describe("what is not shown", () => {
+  it("is named with its number and its headings", () => {
+    expect(
+      missing("hostname acc1", "interface Ethernet1", "   description to the printer", "   dot1x pae authenticator")
+    ).toEqual([[4, "interface Ethernet1", "dot1x pae authenticator"]])
+  })
+
+  it.each([
+    ["another value", ["interface Ethernet2", "   mtu 1500"]],
+    ["the beginning of another text", ["interface Ethernet1", "   description to"]],
+    ["another number", ["interface Ethernet1", "   switchport access vlan 1"]],
+    ["an address that begins like another one", ["interface Vlan600", "   ip address 10.0.0.1/2"]],
+    ["a default that is turned off", ["interface Ethernet1", "   no switchport"]],
+    ["what only another section has", ["interface Ethernet2", "   spanning-tree portfast"]],
+    ["a VLAN beside the list", ["vlan 21"]],
+    ["another text", ["banner login", "Come in", "EOF"]],
+    ["what is still there", ["interface Ethernet2", "   no mtu 9214"]]
+  ])("is missed: %s", (_, lines) =>
+    expect(missing(...lines).map((found) => found.at(-1))).toEqual([
+      lines.find((line) => !line.startsWith("interface"))?.trim()
+    ])
+  )
+
+  it("is missed with all that stands below it", () => {
+    expect(missing("router bgp 65001", "   router-id 10.0.0.1")).toEqual([
+      [1, "router bgp 65001"],
+      [2, "router bgp 65001", "router-id 10.0.0.1"]
+    ])
+  })
+})
+
+it("takes what was learnt of the release, and knows nothing of platforms without a record", () => {
+  const candidate = text("interface Ethernet1", "   storm level 5")
+  const known = (shown: ReadonlyArray<string>) => missingLines(eos, candidate, SHOWN, () => shown)
+  expect(known(["spanning-tree portfast"])).toEqual([])
+  expect(known([])).toEqual([])
+  expect(known(["storm-control all level 5"])).toHaveLength(1)
+  expect(missingLines(junos, "a;\nb;", "a;")).toMatchObject([{ lineNumber: 2, line: "b;" }])
+})

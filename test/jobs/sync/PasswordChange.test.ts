@@ -1,0 +1,275 @@
+/** Changing the login of managed switches by their own configuration (docs/security.md#changing-passwords). */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
+import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
+import * as Campus from "../../support/Campus.ts"
+import { timer } from "../../support/Patience.ts"
+import * as Lab from "./SyncLab.ts"
+
+const NEXT = { PASSWORD_MANAGED_NEXT: Campus.NEXT_PASSWORD }
+const PROMOTED = { PASSWORD_MANAGED: Campus.NEXT_PASSWORD, PASSWORD_MANAGED_NEXT: "" }
+
+const SECONDS = { COMMIT_CONFIRMED_TIMEOUT: timer(60) }
+
+const ok = (lab: Lab.SyncLab) => Object.fromEntries(lab.names.map((name) => [name, "ok"]))
+
+const oldLine =
+  "username switchyard privilege 15 role network-admin secret sha512 {{ TEMPLATE_SECRET_SWITCHYARD_HASH }}"
+const newLine = `username switchyard privilege 15 role network-admin secret sha512 ${Campus.NEXT_HASH}`
+const otherUser = newLine.replace("switchyard", "switchyard2")
+
+/** Puts these lines in the place of the one that gives us our login. */
+const template = Effect.fnUntraced(function* (lab: Lab.SyncLab, ...lines: ReadonlyArray<string>) {
+  const { templates } = lab.repositories
+  const text = yield* Effect.promise(() => fs.readFile(`${templates.folder}/eos/users.j2`, "utf8"))
+  assert.include(text, oldLine)
+  yield* templates.commit({ "eos/users.j2": text.replace(oldLine, lines.join("\n")) })
+  yield* refresh("templates", "tester")
+})
+
+/** How many logins each switch has refused. */
+const refused = (lab: Lab.SyncLab) =>
+  lab.switches.map((device) => device.logins().filter(({ accepted }) => !accepted).length)
+
+const secretOf = (device: LabSwitch) => (device.running().includes(Campus.NEXT_HASH) ? "new" : "old")
+const none = (lab: Lab.SyncLab) => lab.names.map(() => 0)
+
+for (const mode of [0, 1, 2]) {
+  it.live(
+    `changes the password of all switches in mode ${mode} without one refused login, and goes on after it was promoted`,
+    () =>
+      Lab.withServers(
+        2,
+        (lab, serve) =>
+          Effect.gen(function* () {
+            yield* serve(
+              Effect.gen(function* () {
+                yield* template(lab, newLine)
+                const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: mode })
+                assert.deepStrictEqual(Lab.outcomes(job), ok(lab))
+                if (mode === 2) assert.deepStrictEqual(Lab.outcomes(yield* Lab.followUp(job)), ok(lab))
+                assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "new"])
+                assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+              }),
+              NEXT
+            )
+            // the next server remembers which one counts
+            yield* serve(
+              Effect.gen(function* () {
+                yield* Lab.want(lab, "two")
+                assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+              }),
+              NEXT
+            )
+            yield* serve(
+              Effect.gen(function* () {
+                yield* Lab.want(lab, "three")
+                assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+                yield* Lab.nothingLeft(lab)
+              }),
+              PROMOTED
+            )
+            assert.deepStrictEqual(refused(lab), none(lab))
+          }),
+        SECONDS
+      ),
+    120_000
+  )
+}
+
+it.live(
+  "works with a fleet of which half has the new password",
+  () =>
+    Lab.withServers(2, (lab, serve) =>
+      serve(
+        Effect.gen(function* () {
+          yield* template(lab, newLine)
+          yield* Lab.sync({ hostnames: lab.names.slice(0, 1) })
+          assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "old"])
+          for (const mode of [1, 0]) {
+            const dry = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
+            assert.deepStrictEqual(Lab.outcomes(dry), ok(lab))
+            yield* Lab.want(lab, `mode${mode}`)
+            yield* Lab.sync({ hostname: lab.names[0] ?? "", confirm_mode_override: mode })
+          }
+          assert.deepStrictEqual(refused(lab), none(lab))
+          yield* Lab.nothingLeft(lab)
+        }),
+        NEXT
+      )
+    ),
+  120_000
+)
+
+it.live(
+  "takes a password back that is not the one of the settings, and asks hardly again until the switch has the old one",
+  () =>
+    Lab.withServers(
+      1,
+      (lab, serve) =>
+        serve(
+          Effect.gen(function* () {
+            yield* template(lab, newLine)
+            const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: 1 })
+            const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
+            assert.match(text, /ConnectAuthError: .*USERNAME_MANAGED_NEXT and PASSWORD_MANAGED_NEXT/)
+            assert.match(text, /before|old/)
+            assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
+            assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+            assert.isAtMost(refused(lab)[0] ?? 0, 3)
+            yield* Lab.nothingLeft(lab)
+            // the old one still counts
+            const read = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
+            assert.deepStrictEqual(Lab.outcomes(read), ok(lab))
+          }),
+          { PASSWORD_MANAGED_NEXT: "mistyped" }
+        ),
+      { COMMIT_CONFIRMED_TIMEOUT: timer(8) }
+    ),
+  120_000
+)
+
+it.live(
+  "says of a switch without a commit timer that it cannot be looked at when it has a password that nobody knows",
+  () =>
+    Lab.withServers(1, (lab, serve) =>
+      serve(
+        Effect.gen(function* () {
+          yield* template(lab, newLine)
+          const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: 0 })
+          const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
+          assert.match(text, /ConnectAuthError: /)
+          assert.match(text, /not certain/)
+          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+          assert.isAtMost(refused(lab)[0] ?? 0, 3)
+        }),
+        { PASSWORD_MANAGED_NEXT: "mistyped" }
+      )
+    ),
+  120_000
+)
+
+const USER = { USERNAME_MANAGED_NEXT: "switchyard2", PASSWORD_MANAGED_NEXT: Campus.NEXT_PASSWORD }
+
+it.live(
+  "changes to another user in two steps: first it is added and proved, then the old one goes",
+  () =>
+    Lab.withServers(
+      2,
+      (lab, serve) =>
+        serve(
+          Effect.gen(function* () {
+            yield* template(lab, oldLine, otherUser)
+            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+            assert.deepStrictEqual(
+              lab.switches.map((device) => device.logins().at(-1)?.user),
+              ["switchyard2", "switchyard2"]
+            )
+            const { templates } = lab.repositories
+            const file = `${templates.folder}/eos/users.j2`
+            const text = yield* Effect.promise(() => fs.readFile(file, "utf8"))
+            yield* templates.commit({ "eos/users.j2": text.replace(`${oldLine}\n`, "") })
+            yield* refresh("templates", "tester")
+            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+            assert.isFalse(lab.switches.some((device) => device.running().includes("username switchyard ")))
+            assert.deepStrictEqual(refused(lab), none(lab))
+            yield* Lab.nothingLeft(lab)
+          }),
+          USER
+        ),
+      SECONDS
+    ),
+  120_000
+)
+
+for (const mode of [0, 1]) {
+  it.live(
+    `does not count a new user as done in mode ${mode} whose password is not the one of the settings`,
+    () =>
+      Lab.withServers(
+        1,
+        (lab, serve) =>
+          serve(
+            Effect.gen(function* () {
+              yield* template(lab, oldLine, otherUser)
+              const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: mode })
+              const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
+              assert.match(text, /refuses the login that it brings/)
+              assert.match(text, /ConnectAuthError: /)
+              assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+              assert.deepStrictEqual(lab.switches.map(secretOf), [mode === 0 ? "new" : "old"])
+              const last = lab.switches[0]?.logins().at(-1)
+              assert.deepInclude(last, mode === 0 ? { user: "switchyard2" } : { user: "switchyard", accepted: true })
+              yield* Lab.nothingLeft(lab)
+            }),
+            { ...USER, PASSWORD_MANAGED_NEXT: "mistyped" }
+          ),
+        SECONDS
+      ),
+    120_000
+  )
+}
+
+it.live(
+  "takes the new password back everywhere when one switch of a mode-2 sync fails, and works with the old one again",
+  () =>
+    Lab.withServers(
+      2,
+      (lab, serve) =>
+        serve(
+          Effect.gen(function* () {
+            yield* template(lab, newLine)
+            lab.switches[1]?.setFault({ kind: "error", step: "commitTimer", message: "% Internal error", times: 1 })
+            const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: 2 })
+            assert.notInclude(Object.values(Lab.outcomes(job)), "ok")
+            assert.deepStrictEqual(lab.switches.map(secretOf), ["old", "old"])
+            yield* Lab.nothingLeft(lab)
+            const dry = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
+            assert.deepStrictEqual(Lab.outcomes(dry), ok(lab))
+            // the first login after the rollback tries the new password once
+            assert.isAtMost(Math.max(...refused(lab)), 1)
+          }),
+          NEXT
+        ),
+      SECONDS
+    ),
+  120_000
+)
+
+it.live(
+  "proves the new password although the server was stopped between the commit and the proof",
+  () =>
+    Lab.withServers(
+      2,
+      (lab, serve) =>
+        Effect.gen(function* () {
+          const id = yield* serve(
+            Effect.gen(function* () {
+              yield* template(lab, newLine)
+              for (const device of lab.switches)
+                device.setFault({ kind: "slow", step: "showSessions", milliseconds: 500 })
+              const engine = yield* JobEngine
+              const job = yield* engine.start(SyncDevices, { dry_run: false, hostnames: lab.names }, { user: "tester" })
+              yield* Lab.until(() => lab.switches.every((device) => device.timer() !== undefined))
+              return job
+            }),
+            NEXT
+          )
+          for (const device of lab.switches) device.clearFaults()
+          const job = yield* serve(
+            Effect.flatMap(JobEngine, (engine) => engine.ended(id)),
+            NEXT
+          )
+          assert.deepStrictEqual(Lab.outcomes(job), ok(lab))
+          assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "new"])
+          assert.isAtMost(Math.max(...refused(lab)), 1)
+          yield* serve(Lab.nothingLeft(lab), NEXT)
+        }),
+      SECONDS
+    ),
+  120_000
+)
