@@ -77,11 +77,12 @@ const load = Effect.fnUntraced(function* (
   const running = yield* session.runningConfig
   // one call at a time is served for a device, so every session of ours on it was left behind
   const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
-  const promised = UnifiedPatch.apply(running, diff)
+  const patched = UnifiedPatch.apply(running, diff)
+  const promised = Option.isSome(patched) ? patched : yield* session.candidateText(name)
   if (Option.isNone(promised)) return
   const { hostname, os_version } = device
   const context = { hostname, candidate: config, release: os_version ?? "", learned, previous: Effect.succeedNone }
-  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name) }
+  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name), candidate: config }
   const loaded = { remarks, promised: promised.value, policy: undefined }
   const notes = yield* ShownCheck.check(context, scene, loaded)
   if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })

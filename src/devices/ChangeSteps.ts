@@ -141,9 +141,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     { remarks }: LoadResult,
     promisedText: string | null
   ) {
-    if (context.loadMode === "merge" || promisedText === null || runningBefore === null) return undefined
-    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName) }
-    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: promisedText, policy }).pipe(
+    if (context.loadMode === "merge" || runningBefore === null) return undefined
+    // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
+    const text = promisedText ?? Option.getOrNull(yield* session.candidateText(sessionName))
+    if (text === null) return undefined
+    const { candidate } = context
+    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName), candidate }
+    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: text, policy }).pipe(
       Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
     )
   })

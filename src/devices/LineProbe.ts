@@ -5,8 +5,16 @@
 import { Effect, Option } from "effect"
 import type { DriverSession } from "../drivers/Driver.ts"
 import type { DriverError } from "../drivers/DriverErrors.ts"
-import { linesBelow, type MissingLine } from "../drivers/MissingLines.ts"
+import {
+  laterKin,
+  linesBelow,
+  linesWithPlaces,
+  type MissingLine,
+  placedLines,
+  placeOf
+} from "../drivers/MissingLines.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
+import { placed } from "../domain/LineShape.ts"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import type { Learned } from "../store/LearnedLineStore.ts"
 
@@ -16,35 +24,60 @@ export interface ProbeScene {
   readonly session: DriverSession
   readonly running: string
   readonly name: string
+  readonly candidate: string
 }
 
-const indented = (lines: ReadonlyArray<string>): string =>
-  lines.map((line, depth) => `${"   ".repeat(depth)}${line}\n`).join("")
+/** How a line is shown; `replaced`: another line of the candidate, behind it, takes its place. Undefined: it cannot be seen. */
+export type Probed = Learned | "replaced" | undefined
 
-/** What would run if nothing but these lines were loaded, each below the one before. */
-const promised = Effect.fnUntraced(function* ({ name, running, session }: ProbeScene, lines: ReadonlyArray<string>) {
-  const loaded = session.load({ text: indented(lines), mode: "replace", name, foreignSessions: "ignore" })
+/** The headings, and the lines below the last of them. */
+const written = (sections: ReadonlyArray<string>, lines: ReadonlyArray<string>): string =>
+  [...sections.map((line, depth) => ({ line, depth })), ...lines.map((line) => ({ line, depth: sections.length }))]
+    .map(({ depth, line }) => `${"   ".repeat(depth)}${line}\n`)
+    .join("")
+
+/** What would stand below the headings if nothing but them and these lines were loaded. */
+const shownBelow = Effect.fnUntraced(function* (
+  { name, platform, running, session }: ProbeScene,
+  sections: ReadonlyArray<string>,
+  lines: ReadonlyArray<string>
+) {
+  const text = written(sections, lines)
+  const loaded = session.load({ text, mode: "replace", name, foreignSessions: "ignore" })
   const { diff } = yield* Effect.ensuring(loaded, Effect.ignore(session.discard(name)))
-  return Option.getOrUndefined(UnifiedPatch.apply(running, diff))
+  const promised = UnifiedPatch.apply(running, diff)
+  return Option.isNone(promised) ? undefined : linesBelow(platform, promised.value, sections)
 })
 
-/**
- * The lines by which the switch shows this one, or that it does not take it. None when that cannot be seen: the headings are
- * not shown, or the line is refused alone.
- */
-export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Option.Option<Learned>, DriverError> =
-  Effect.fnUntraced(
-    function* (scene, { line, sections }) {
-      const without = yield* promised(scene, sections)
-      const found = yield* promised(scene, [...sections, line])
-      const before = without === undefined ? undefined : linesBelow(scene.platform, without, sections)
-      const after = found === undefined ? undefined : linesBelow(scene.platform, found, sections)
-      if (before === undefined || after === undefined) return Option.none()
-      const added = after.filter((other) => !before.includes(other))
-      return Option.some<Learned>(added.length === 0 ? "not taken" : added)
-    },
-    Effect.catchTags({
-      ReplaceConfigException: () => Effect.succeed(Option.none<Learned>()),
-      SessionLockedException: () => Effect.succeed(Option.none<Learned>())
-    })
-  )
+/** Whether the switch shows the line only with its defaults, in this section or in one that differs in its numbers. */
+const isDefault = Effect.fnUntraced(function* (
+  { platform, running, session }: ProbeScene,
+  { line, sections }: MissingLine
+) {
+  const own = placedLines(platform, running)
+  const wanted = placed(sections, line)
+  for (const found of linesWithPlaces(platform, yield* session.runningDefaults)) {
+    if (found.line === line && placed(found.sections, line) === wanted && !own.has(placeOf(found))) return true
+  }
+  return false
+})
+
+/** Looks how the switch shows this line. */
+export const probe: (scene: ProbeScene, wanted: MissingLine) => Effect.Effect<Probed, DriverError> = Effect.fnUntraced(
+  function* (scene, wanted) {
+    const { line, sections } = wanted
+    const before = yield* shownBelow(scene, sections, [])
+    const after = yield* shownBelow(scene, sections, [line])
+    if (before === undefined || after === undefined) return undefined
+    const added = after.filter((other) => !before.includes(other))
+    if (added.length === 0) return (yield* isDefault(scene, wanted)) ? [] : "not taken"
+    if (!added.includes(line)) return added
+    const kin = laterKin(scene.platform, scene.candidate, wanted)
+    const together = kin.length === 0 ? undefined : yield* shownBelow(scene, sections, [line, ...kin])
+    return together === undefined || together.includes(line) ? undefined : "replaced"
+  },
+  Effect.catchTags({
+    ReplaceConfigException: () => Effect.succeed(undefined),
+    SessionLockedException: () => Effect.succeed(undefined)
+  })
+)

@@ -73,23 +73,25 @@ const noted = (
     }))
   }) satisfies ChangeNotes
 
-/** Learns how the switch shows these lines, as far as nobody knows it. True when something was learnt. */
+/** Learns how the switch shows these lines, as far as nobody knows it; yields those that are still missed. */
 const learn = Effect.fnUntraced(function* (
   { learned, release }: ShownContext,
   scene: ProbeScene,
   lines: ReadonlyArray<MissingLine>
 ) {
   const kin = { platform: scene.platform.name, release }
-  const lookup = yield* learned.refresh(kin)
-  const unknown = lines.filter(
-    ({ line, sections }) => lookup(sections, line) === undefined && !hasSecret(placeOf({ line, sections }))
-  )
-  for (const wanted of unknown.slice(0, MOST_PROBES)) {
+  const known = yield* learned.refresh(kin)
+  const isUnknown = ({ line, sections }: MissingLine) => known(sections, line) === undefined
+  const replaced = new Set<string>()
+  for (const wanted of lines.filter(isUnknown).slice(0, MOST_PROBES)) {
     if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
     const found = yield* probe(scene, wanted)
-    if (Option.isSome(found)) yield* learned.learn(kin, wanted.sections, wanted.line, found.value)
+    if (found === "replaced") replaced.add(placeOf(wanted))
+    else if (found !== undefined && !hasSecret(placeOf(wanted))) {
+      yield* learned.learn(kin, wanted.sections, wanted.line, found)
+    }
   }
-  return spellingsOf(learned.lookup(kin))
+  return { known: spellingsOf(learned.lookup(kin)), replaced }
 })
 
 /**
@@ -112,7 +114,10 @@ export const check: (
     if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, withoutSecrets(platform, text)))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
-    if (missing.some(isNew)) missing = find(yield* learn(context, scene, missing.filter(isNew)))
+    if (missing.some(isNew)) {
+      const { known, replaced } = yield* learn(context, scene, missing.filter(isNew))
+      missing = find(known).filter((line) => !replaced.has(placeOf(line)))
+    }
     const bad = policy === "warn" ? [] : policy === "fail" ? missing : missing.filter(isNew)
     if (bad.length > 0) return yield* refused(context.hostname, bad)
     return missing.length + remarks.length === 0 ? undefined : noted(remarks, missing, isNew)

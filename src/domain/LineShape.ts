@@ -22,6 +22,8 @@ export const learnt = (
 ): { readonly line: string; readonly shown: string } => {
   const given = line.match(number) ?? []
   const text = shown.join("\n")
+  // that one value is a default says nothing of others
+  if (shown.length === 0) return { line, shown: "" }
   const isSame = (text.match(number) ?? []).join(" ") === given.join(" ")
   return isSame && !line.includes("#") ? { line: shapeOf(line), shown: shapeOf(text) } : { line, shown: text }
 }

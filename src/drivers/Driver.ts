@@ -210,6 +210,8 @@ export interface DriverSession extends VerbGroups {
   readonly runningConfig: Effect.Effect<string, ReadError>
   /** The configuration of a committed candidate; none where the platform does not show it any more. */
   readonly committedConfig: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
+  /** The running configuration with the lines that are so by default; empty where the platform does not show it. */
+  readonly runningDefaults: Effect.Effect<string, ReadError>
   readonly sessions: Effect.Effect<ConfigSessions, ReadError>
   /**
    * The same while a commit of ours may wait for its confirmation: asks in every form that the platform has before `timer` is
@@ -222,6 +224,8 @@ export interface DriverSession extends VerbGroups {
    * before the error is raised. A foreign commit timer always stops it.
    */
   readonly load: (request: LoadRequest) => Effect.Effect<LoadResult, LoadError>
+  /** An open candidate as the switch shows it; none where it does not. */
+  readonly candidateText: (name: string) => Effect.Effect<Option.Option<string>, ReadError>
   /** Removes the candidate or, if its timer is running, rolls it back at once. */
   readonly discard: (name: string) => Effect.Effect<void, ReadError>
   readonly commit: (name: string) => Effect.Effect<void, ExchangeError | CommitError>

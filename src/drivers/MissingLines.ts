@@ -132,20 +132,31 @@ const makeFinder = (platform: Platform, isAdded: boolean) => {
   }
 }
 
+/** Another value of the same command is shown. */
+const hasOtherValue = ({ lines }: Section, line: string): boolean => {
+  const command = line.slice(0, line.lastIndexOf(" ") + 1)
+  return lines.has(`no ${line}`) || (command !== "" && [...lines.keys()].some((other) => other.startsWith(command)))
+}
+
+/** Whether a line is shown as it was learnt; a default, for which nothing is shown, has no other value beside it. */
+const isKnown = (place: ReadonlyArray<Section>, line: string, shown: ReadonlyArray<string> | undefined): boolean => {
+  if (shown === undefined) return false
+  if (shown.length === 0) return !place.some((section) => hasOtherValue(section, line))
+  return shown.every((other) => place.some(({ lines }) => lines.has(other)))
+}
+
 /** Whether nothing has to be shown for this line, by what is known of the platform. */
-const isSilent = ({ shown }: Platform, { heading, lines }: Section, line: string): boolean => {
+const isSilent = ({ shown }: Platform, section: Section, line: string): boolean => {
+  const { heading, lines } = section
   if (shown === undefined) return false
   if (shown.never.test(line)) return true
-  const command = line.slice(0, line.lastIndexOf(" ") + 1)
   const isDefault = shown.defaults.some((known) => known.section.test(heading) && known.line.test(line))
   if (line.startsWith("no ")) {
     const positive = line.slice("no ".length)
     const isOn = shown.on.some((usual) => usual.section.test(heading) && usual.line.test(positive))
     return !lines.has(positive) && (isDefault || !isOn)
   }
-  if (!isDefault || lines.has(`no ${line}`)) return false
-  // another value of the same command is shown instead
-  return command === "" || ![...lines.keys()].some((other) => other.startsWith(command))
+  return isDefault && !hasOtherValue(section, line)
 }
 
 /** The same for a line that may stand in each of the sections. What is not to be there has to be in none of them. */
@@ -183,9 +194,7 @@ export const missingLines = (
     stack.push({ indent: statement.indent, section: found ?? makeSection(line), heading: line, opened: undefined })
     if (silent || found !== undefined) continue
     const sections = stack.slice(1, -1).map(({ heading }) => heading)
-    const shown = known(sections, line)
-    const isShown = (other: string) => place.some(({ lines }) => lines.has(other))
-    if (shown === undefined || !shown.every(isShown)) missing.push({ lineNumber, line, sections })
+    if (!isKnown(place, line, known(sections, line))) missing.push({ lineNumber, line, sections })
   }
   return missing
 }
@@ -213,16 +222,32 @@ export const linesBelow = (
   return section === undefined ? undefined : [...section.lines.keys()]
 }
 
-/** All lines of a configuration with their headings, to see whether another one had a line too. */
-export const placedLines = (platform: Platform, text: string): ReadonlySet<string> => {
+/** The lines of a configuration in order, each with the headings above it. */
+export function* linesWithPlaces(platform: Platform, text: string): Generator<MissingLine> {
   const headings: Array<{ readonly indent: number; readonly line: string }> = []
-  const all = new Set<string>()
-  for (const { indent, line } of statements(platform, text)) {
+  for (const { indent, line, lineNumber } of statements(platform, text)) {
     while (headings.length > 0 && indent <= (headings.at(-1)?.indent ?? -1)) headings.pop()
-    all.add(placeOf({ line, sections: headings.map((heading) => heading.line) }))
+    yield { lineNumber, line, sections: headings.map((heading) => heading.line) }
     headings.push({ indent, line })
   }
-  return all
+}
+
+/** All lines of a configuration with their headings, to see whether another one had a line too. */
+export const placedLines = (platform: Platform, text: string): ReadonlySet<string> =>
+  new Set([...linesWithPlaces(platform, text)].map(placeOf))
+
+const firstWord = (line: string): string => line.split(" ", 1)[0] ?? ""
+
+/** Lines behind this one in its section that begin with the same word: one of them may take its place. */
+export const laterKin = (platform: Platform, candidate: string, wanted: MissingLine): ReadonlyArray<string> => {
+  const sections = wanted.sections.join("\n")
+  return [...linesWithPlaces(platform, candidate)].flatMap((other) =>
+    other.lineNumber > wanted.lineNumber &&
+    other.sections.join("\n") === sections &&
+    firstWord(other.line) === firstWord(wanted.line)
+      ? [other.line]
+      : []
+  )
 }
 
 /** A line with its headings, as `placedLines` has it. */

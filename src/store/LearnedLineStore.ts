@@ -12,7 +12,7 @@ export interface Kin {
   readonly release: string
 }
 
-/** What is known of a line: the lines by which it is shown, or that it is not taken. */
+/** What is known of a line: the lines by which it is shown, none for a default; or that it is not taken. */
 export type Learned = ReadonlyArray<string> | "not taken"
 
 /** What is known of a line below these headings; undefined when nothing is. */
@@ -20,12 +20,15 @@ export type Lookup = (sections: ReadonlyArray<string>, line: string) => Learned 
 
 type Rows = Map<string, string | null>
 
+/** No line for a default. */
+const linesOf = (shown: string): ReadonlyArray<string> => (shown === "" ? [] : shown.split("\n"))
+
 const lookupIn =
   (rows: Rows): Lookup =>
   (sections, line) => {
     if (rows.size === 0) return undefined
     const own = rows.get(placed(sections, line))
-    if (own !== undefined) return own === null ? "not taken" : own.split("\n")
+    if (own !== undefined) return own === null ? "not taken" : linesOf(own)
     const shape = rows.get(placed(sections, shapeOf(line)))
     return shape === undefined || shape === null ? undefined : filled(line, shape)
   }

@@ -18,12 +18,12 @@ import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
 import { interfaces } from "./Interfaces.ts"
-import { load } from "./Load.ts"
+import { candidateText, load } from "./Load.ts"
 import { commitAndSave } from "./MovedCommit.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import { ports } from "./Ports.ts"
 import { reset } from "./Reset.ts"
-import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
+import { configHash, runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { sessionList } from "./Sessions.ts"
 
@@ -50,11 +50,13 @@ const makeSession = (
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     runningConfig: runningConfig(cli, bareConfigs),
+    runningDefaults: runningDefaults(cli),
     committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
     pending: Effect.map(list.read, ({ pending }) => pending),
     load: (request) => load(cli, request, foreign),
+    candidateText: (name) => candidateText(cli, name),
     discard: (name) => Commit.discard(cli, name),
     commit: (name) => Commit.commit(cli, name),
     commitTimed: (name, seconds) => Commit.commitTimed(cli, name, seconds),

@@ -75,6 +75,12 @@ export const runningConfig = (cli: Cli, bare: Set<string> = new Set()): Effect.E
   })
 }
 
+/** See `DriverSession.runningDefaults`. An answer that lost its end would only lack lines. */
+export const runningDefaults = (cli: Cli): Effect.Effect<string, ReadError> =>
+  cli
+    .query("show running-config all", { timeout: cli.timeouts.runningConfig, isWhole: configIsWhole })
+    .pipe(Effect.catchTag("CommandRejected", () => Effect.succeed("")))
+
 /** A configuration without its volatile header lines and trailing blank lines. */
 export const stableText = (text: string): string => {
   const lines = text.includes("\r") ? text.replaceAll("\r", "") : text

@@ -58,6 +58,14 @@ describe("A request to synchronize", () => {
     })
   })
 
+  it("takes what lines that are not shown mean, and refuses another word", () => {
+    assert.include(syncArguments(taken({ all: true, on_missing_lines: "warn" })), { on_missing_lines: "warn" })
+    assert.notProperty(syncArguments(taken({ all: true, on_missing_lines: null })), "on_missing_lines")
+    assert.deepStrictEqual(refusals({ all: true, on_missing_lines: "ignore" }), [
+      "on_missing_lines must be warn or fail"
+    ])
+  })
+
   it("refuses options of a rollout that cannot be meant", () => {
     const counted = (key: string) => `${key} must be an integer of 1 or more`
     assert.deepStrictEqual(refusals({ all: true, batch_size: 0 }), [counted("batch_size")])

@@ -6,6 +6,7 @@ import * as ConfigDiff from "../ConfigDiff.ts"
 import * as ConfigSessions from "../ConfigSessions.ts"
 import type { Output } from "../Shell.ts"
 import { showRunning, showStartup, withHeader } from "../PrintedConfig.ts"
+import { withDefaults } from "../Spelling.ts"
 import * as Switch from "../../Switch.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
@@ -140,7 +141,9 @@ export const commands: ReadonlyArray<Command> = [
   ),
   command("show boot-config", "boot", bootConfig),
   command("show running-config", "showRunning", ({ device }) => showRunning(device)),
-  command("show running-config all", "showRunning", ({ device }) => showRunning(device)),
+  command("show running-config all", "showRunning", ({ device }) =>
+    withHeader(device, "running-config all", withDefaults(device.running))
+  ),
   command("show startup-config", "show", ({ device }) => showStartup(device) ?? "% No startup configuration\n"),
   command("show running-config diffs", "show", ({ device }) =>
     device.behaviour.quirks.withoutRunningDiffs
