@@ -4,18 +4,14 @@
  * 4,096, in which nobody else is served. No client needs that proof: a server that wants to give its secret away has shorter
  * ways. Whether the group is as large as was asked for is checked here.
  */
-import {
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-  type KeyPairKeyObjectResult
-} from "node:crypto"
+import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject, randomBytes } from "node:crypto"
 
 const leastBits = 2048
 const mostBits = 8192
 
-const tags = { integer: 0x02, bits: 0x03, object: 0x06, sequence: 0x30 } as const
+const exponentBytes = 64
+
+const tags = { integer: 0x02, bits: 0x03, bytes: 0x04, object: 0x06, sequence: 0x30 } as const
 
 /** pkcs-3 dhKeyAgreement, 1.2.840.113549.1.3.1. */
 const keyAgreement = Buffer.from("2a864886f70d010301", "hex")
@@ -52,14 +48,22 @@ const publicNumber = (key: KeyObject, primeBytes: number): Buffer => {
   throw new Error("a public key of another form")
 }
 
-const makeKeys = (prime: Buffer, generator: Buffer): KeyPairKeyObjectResult =>
-  // the types of Node know this kind of key, but not how it is made
-  Reflect.apply(generateKeyPairSync, undefined, ["dh", { prime, generator: generator.readUIntBE(0, generator.length) }])
+/** The group, as keys of both kinds name it. */
+const algorithmOf = (prime: Buffer, generator: Buffer): Buffer =>
+  der(tags.sequence, der(tags.object, keyAgreement), der(tags.sequence, integer(prime), integer(generator)))
+
+/** A private key in the group: twice as many random bits as the longest key that is made of the secret, as OpenSSH has it. */
+const privateKeyIn = (algorithm: Buffer): KeyObject => {
+  const exponent = der(tags.bytes, integer(randomBytes(exponentBytes)))
+  const pkcs8 = der(tags.sequence, integer(Buffer.of(0)), algorithm, exponent)
+  return createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" })
+}
 
 /** The keys of one exchange; the methods are those that ssh2 uses of Node's own `DiffieHellman`. */
 export class GroupExchange {
   readonly #prime: Buffer
   readonly #generator: Buffer
+  readonly #algorithm: Buffer
   readonly #privateKey: KeyObject
   readonly publicNumber: Buffer
 
@@ -69,9 +73,9 @@ export class GroupExchange {
     if (bits < leastBits || bits > mostBits) throw new Error(`the server chose a group of ${bits} bits`)
     this.#prime = prime
     this.#generator = generator
-    const { privateKey, publicKey } = makeKeys(prime, generator)
-    this.#privateKey = privateKey
-    this.publicNumber = publicNumber(publicKey, prime.length)
+    this.#algorithm = algorithmOf(prime, generator)
+    this.#privateKey = privateKeyIn(this.#algorithm)
+    this.publicNumber = publicNumber(createPublicKey(this.#privateKey), prime.length)
   }
 
   getPrime(): Buffer {
@@ -84,12 +88,7 @@ export class GroupExchange {
 
   /** The common secret with the other side's number, as long as the prime. */
   computeSecret(theirs: Uint8Array): Buffer {
-    const algorithm = der(
-      tags.sequence,
-      der(tags.object, keyAgreement),
-      der(tags.sequence, integer(this.#prime), integer(this.#generator))
-    )
-    const spki = der(tags.sequence, algorithm, der(tags.bits, Buffer.of(0), integer(theirs)))
+    const spki = der(tags.sequence, this.#algorithm, der(tags.bits, Buffer.of(0), integer(theirs)))
     const publicKey = createPublicKey({ key: spki, format: "der", type: "spki" })
     return diffieHellman({ privateKey: this.#privateKey, publicKey })
   }
