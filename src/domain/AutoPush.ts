@@ -4,6 +4,7 @@
  */
 import type { AutoPushRule, PlatformWords } from "./AutoPushRules.ts"
 import { type ChangedLine, changedLines, type ConfigLine, configLines } from "./ConfigLines.ts"
+import { plainAddress } from "./Network.ts"
 import { platformOf, platforms } from "./platforms/Platforms.ts"
 
 /** Why a change is left to a person, as the record of the job shows it. */
@@ -53,11 +54,14 @@ interface Scene {
 
 const numberIn = (pattern: RegExp, text: string): string | undefined => pattern.exec(text)?.[1]
 
-const managedBy = (words: PlatformWords, lines: ReadonlyArray<ConfigLine>, addresses: ReadonlyArray<string>) =>
-  lines.flatMap(({ sections: [section = ""], text }) => {
+/** Operators, templates and switches write IPv6 addresses in different forms. */
+const managedBy = (words: PlatformWords, lines: ReadonlyArray<ConfigLine>, addresses: ReadonlyArray<string>) => {
+  const wanted = new Set(addresses.map(plainAddress))
+  return lines.flatMap(({ sections: [section = ""], text }) => {
     const address = words.interfaces.test(section) ? numberIn(words.address, text) : undefined
-    return address !== undefined && addresses.includes(address) ? [section] : []
+    return address !== undefined && wanted.has(plainAddress(address)) ? [section] : []
   })
+}
 
 const isManagement = ({ management, words }: Pick<Scene, "management" | "words">, { sections, text }: ConfigLine) =>
   [...sections, text].some((line) => management.has(line) || words.management.test(line))

@@ -58,6 +58,15 @@ export const formatAddress = (version: IpVersion, value: bigint): string => {
   )
 }
 
+/** An address in the one form that `formatAddress` gives it; what is no address stays as it is. */
+export const plainAddress = (text: string): string => {
+  const version: IpVersion = text.includes(":") ? 6 : 4
+  return Option.match(parseAddress(version, text), {
+    onNone: () => text,
+    onSome: (value) => formatAddress(version, value)
+  })
+}
+
 /** The network of `10.0.6.1/24` or `10.0.6.0/24`; a length is required. */
 export const parseNetwork = (cidr: string): Result.Result<Network, InvalidNetwork> =>
   Result.mapBoth(IpInterface.fromString(cidr, { prefix: "required" }), {

@@ -29,7 +29,7 @@ export class PortUnavailable extends Schema.TaggedError<PortUnavailable>()("Port
 export interface LabOptions {
   /** TCP port of all switches; 0 or absent: the topology's, else a free one. */
   readonly port?: number
-  /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c. */
+  /** Addresses that are rewritten; default 10.a.b.c → 127.a.b.c, and what the topology says. */
   readonly addressMap?: Listeners.AddressMap
   /** Called in process for every committed lease, beside the hook program of the topology. */
   readonly onLease?: (lease: DhcpServer.Lease) => Effect.Effect<void>
@@ -139,7 +139,7 @@ const openListeners = Effect.fnUntraced(function* (topology: Topology, options: 
           try: Listeners.freePort,
           catch: (error) => new PortUnavailable({ reason: String(error) })
         })
-  return Listeners.make(port, options.addressMap ?? [["10", "127"]])
+  return Listeners.make(port, options.addressMap ?? [["10", "127"], ...Object.entries(topology.lab?.addressMap ?? {})])
 })
 
 const makeWorld = Effect.fnUntraced(function* (

@@ -94,7 +94,14 @@ export type Dhcp = typeof Dhcp.Type
 /** A whole topology. */
 export const Topology = Schema.Struct({
   name: Text,
-  lab: Schema.optionalKey(Schema.Struct({ port: Schema.optionalKey(Schema.Int), dhcp: Schema.optionalKey(Dhcp) })),
+  lab: Schema.optionalKey(
+    Schema.Struct({
+      port: Schema.optionalKey(Schema.Int),
+      dhcp: Schema.optionalKey(Dhcp),
+      /** Configured networks of IPv6 and the loopback networks of the same length in which the switches answer. */
+      addressMap: Schema.optionalKey(Words)
+    })
+  ),
   mgmt: Schema.optionalKey(Schema.Unknown),
   prefix: Schema.optionalKey(Schema.Unknown),
   topology: Schema.Struct({

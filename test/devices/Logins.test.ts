@@ -4,6 +4,7 @@ import { Effect, Option, Redacted } from "effect"
 import { credentialsOf, inOrder, usersIn } from "../../src/devices/Logins.ts"
 import * as RefusedLogins from "../../src/devices/RefusedLogins.ts"
 import { eos } from "../../src/domain/platforms/Eos.ts"
+import { serverView } from "../../src/http/settings/ServerView.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
@@ -33,6 +34,11 @@ describe("logins while they are changed", () => {
       { USERNAME_MANAGED_NEXT: "noc", PASSWORD_MANAGED_NEXT: "one" }
     ])
       expect(credentialsOf(settings({ ...current, ...next }), "MANAGED")).toHaveLength(1)
+  })
+
+  it("are shown to nobody", () => {
+    const secret = settings({ USERNAME_MANAGED: "noc", PASSWORD_MANAGED: "hidden1", PASSWORD_MANAGED_NEXT: "hidden2" })
+    expect(JSON.stringify([serverView(secret), secret, [...secret.nextLogins]])).not.toMatch(/hidden/)
   })
 
   it("keep the name when only the password changes, and the password when only the name does", () => {

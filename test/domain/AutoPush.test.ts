@@ -54,6 +54,20 @@ const change = (from: string | RegExp, to: string, more: Partial<JudgedChange> =
 }
 
 describe("A change that nobody looks at", () => {
+  it("may not touch the interface of a management address, however the address is written", () => {
+    const before = "interface Vlan600\n   ipv6 address 2001:db8:17::6/64\n   mtu 1500\nend\n"
+    const judged = {
+      platform: "eos",
+      before,
+      after: before.replace("mtu 1500", "mtu 9000"),
+      portEditsOnly: false,
+      siteRules: []
+    } as const
+    for (const address of ["2001:db8:17::6", "2001:0DB8:17:0:0:0:0:6"])
+      assert.strictEqual(refusalOf({ ...judged, addresses: [address] })?.refused, "management_address", address)
+    assert.isNull(refusalOf({ ...judged, addresses: ["2001:db8:17::7"] }))
+  })
+
   it.each<readonly [what: string, from: string, to: string, rule: string | null]>([
     ["removes a VLAN", "vlan 110\n   name STAFF\n", "", "removed_vlan"],
     ["removes a VLAN from a list", "vlan 120,130-131", "vlan 120,130", "removed_vlan"],

@@ -98,6 +98,22 @@ interface Ethernet1
       expect([...lab.problems().keys()]).toEqual(["127.9.6.1"])
     })
   )
+
+  it.effect("may be of IPv6, in a network that is mapped to loopback addresses", () =>
+    Effect.gen(function* () {
+      const config = baseConfig("acc1", "10.9.1.1").replace("ip address 10.9.1.1/24", "ipv6 address 2001:db8:17::a/64")
+      const map = [
+        ["10", "127"],
+        ["2001:db8:17::/112", "::ffff:127.97.0.0/112"]
+      ] as const
+      const { device, port } = yield* oneSwitch({ "startup-config": config }, { addressMap: map })
+      expect(device.addresses()).toEqual(["::ffff:127.97.0.10"])
+      yield* Effect.promise(async () => {
+        const client = await connect({ host: "::ffff:127.97.0.10", port })
+        client.destroy()
+      })
+    })
+  )
 })
 
 const connectEventually = async (host: string, port: number) => {

@@ -30,7 +30,7 @@ export type Return =
 
 /** A look at a switch: whether it answers, and whether it has booted since the reboot was sent. */
 export type Look =
-  | { readonly answers: false; readonly final: boolean; readonly last: string }
+  | { readonly answers: false; readonly final: boolean; readonly refused: boolean; readonly last: string }
   | { readonly answers: true; readonly booted: boolean; readonly facts: Facts }
 
 /** How long to wait: `since` is in epoch seconds, so that a restart of the server does not start the wait anew. */
@@ -50,7 +50,8 @@ const make = Effect.gen(function* () {
     if (Result.isFailure(facts)) {
       const error = facts.failure
       const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`
-      return { answers: false, final: "type" in error && error.type === "HostKeyChanged", last } as const
+      const type = "type" in error ? error.type : error._tag
+      return { answers: false, final: type === "HostKeyChanged", refused: type === "ConnectAuthError", last } as const
     }
     const booted = reboot === null || hasRebooted(reboot, facts.success.uptime, at)
     return { answers: true, booted, facts: facts.success } as const
@@ -74,6 +75,7 @@ const make = Effect.gen(function* () {
     const first = wait.since + wait.waitSeconds
     const deadline = first + config.FIRMWARE_RETURN_TIMEOUT
     yield* pauseUntil(first, aborting)
+    let refusals = 0
     for (;;) {
       if (yield* aborting) return { _tag: "Aborted" } satisfies Return
       const seen = yield* look(device, wait.reboot)
@@ -81,7 +83,10 @@ const make = Effect.gen(function* () {
       const last = seen.answers ? `Device ${device.hostname} answers but has not rebooted` : seen.last
       const now = yield* nowSeconds
       if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
-      yield* pauseUntil(Math.min(now + config.FIRMWARE_RETURN_INTERVAL, deadline), aborting)
+      // its AAA servers may be out of reach for a while yet, but switches lock accounts after refused logins
+      refusals = !seen.answers && seen.refused ? refusals + 1 : 0
+      const pause = config.FIRMWARE_RETURN_INTERVAL * 2 ** Math.max(0, refusals - 1)
+      yield* pauseUntil(Math.min(now + pause, deadline), aborting)
     }
   })
 
