@@ -48,6 +48,7 @@ const unexpected = (device: LifecycleDevice, event: DeviceEvent): string => {
 const sentence = (rule: string, device: LifecycleDevice, event: DeviceEvent): string => {
   if (rule === "addressChanged") return `Device ${device.hostname} has this DHCP address already`
   if (rule !== "hostnameMatches" || event.type !== "INIT_STEP2_DONE") return unexpected(device, event)
+  if (event.facts.hostname === null) return "Newly initialized device does not say its hostname (show hostname)"
   return event.facts.hostname === ""
     ? "Could not log in to device during init step 2"
     : "Newly initialized device presents wrong hostname"

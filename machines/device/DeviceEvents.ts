@@ -14,13 +14,13 @@ export interface LifecycleDevice {
   readonly management_ip: string | null
 }
 
-/** What a device tells about itself at a login. */
+/** What a device tells about itself at a login; null is what it does not tell. */
 export interface PresentedFacts {
-  readonly hostname: string
-  readonly serial_number: string
+  readonly hostname: string | null
+  readonly serial_number: string | null
   readonly vendor: string
-  readonly model: string
-  readonly os_version: string
+  readonly model: string | null
+  readonly os_version: string | null
 }
 
 /** The outcome of pushing the base configuration: which address answered afterwards, and what to store when it moved. */

@@ -27,11 +27,12 @@ export const INIT_STEP2_RETRY_SECONDS = 30
 /** Width in characters of the columns that facts are stored in. */
 const FACT_WIDTH = 64
 
-const factFields = (facts: PresentedFacts): DevicePatch => ({
-  serial: facts.serial_number.slice(0, FACT_WIDTH),
-  vendor: facts.vendor.slice(0, FACT_WIDTH),
-  model: facts.model.slice(0, FACT_WIDTH),
-  os_version: facts.os_version.slice(0, FACT_WIDTH)
+/** What a device does not tell stays as it is stored. */
+const factFields = ({ model, os_version, serial_number, vendor }: PresentedFacts): DevicePatch => ({
+  vendor: vendor.slice(0, FACT_WIDTH),
+  ...(serial_number !== null && { serial: serial_number.slice(0, FACT_WIDTH) }),
+  ...(model !== null && { model: model.slice(0, FACT_WIDTH) }),
+  ...(os_version !== null && { os_version: os_version.slice(0, FACT_WIDTH) })
 })
 
 const isIpv4 = (address: string): boolean => !address.includes(":")
@@ -150,10 +151,10 @@ export const life = device.createStateConfig({
                 hook: "new_managed_device",
                 hostname: context.device.hostname,
                 device_type: context.device.device_type,
-                serial_number: event.facts.serial_number,
+                serial_number: event.facts.serial_number ?? "",
                 vendor: event.facts.vendor,
-                model: event.facts.model,
-                os_version: event.facts.os_version,
+                model: event.facts.model ?? "",
+                os_version: event.facts.os_version ?? "",
                 management_ip: context.device.management_ip ?? ""
               })
             }

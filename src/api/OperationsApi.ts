@@ -25,13 +25,14 @@ const anyHostname = { hostname: Schema.String }
 const interfaceName = parameter(Schema.String, Result.succeed, shown("only the lines of this interface", "Ethernet1"))
 const record = <S extends Schema.Top>(value: S) => Schema.Record(Schema.String, value)
 
+/** What the device does not say is null. */
 const InterfaceStatus = Schema.Struct({
-  is_up: Schema.Boolean,
-  is_enabled: Schema.Boolean,
+  is_up: Schema.NullOr(Schema.Boolean),
+  is_enabled: Schema.NullOr(Schema.Boolean),
   description: Schema.String,
   last_flapped: Schema.Finite,
-  mtu: Schema.Finite,
-  speed: Schema.Int,
+  mtu: Schema.NullOr(Schema.Finite),
+  speed: Schema.NullOr(Schema.Int),
   mac_address: Schema.String
 })
 

@@ -83,7 +83,7 @@ export interface Services {
 const askName = (connection: DeviceConnection.DeviceConnection) =>
   connection.current.pipe(
     Effect.flatMap(({ session }) => session.facts),
-    Effect.map(({ fqdn }) => ({ fqdn })),
+    Effect.map(({ fqdn }) => (fqdn === null ? {} : { fqdn })),
     Effect.tapError((error) => Effect.logDebug("The device did not give its name", { error: error.message })),
     Effect.orElseSucceed(() => ({}))
   )

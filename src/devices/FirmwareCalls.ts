@@ -13,8 +13,8 @@ export const FirmwarePreflight = Rpc.make("FirmwarePreflight", {
   success: Schema.Struct({
     freeKib: Schema.Int,
     bootImage: Schema.String,
-    model: Schema.String,
-    os_version: Schema.String
+    model: Schema.NullOr(Schema.String),
+    os_version: Schema.NullOr(Schema.String)
   }),
   error: DeviceFailure
 })

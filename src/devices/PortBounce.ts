@@ -23,7 +23,10 @@ export const bounceRefusal = (
   const missing = ports.find((port) => !Object.hasOwn(shown, port))
   if (missing !== undefined) return `Specified interface ${missing} not found on device ${hostname}`
   const disabled = ports.find((port) => shown[port]?.is_enabled === false)
-  return disabled === undefined ? null : `Specified interface ${disabled} on device ${hostname} is not enabled`
+  if (disabled !== undefined) return `Specified interface ${disabled} on device ${hostname} is not enabled`
+  // what cannot be seen to be enabled could not be seen to be up again either
+  const unclear = ports.find((port) => shown[port]?.is_enabled === null)
+  return unclear === undefined ? null : `Device ${hostname} does not say whether interface ${unclear} is enabled`
 }
 
 /** What earlier bounces have left open may be removed. */
@@ -47,9 +50,10 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
 
   const enabled = Effect.fnUntraced(function* (session: DriverSession, ports: ReadonlyArray<string>) {
     const shown = yield* session.interfaces
-    const shut = ports.find((port) => Object.hasOwn(shown, port) && shown[port]?.is_enabled === false)
+    const shut = ports.find((port) => Object.hasOwn(shown, port) && shown[port]?.is_enabled !== true)
     if (shut === undefined) return
-    return yield* DeviceWork.failure("CommandRejected", `interface ${shut} is still disabled`)
+    const state = shown[shut]?.is_enabled === false ? "is still disabled" : "is not said to be enabled"
+    return yield* DeviceWork.failure("CommandRejected", `interface ${shut} ${state}`)
   })
 
   /** The second half. What of the first half may still be on its way finds its session gone. */

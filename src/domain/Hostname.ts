@@ -29,3 +29,7 @@ export const normalizeMac = (value: string): Option.Option<string> => {
   const hex = value.replaceAll(/[:.-]/g, "").toUpperCase()
   return /^[0-9A-F]{12}$/.test(hex) ? Option.some(hex) : Option.none()
 }
+
+/** A MAC address in any of those spellings to `08:00:27:5C:09:1F`, as answers have it; none when it is not one. */
+export const macWithColons = (value: string): Option.Option<string> =>
+  Option.map(normalizeMac(value), (hex) => (hex.match(/../g) ?? []).join(":"))

@@ -6,14 +6,17 @@ import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 
 export { Facts } from "../domain/Facts.ts"
 
-/** `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. */
+/**
+ * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does
+ * not say is null.
+ */
 export const InterfaceState = Schema.Struct({
-  is_up: Schema.Boolean,
-  is_enabled: Schema.Boolean,
+  is_up: Schema.NullOr(Schema.Boolean),
+  is_enabled: Schema.NullOr(Schema.Boolean),
   description: Schema.String,
   last_flapped: Schema.Finite,
-  mtu: Schema.Finite,
-  speed: Schema.Finite,
+  mtu: Schema.NullOr(Schema.Finite),
+  speed: Schema.NullOr(Schema.Finite),
   mac_address: Schema.String
 })
 export type InterfaceState = typeof InterfaceState.Type
@@ -22,7 +25,10 @@ export type InterfaceState = typeof InterfaceState.Type
 export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
 export type InterfaceStates = typeof InterfaceStates.Type
 
-/** What is heard on a port. `hostname` is the announced system name, which may be fully qualified. */
+/**
+ * What is heard on a port. `hostname` is the announced system name, which may be fully qualified; either is empty when the switch
+ * does not say it.
+ */
 export const LldpNeighbour = Schema.Struct({ hostname: Schema.String, port: Schema.String })
 export type LldpNeighbour = typeof LldpNeighbour.Type
 

@@ -12,7 +12,10 @@ import { type PeerPortOwner, type PortOwner, redundantLink } from "./ConfiguredP
 import { collect, orProblems } from "./Problems.ts"
 import { InterfaceError, NoFreeAddress } from "./ProvisioningErrors.ts"
 
-/** What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified. */
+/**
+ * What is heard on one port, nearest neighbour first. Names as announced: short or fully qualified; empty when the switch does
+ * not say them.
+ */
 export interface LldpNeighbour {
   readonly hostname: string
   readonly port: string
@@ -76,13 +79,29 @@ export const seenPeers = (
   mlagPeerId: number | null,
   longName: (platform: string, port: string) => string
 ): ReadonlyArray<SeenPeer> =>
+  heardPeers(lldp, devices, mlagPeerId).flatMap(({ localPort, peer, port }) =>
+    port === "" ? [] : [{ localPort, peer, peerPort: longName(peer.platform ?? "", port) }]
+  )
+
+/** Neighbours that could be peers, if the switch said to which port of theirs the cable leads. */
+export const portlessPeers = (
+  lldp: LldpTable,
+  devices: ReadonlyMap<string, LinkDevice>,
+  mlagPeerId: number | null
+): ReadonlyArray<InterfaceError> =>
+  heardPeers(lldp, devices, mlagPeerId).flatMap(({ localPort, peer, port }) => {
+    const message = `Interface ${localPort} hears ${peer.hostname}, but not on which port of it: LLDP gives no neighborPort`
+    return port === "" ? [new InterfaceError({ message })] : []
+  })
+
+const heardPeers = (lldp: LldpTable, devices: ReadonlyMap<string, LinkDevice>, mlagPeerId: number | null) =>
   Object.entries(lldp).flatMap(([localPort, [heard]]) => {
     if (heard === undefined) return []
     const name = storedNames(heard.hostname).find((candidate) => devices.has(candidate))
     const peer = name === undefined ? undefined : devices.get(name)
     if (peer === undefined) return []
     const accepted = peer.state === "MANAGED" || peer.state === "UNMANAGED" || peer.id === mlagPeerId
-    return accepted ? [{ localPort, peer, peerPort: longName(peer.platform ?? "", heard.port) }] : []
+    return accepted ? [{ localPort, peer, port: heard.port }] : []
   })
 
 /** What a plan is made from. */

@@ -16,8 +16,8 @@ export const UpgradeProgress = Schema.Struct({
   begun: Schema.NullOr(Schema.String),
   /** The image was active already, so nothing is rebooted. */
   alreadyActive: Schema.Boolean,
-  /** When the reload was about to be sent, and how long the switch had been up then. */
-  reboot: Schema.NullOr(Schema.Struct({ at: Schema.Finite, uptime: Schema.Finite })),
+  /** When the reload was about to be sent, and how long the switch had been up then, if it says so. */
+  reboot: Schema.NullOr(Schema.Struct({ at: Schema.Finite, uptime: Schema.NullOr(Schema.Finite) })),
   /** Since when the switch is waited for. */
   waitingSince: Schema.NullOr(Schema.Finite)
 })

@@ -10,6 +10,7 @@ import * as Engine from "../../src/Engine.ts"
 import { JobEngine } from "../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../src/jobs/repositories/RefreshRepository.ts"
 import { Lab, type LabOptions, type LabShape, makeLab } from "../../src/lab/Lab.ts"
+import type { Quirks } from "../../src/lab/eos/Quirks.ts"
 import type { Node } from "../../src/lab/Topology.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
@@ -111,6 +112,8 @@ const CABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   badspare: { Ethernet27: "lhv-dist1:Ethernet12", Ethernet28: "lhv-dist2:Ethernet12" },
   watched: { Ethernet27: "lhv-dist3:Ethernet2", Ethernet28: "lhv-dist4:Ethernet2" },
   untemplated: { Ethernet27: "lhv-dist1:Ethernet14", Ethernet28: "lhv-dist2:Ethernet14" },
+  virtual: { Ethernet27: "lhv-dist1:Ethernet17", Ethernet28: "lhv-dist2:Ethernet17" },
+  portless: { Ethernet27: "lhv-dist1:Ethernet18", Ethernet28: "lhv-dist2:Ethernet18" },
   full: { Ethernet27: "lhv-dist1:Ethernet15", Ethernet28: "lhv-dist2:Ethernet15" },
   newdist: { "Ethernet49/1": "lhv-core1:Ethernet1/1", "Ethernet50/1": "lhv-core2:Ethernet1/1" },
   newcore: { "Ethernet1/1": "lhv-dist3:Ethernet49/1", "Ethernet2/1": "lhv-dist4:Ethernet49/1" },
@@ -119,8 +122,18 @@ const CABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   freedist: {}
 }
 
+/** What some of them do otherwise than most. */
+const QUIRKS: Readonly<Record<string, Quirks>> = {
+  virtual: {
+    absentKeys: ["serialNumber", "systemMacAddress", "hwMacAddress", "uptime", "bandwidth", "physicalAddress"],
+    macSpelling: "dashes"
+  },
+  portless: { absentKeys: ["neighborPort"] }
+}
+
 const blankNode = (name: string): Node => ({
   blank: true,
+  quirks: QUIRKS[name] ?? {},
   ...(name.endsWith("dist")
     ? { role: "dist", model: "DCS-7050SX3-48YC8-F" }
     : name.endsWith("core")

@@ -49,3 +49,9 @@ export const saidTo = (cli: Cli, command: string, options?: SendOptions) =>
     cli.send(command, options),
     ({ lines }) => deniedCommand(cli, command, lines) ?? Effect.succeed(lines.join("\n"))
   )
+
+/** Tells the log what the switch did not say. */
+export const remarked = (cli: Cli, remarks: ReadonlyArray<string>) =>
+  remarks.length === 0
+    ? Effect.void
+    : Effect.logInfo("The switch does not say everything about itself", { device: cli.target.hostname, remarks })

@@ -1,53 +1,80 @@
 /** What a switch is (docs/switch-dialogues.md#eos-reading and docs/switch-dialogues.md#facts). */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
 import type { Facts } from "../Readings.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { readJson } from "./Answers.ts"
-import { ShowInterfaces } from "./Interfaces.ts"
+import { readJson, remarked, unexpected } from "./Answers.ts"
+import { AnyObject, type Json, Missing, numberIn, objectIn, textIn } from "./Fields.ts"
 
-export const ShowVersion = Schema.Struct({
-  modelName: Schema.String,
-  serialNumber: Schema.String,
-  version: Schema.String,
-  internalVersion: Schema.optionalKey(Schema.String),
-  bootupTimestamp: Schema.optionalKey(Schema.Finite),
-  uptime: Schema.optionalKey(Schema.Finite)
-})
-export type ShowVersion = typeof ShowVersion.Type
+/** The fields that are read, each by the names that it has had. */
+const fields = {
+  model: ["modelName"],
+  serial: ["serialNumber", "serialNum"],
+  /** With the build; releases without it have `version` alone. */
+  version: ["internalVersion", "version"],
+  uptime: ["uptime"],
+  bootTime: ["bootupTimestamp", "bootupTimeStamp"],
+  hostname: ["hostname"],
+  fqdn: ["fqdn"],
+  interfaces: ["interfaces"]
+} as const
 
-export const ShowHostname = Schema.Struct({ hostname: Schema.String, fqdn: Schema.String })
+/** The answers that facts are made of. */
+interface Answers {
+  readonly version: Json
+  readonly name: Json
+  readonly interfaces: Json
+}
 
-/** Seconds since the start; `now` in epoch seconds, for releases that give the boot time only. */
-export const uptimeOf = (version: ShowVersion, now: number): number =>
-  version.uptime ?? (version.bootupTimestamp === undefined ? 0 : now - version.bootupTimestamp)
+/** The version without what engineering builds say behind it. */
+const versionIn = (version: Json): string | null => textIn(version, fields.version)?.split(" ", 1)[0] ?? null
+
+/** Seconds since the start, or null; `now` in epoch seconds, for releases that give the boot time only. */
+export const uptimeOf = (version: Json, now: number): number | null => {
+  const started = numberIn(version, fields.bootTime)
+  return numberIn(version, fields.uptime) ?? (started === null ? null : now - started)
+}
+
+const portsOf = (shown: Json | null): ReadonlyArray<string> | null =>
+  shown === null
+    ? null
+    : Object.keys(shown)
+        .filter((name) => !isSubinterface(name))
+        .toSorted(compareNames)
 
 /** The record from the three answers; `now` in epoch seconds. */
-export const factsOf = (
-  version: ShowVersion,
-  name: typeof ShowHostname.Type,
-  interfaces: ShowInterfaces,
-  now: number
-): Facts => ({
-  hostname: name.hostname,
-  fqdn: name.fqdn,
-  vendor: eos.vendor,
-  model: version.modelName,
-  serial_number: version.serialNumber,
-  os_version: version.internalVersion ?? version.version,
-  uptime: uptimeOf(version, now),
-  interface_list: Object.keys(interfaces.interfaces)
-    .filter((interfaceName) => !isSubinterface(interfaceName))
-    .toSorted(compareNames)
-})
+export const factsOf = ({ interfaces, name, version }: Answers, now: number): Facts => {
+  const ofVersion = new Missing("show version")
+  const ofName = new Missing("show hostname")
+  const ofInterfaces = new Missing("show interfaces")
+  const facts: Facts = {
+    hostname: ofName.seen(textIn(name, fields.hostname), fields.hostname),
+    fqdn: ofName.seen(textIn(name, fields.fqdn), fields.fqdn),
+    vendor: eos.vendor,
+    model: ofVersion.seen(textIn(version, fields.model), fields.model),
+    serial_number: ofVersion.seen(textIn(version, fields.serial), fields.serial),
+    os_version: ofVersion.seen(versionIn(version), ["version"]),
+    uptime: ofVersion.seen(uptimeOf(version, now), fields.uptime),
+    interface_list: ofInterfaces.seen(portsOf(objectIn(interfaces, fields.interfaces)), fields.interfaces)
+  }
+  const remarks = [ofVersion, ofName, ofInterfaces].flatMap((missing) => missing.remarks)
+  return remarks.length === 0 ? facts : { ...facts, remarks }
+}
 
 const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** See `DriverSession.facts`. */
 export const facts = Effect.fnUntraced(function* (cli: Cli) {
-  const version = yield* readJson(cli, "show version", ShowVersion)
-  const name = yield* readJson(cli, "show hostname", ShowHostname)
-  const shown = yield* readJson(cli, "show interfaces", ShowInterfaces)
-  return factsOf(version, name, shown, yield* nowSeconds)
+  const version = yield* readJson(cli, "show version", AnyObject)
+  // an object without any of these is an error in another form
+  if (textIn(version, fields.model) === null && versionIn(version) === null) {
+    const message = 'the answer to "show version" is not understood: it gives neither modelName nor version'
+    return yield* unexpected(cli, "show version", message)
+  }
+  const name = yield* readJson(cli, "show hostname", AnyObject)
+  const interfaces = yield* readJson(cli, "show interfaces", AnyObject)
+  const read = factsOf({ version, name, interfaces }, yield* nowSeconds)
+  yield* remarked(cli, read.remarks ?? [])
+  return read
 })

@@ -1,46 +1,85 @@
 /** The states of a switch's ports (docs/switch-dialogues.md#eos-reading). */
-import { Effect, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { macWithColons } from "../../domain/Hostname.ts"
+import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
 import type { InterfaceState } from "../Readings.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { readJson } from "./Answers.ts"
+import { readJson, remarked, unexpected } from "./Answers.ts"
+import { AnyObject, isObject, type Json, Missing, type Names, numberIn, objectIn, textIn } from "./Fields.ts"
 
-const Interface = Schema.Struct({
-  description: Schema.optionalKey(Schema.String),
-  interfaceStatus: Schema.optionalKey(Schema.String),
-  lineProtocolStatus: Schema.optionalKey(Schema.String),
-  bandwidth: Schema.optionalKey(Schema.Finite),
-  mtu: Schema.optionalKey(Schema.Finite),
-  physicalAddress: Schema.optionalKey(Schema.String),
-  lastStatusChangeTimestamp: Schema.optionalKey(Schema.Finite)
-})
-
-export const ShowInterfaces = Schema.Struct({ interfaces: Schema.Record(Schema.String, Interface) })
-export type ShowInterfaces = typeof ShowInterfaces.Type
+/** The fields that are read, each by the names that it has had. */
+const fields = {
+  description: ["description"],
+  status: ["interfaceStatus", "linkStatus"],
+  protocol: ["lineProtocolStatus"],
+  bandwidth: ["bandwidth"],
+  mtu: ["mtu"],
+  address: ["physicalAddress", "burnedInAddress"],
+  flapped: ["lastStatusChangeTimestamp"]
+} as const satisfies Record<string, Names>
 
 const megabit = 1_000_000
 
-const interfaceState = (found: typeof Interface.Type): InterfaceState => {
-  const isUp = found.lineProtocolStatus === "up"
+const noAddress = "00:00:00:00:00:00"
+
+/** Upper case with colons, or empty. */
+const addressIn = (found: Json): string => {
+  const address = Option.getOrElse(macWithColons(textIn(found, fields.address) ?? ""), () => "")
+  return address === noAddress ? "" : address
+}
+
+/** Up as one of the two states says; null when neither does. */
+const isUp = (protocol: string | null, status: string | null): boolean | null => {
+  if (protocol !== null) return protocol === "up"
+  return status === null ? null : status === "connected"
+}
+
+const interfaceState = (found: Json): InterfaceState => {
+  const status = textIn(found, fields.status)
+  const up = isUp(textIn(found, fields.protocol), status)
+  const bandwidth = numberIn(found, fields.bandwidth)
   return {
-    is_up: isUp,
-    is_enabled: isUp || found.interfaceStatus !== "disabled",
-    description: found.description ?? "",
-    last_flapped: found.lastStatusChangeTimestamp ?? -1,
-    mtu: found.mtu ?? 0,
-    speed: (found.bandwidth ?? 0) / megabit,
-    mac_address: (found.physicalAddress ?? "").toUpperCase()
+    is_up: up,
+    is_enabled: up === true ? true : status === null ? null : status !== "disabled",
+    description: textIn(found, fields.description) ?? "",
+    last_flapped: numberIn(found, fields.flapped) ?? -1,
+    mtu: numberIn(found, fields.mtu),
+    speed: bandwidth === null ? null : bandwidth / megabit,
+    mac_address: addressIn(found)
   }
 }
 
-/** Interfaces in natural order, subinterfaces left out. */
-export const interfacesOf = (answer: ShowInterfaces): Readonly<Record<string, InterfaceState>> =>
-  Object.fromEntries(
-    Object.entries(answer.interfaces)
-      .filter(([name]) => !isSubinterface(name))
-      .toSorted(([a], [b]) => compareNames(a, b))
-      .map(([name, found]) => [name, interfaceState(found)])
-  )
+/** What every physical port has; of others many lack an address or a bandwidth, and nobody misses them. */
+const missedAt = (missing: Missing, name: string, state: InterfaceState): void => {
+  if (eos.interfaces.physical?.test(name) !== true) return
+  missing.seen(state.is_up, fields.protocol, name)
+  missing.seen(state.is_enabled, fields.status, name)
+  missing.seen(state.mtu, fields.mtu, name)
+  missing.seen(state.speed, fields.bandwidth, name)
+  missing.seen(state.mac_address === "" ? null : state.mac_address, fields.address, name)
+}
+
+/** Interfaces in natural order, subinterfaces left out, and what their states lack. */
+export const interfacesOf = (shown: Json) => {
+  const missing = new Missing("show interfaces")
+  const states = Object.entries(shown)
+    .filter(([name]) => !isSubinterface(name))
+    .toSorted(([a], [b]) => compareNames(a, b))
+    .map(([name, found]) => [name, interfaceState(isObject(found) ? found : {})] as const)
+  for (const [name, state] of states) missedAt(missing, name, state)
+  const interfaces: Readonly<Record<string, InterfaceState>> = Object.fromEntries(states)
+  return { interfaces, remarks: missing.remarks }
+}
 
 /** See `DriverSession.interfaces`. */
-export const interfaces = (cli: Cli) => Effect.map(readJson(cli, "show interfaces", ShowInterfaces), interfacesOf)
+export const interfaces = Effect.fnUntraced(function* (cli: Cli) {
+  const command = "show interfaces"
+  const shown = objectIn(yield* readJson(cli, command, AnyObject), ["interfaces"])
+  if (shown === null) {
+    return yield* unexpected(cli, command, `the answer to "${command}" is not understood: it gives no interfaces`)
+  }
+  const read = interfacesOf(shown)
+  yield* remarked(cli, read.remarks)
+  return read.interfaces
+})

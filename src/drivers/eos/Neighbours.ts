@@ -1,83 +1,122 @@
 /** What a switch hears over LLDP: who is there, and everything that they announce (docs/api.md#live-reads). */
-import { Effect, Schema } from "effect"
+import { Effect, Option } from "effect"
+import { macWithColons } from "../../domain/Hostname.ts"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, longName } from "../../domain/platforms/InterfaceNames.ts"
 import type { LldpNeighbour } from "../Readings.ts"
 import type { Cli } from "../ssh/Cli.ts"
-import { readJson } from "./Answers.ts"
+import { readJson, remarked, unexpected } from "./Answers.ts"
+import { AnyObject, isObject, type Json, Missing, type Names, objectIn, textIn } from "./Fields.ts"
+
+/** The fields that are read, each by the names that it has had. Some releases have the short form like the detailed one. */
+const fields = {
+  local: ["port"],
+  device: ["neighborDevice", "systemName"],
+  port: ["neighborPort"],
+  name: ["systemName"],
+  description: ["systemDescription"],
+  chassis: ["chassisId"],
+  chassisType: ["chassisIdType"],
+  capabilities: ["systemCapabilities"],
+  interface: ["neighborInterfaceInfo"],
+  /** The second version has no quotes. */
+  interfaceId: ["interfaceId_v2", "interfaceId"],
+  interfaceDescription: ["interfaceDescription"]
+} as const satisfies Record<string, Names>
 
 /** The long name of a port; the switch puts names of neighbours in quotes. */
-const portName = (shown: string): string => longName(eos.name, shown.replaceAll('"', ""))
+const portName = (shown: string): string => longName(eos.name, shown.replaceAll('"', "").trim())
 
-export const ShowLldp = Schema.Struct({
-  lldpNeighbors: Schema.Array(
-    Schema.Struct({ port: Schema.String, neighborDevice: Schema.String, neighborPort: Schema.String })
-  )
-})
-export type ShowLldp = typeof ShowLldp.Type
+const objectsIn = (value: unknown): ReadonlyArray<Json> => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Neighbours by long local port name, in natural order; a port may hear several. */
-export const neighboursOf = (answer: ShowLldp): Readonly<Record<string, ReadonlyArray<LldpNeighbour>>> => {
-  const ports = new Map<string, Array<LldpNeighbour>>()
-  for (const { port, neighborDevice, neighborPort } of answer.lldpNeighbors) {
-    const local = portName(port)
-    const heard = ports.get(local) ?? []
-    heard.push({ hostname: neighborDevice, port: portName(neighborPort) })
-    ports.set(local, heard)
+/** Everything that is heard, each with its local port: from a list, or from objects by their ports. */
+const heardIn = (table: unknown): ReadonlyArray<readonly [port: string | null, heard: Json]> =>
+  isObject(table)
+    ? Object.entries(table).flatMap(([port, shown]) =>
+        objectsIn(isObject(shown) ? shown["lldpNeighborInfo"] : shown).map((heard) => [port, heard] as const)
+      )
+    : objectsIn(table).map((heard) => [textIn(heard, fields.local), heard] as const)
+
+/** By long local port name, in natural order; what was heard on no port is remarked. */
+const byPort = <A>(table: unknown, missing: Missing, make: (heard: Json, port: string) => A) => {
+  const ports = new Map<string, Array<A>>()
+  for (const [port, heard] of heardIn(table)) {
+    const local = missing.seen(port, fields.local)
+    if (local === null) continue
+    const name = portName(local)
+    const found = ports.get(name) ?? []
+    ports.set(name, found)
+    found.push(make(heard, name))
   }
-  return Object.fromEntries([...ports].toSorted(([a], [b]) => compareNames(a, b)))
+  const sorted: Readonly<Record<string, ReadonlyArray<A>>> = Object.fromEntries(
+    [...ports].toSorted(([a], [b]) => compareNames(a, b))
+  )
+  return sorted
 }
 
-const text = Schema.optionalKey(Schema.String)
-
-const Neighbour = Schema.Struct({
-  systemName: text,
-  systemDescription: text,
-  chassisId: text,
-  systemCapabilities: Schema.optionalKey(Schema.Record(Schema.String, Schema.Boolean)),
-  neighborInterfaceInfo: Schema.optionalKey(Schema.Struct({ interfaceId: text, interfaceDescription: text }))
-})
-
-export const ShowLldpDetail = Schema.Struct({
-  lldpNeighbors: Schema.Record(Schema.String, Schema.Struct({ lldpNeighborInfo: Schema.Array(Neighbour) }))
-})
-
-/** `0800.2700.1122` with colons; another kind of id as it is. */
-const chassisId = (id: string): string => {
-  const hex = id.replaceAll(".", "").toUpperCase()
-  return /^[\dA-F]{12}$/.test(hex) ? (hex.match(/../g) ?? []).join(":") : id
+const remotePort = (heard: Json): string | null => {
+  const shown = textIn(heard, fields.port) ?? textIn(objectIn(heard, fields.interface) ?? {}, fields.interfaceId)
+  return shown === null ? null : portName(shown)
 }
 
-const detailOf = (heard: typeof Neighbour.Type): NeighbourDetail => {
-  const capabilities = Object.entries(heard.systemCapabilities ?? {})
-  const port = heard.neighborInterfaceInfo
+/** Neighbours by long local port name, in natural order; a port may hear several. And what they lack. */
+export const neighboursOf = (table: unknown) => {
+  const missing = new Missing("show lldp neighbors")
+  const neighbours = byPort<LldpNeighbour>(table, missing, (heard, port) => ({
+    // without a system name EOS gives the chassis id; some releases give nothing
+    hostname: missing.seen(textIn(heard, fields.device), fields.device, port) ?? "",
+    port: missing.seen(remotePort(heard), fields.port, port) ?? ""
+  }))
+  return { neighbours, remarks: missing.remarks }
+}
+
+const isAddress = (heard: Json): boolean => (textIn(heard, fields.chassisType) ?? "macAddress") === "macAddress"
+
+/** A MAC address in the form of all answers; another kind of id as it is. */
+const chassisId = (heard: Json): string => {
+  const id = textIn(heard, fields.chassis) ?? ""
+  return isAddress(heard) ? Option.getOrElse(macWithColons(id), () => id) : id
+}
+
+const detailOf = (heard: Json): NeighbourDetail => {
+  const capabilities = Object.entries(objectIn(heard, fields.capabilities) ?? {})
+  const port = objectIn(heard, fields.interface) ?? {}
   return {
     parent_interface: "",
-    remote_port: portName(port?.interfaceId ?? ""),
-    remote_port_description: port?.interfaceDescription ?? "",
-    remote_chassis_id: chassisId(heard.chassisId ?? ""),
-    remote_system_name: heard.systemName ?? "",
-    remote_system_description: heard.systemDescription ?? "",
+    remote_port: remotePort(heard) ?? "",
+    remote_port_description: textIn(port, fields.interfaceDescription)?.replaceAll(/^"|"$/g, "") ?? "",
+    remote_chassis_id: chassisId(heard),
+    remote_system_name: textIn(heard, fields.name) ?? "",
+    remote_system_description: textIn(heard, fields.description) ?? "",
     remote_system_capab: capabilities.map(([name]) => name),
-    remote_system_enable_capab: capabilities.filter(([, enabled]) => enabled).map(([name]) => name)
+    remote_system_enable_capab: capabilities.filter(([, enabled]) => enabled === true).map(([name]) => name)
   }
 }
 
 /** Neighbours by long local port name, in natural order; ports that hear nobody are left out. */
-export const neighbourDetailsOf = (
-  answer: typeof ShowLldpDetail.Type
-): Readonly<Record<string, ReadonlyArray<NeighbourDetail>>> =>
-  Object.fromEntries(
-    Object.entries(answer.lldpNeighbors)
-      .filter(([, { lldpNeighborInfo }]) => lldpNeighborInfo.length > 0)
-      .map(([port, { lldpNeighborInfo }]) => [portName(port), lldpNeighborInfo.map(detailOf)] as const)
-      .toSorted(([a], [b]) => compareNames(a, b))
-  )
+export const neighbourDetailsOf = (table: unknown) => {
+  const missing = new Missing("show lldp neighbors detail")
+  return { neighbours: byPort(table, missing, detailOf), remarks: missing.remarks }
+}
+
+/** Asks for a table and makes the reading of it. */
+const read = Effect.fnUntraced(function* <A>(
+  cli: Cli,
+  command: string,
+  make: (table: unknown) => { readonly neighbours: A; readonly remarks: ReadonlyArray<string> }
+) {
+  const { lldpNeighbors: table } = yield* readJson(cli, command, AnyObject)
+  if (!isObject(table) && !Array.isArray(table)) {
+    return yield* unexpected(cli, command, `the answer to "${command}" is not understood: it gives no lldpNeighbors`)
+  }
+  const { neighbours, remarks } = make(table)
+  yield* remarked(cli, remarks)
+  return neighbours
+})
 
 /** See `DriverSession.lldp`. */
-export const lldp = (cli: Cli) => Effect.map(readJson(cli, "show lldp neighbors", ShowLldp), neighboursOf)
+export const lldp = (cli: Cli) => read(cli, "show lldp neighbors", neighboursOf)
 
 /** See `DriverSession.lldpDetail`. */
-export const lldpDetail = (cli: Cli) =>
-  Effect.map(readJson(cli, "show lldp neighbors detail", ShowLldpDetail), neighbourDetailsOf)
+export const lldpDetail = (cli: Cli) => read(cli, "show lldp neighbors detail", neighbourDetailsOf)

@@ -46,7 +46,10 @@ export const makeDeviceReads = Effect.gen(function* () {
         // the reference's spelling, which clients may look for
         refuse(`unknon exception: ${type}: ${message}`)
       )
-      const states = Object.entries(shown).map(([name, state]) => [name, { ...state, speed: Math.round(state.speed) }])
+      const states = Object.entries(shown).map(([name, state]) => [
+        name,
+        { ...state, speed: state.speed === null ? null : Math.round(state.speed) }
+      ])
       return enveloped({ interface_status: Object.fromEntries(states) })
     })
   }

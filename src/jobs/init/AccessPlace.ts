@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
 
   /** Logs in to the switch and reads its ports and neighbours. */
   const ask = Effect.fn("AccessPlace.ask")(function* (device: Device, newHostname: string) {
-    const { interface_list: ports } = yield* survey.facts(device)
+    const ports = yield* survey.ports(device)
     const member: Member = { device, newHostname, ports, heard: yield* survey.heard(device) }
     return member
   })

@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
   })
 
   const ask = Effect.fnUntraced(function* (device: Device, newHostname: string) {
-    const { interface_list: ports } = yield* Effect.mapError(survey.facts(device), ({ message, reason }) =>
+    const ports = yield* Effect.mapError(survey.ports(device), ({ message, reason }) =>
       impossible(500, `Exception in ${STAGES.checks}: ${message}: ${reason}`)
     )
     const heard = yield* Effect.mapError(survey.heard(device), stopped("links"))

@@ -3,10 +3,10 @@
  * and the devices at their far ends. The same survey serves device_initcheck and step 1 of the initialisation
  * (docs/provisioning.md).
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
-import type { Facts } from "../../drivers/Readings.ts"
+import { type Facts, portsIn } from "../../domain/Facts.ts"
 import { longName } from "../../domain/platforms/InterfaceNames.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device, DeviceType } from "../../domain/Device.ts"
@@ -16,6 +16,7 @@ import {
   findLinks,
   joinLinks,
   linkError,
+  portlessPeers,
   type LinkFindings,
   type LinkPlan,
   type LinkProblem,
@@ -77,6 +78,15 @@ const make = Effect.gen(function* () {
       )
     )
   )
+
+  const ports = Effect.fn("InitSurvey.ports")(function* (device: Device) {
+    const message = `Could not get the interfaces of device_id ${device.id}`
+    return yield* Result.match(portsIn(yield* facts(device)), {
+      onFailure: (missing) =>
+        Effect.fail(new SurveyImpossible({ message: `${message}: ${missing}`, reason: "its facts are incomplete" })),
+      onSuccess: Effect.succeed
+    })
+  })
 
   const neighboursOf = Effect.fnUntraced(function* (device: Device) {
     return yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
@@ -143,7 +153,7 @@ const make = Effect.gen(function* () {
     const hostnames = new Map(far.map((row) => [row.id, row.hostname]))
     const found: LinkFindingsSurveyed = {
       plan: planned,
-      problems,
+      problems: [...portlessPeers(lldp, byName, target.mlagPeerId), ...problems],
       refused,
       links: joinLinks(planned.links, storedLinks(mine, hostnames)),
       neighbours: new Map([...heard, ...far].map((row) => [row.hostname, row]))
@@ -157,7 +167,7 @@ const make = Effect.gen(function* () {
     return yield* Effect.fromResult(linkError(surveyed, problems))
   })
 
-  return InitSurvey.of({ facts, heard: neighboursOf, find, plan, underlay })
+  return InitSurvey.of({ facts, ports, heard: neighboursOf, find, plan, underlay })
 })
 
 /** A port that leads down to a switch which was initialised below the one that is to be replaced. */
@@ -178,6 +188,8 @@ export class InitSurvey extends Context.Service<
   {
     /** Logs in with the credentials of DISCOVERED and reads what the switch is. */
     readonly facts: (device: Device) => Effect.Effect<Facts, SurveyImpossible>
+    /** The same for its interfaces: one that does not say which it has has no place. */
+    readonly ports: (device: Device) => Effect.Effect<ReadonlyArray<string>, SurveyImpossible>
     /** What the switch hears on its ports. */
     readonly heard: (device: Device) => Effect.Effect<LldpTable, SurveyImpossible>
     /** The links that follow from what was heard, with what speaks against them; asks the database only. */

@@ -3,7 +3,8 @@
  * are stored (docs/provisioning.md#ports-of-an-access-switch and docs/jobs.md#update_interfacedb).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import { portsIn } from "../../domain/Facts.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -55,10 +56,12 @@ const make = Effect.gen(function* () {
   /** Ports of the device, physical ones only. */
   const portsOf = Effect.fnUntraced(function* ({ hostname, id, platform }: Device) {
     yield* requireManageable({ hostname, platform })
-    const { interface_list } = yield* patiently(actorOf(String(id)).ReadFacts({ login: {} })).pipe(
-      Effect.mapError(({ message }) => failure(`Could not get facts from device ${hostname}: ${message}`))
+    const unread = (reason: string) => failure(`Could not get facts from device ${hostname}: ${reason}`)
+    const facts = yield* Effect.mapError(patiently(actorOf(String(id)).ReadFacts({ login: {} })), ({ message }) =>
+      unread(message)
     )
-    return yield* Effect.fromResult(physicalInterfaces(platform ?? "", hostname, interface_list))
+    const shown = yield* Effect.fromResult(Result.mapError(portsIn(facts), unread))
+    return yield* Effect.fromResult(physicalInterfaces(platform ?? "", hostname, shown))
   })
 
   /** Ports that follow the stored links; uplinks that are known already are trusted unless all is replaced. */

@@ -66,6 +66,10 @@ const make = Effect.gen(function* () {
       return { task: stepFailed("post_flight", sentence, back.last) }
     }
     const { os_version } = back.facts
+    if (os_version === null) {
+      const text = postFlightText(`Device ${device.hostname} does not say which version it runs (show version)`)
+      return { task: stepFailed("post_flight", text) }
+    }
     const wrong = versionProblem(
       platformOf(device.platform),
       progress.versionBefore,

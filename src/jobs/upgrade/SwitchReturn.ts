@@ -19,8 +19,11 @@ const ROUNDING = 1
 export const nowSeconds = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
 /** True when a switch that shows this uptime at `at` (epoch seconds, taken before it was asked) has booted since. */
-const hasRebooted = (reboot: Reboot, uptime: number, at: number): boolean =>
-  uptime < reboot.uptime + (at - reboot.at) - Math.min(ROUNDING, reboot.uptime / 4)
+const hasRebooted = (reboot: Reboot, uptime: number | null, at: number): boolean => {
+  if (uptime === null) return false
+  const before = reboot.uptime ?? 0
+  return uptime < before + (at - reboot.at) - Math.min(ROUNDING, before / 4)
+}
 
 /** How waiting ended. `away`: `last` is what was met at the last look. */
 export type Return =
@@ -39,6 +42,11 @@ export interface ReturnWait {
   readonly waitSeconds: number
   readonly reboot: Reboot | null
 }
+
+const notBack = ({ hostname }: Device, { uptime }: Facts): string =>
+  uptime === null
+    ? `Device ${hostname} answers but does not say since when it runs (uptime or bootupTimestamp in show version)`
+    : `Device ${hostname} answers but has not rebooted`
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
@@ -80,7 +88,7 @@ const make = Effect.gen(function* () {
       if (yield* aborting) return { _tag: "Aborted" } satisfies Return
       const seen = yield* look(device, wait.reboot)
       if (seen.answers && seen.booted) return { _tag: "Back", facts: seen.facts } satisfies Return
-      const last = seen.answers ? `Device ${device.hostname} answers but has not rebooted` : seen.last
+      const last = seen.answers ? notBack(device, seen.facts) : seen.last
       const now = yield* nowSeconds
       if (now >= deadline || (!seen.answers && seen.final)) return { _tag: "Away", last } satisfies Return
       // its AAA servers may be out of reach for a while yet, but switches lock accounts after refused logins

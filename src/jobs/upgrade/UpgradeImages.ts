@@ -39,6 +39,7 @@ const make = Effect.gen(function* () {
 
   const detected = Effect.fnUntraced(function* ({ device }: UpgradedDevice, filename: string) {
     const { model } = yield* Effect.mapError(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })), toProblem)
+    if (model === null) return yield* problem(`${device.hostname} does not say its model (modelName in show version)`)
     const builds = platformOf(device.platform)?.firmware?.builds ?? null
     return builds === null
       ? fileFor(filename, model, builds)

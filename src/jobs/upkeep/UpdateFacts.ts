@@ -27,10 +27,10 @@ export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Dif
     model: facts.model,
     os_version: facts.os_version,
     serial: facts.serial_number
-  } satisfies Record<Column, string>
+  } satisfies Record<Column, string | null>
   const found: Difference = {}
   for (const column of columns) {
-    const value = read[column].slice(0, WIDTH)
+    const value = (read[column] ?? "").slice(0, WIDTH)
     if (value !== "" && value !== device[column]) found[column] = { old: device[column], new: value }
   }
   return found
@@ -61,8 +61,9 @@ const make = Effect.gen(function* () {
     const diff = factsDifference(yield* devices.lock(id), facts)
     yield* devices.update(id, newFields(diff))
     yield* sql`update device set last_seen = now() where id = ${id}`
-    yield* jobs.update(job.id, { result: { diff } })
-    return { result: { diff }, change_score: null }
+    const result = facts.remarks === undefined ? { diff } : { diff, remarks: facts.remarks }
+    yield* jobs.update(job.id, { result })
+    return { result, change_score: null }
   }, sql.withTransaction)
 
   const handler: JobHandler<typeof UpdateFacts> = Effect.fn("UpdateFacts")(function* (job) {

@@ -20,7 +20,7 @@ describe("reading", () => {
       const session = yield* driver.open(target)
       const facts = yield* session.facts
       expect(facts).toMatchObject({ hostname: "acc-b2-01", fqdn: "acc-b2-01.net.example.org", vendor: "Arista" })
-      expect(facts.interface_list.slice(0, 3)).toEqual(["Ethernet1", "Ethernet2", "Ethernet3"])
+      expect(facts.interface_list?.slice(0, 3)).toEqual(["Ethernet1", "Ethernet2", "Ethernet3"])
       expect((yield* session.interfaces)["Ethernet1"]?.description).toBe("desk 1")
       expect(yield* session.lldp).toEqual({ Ethernet51: [{ hostname: "dist-b2-1", port: "Ethernet7" }] })
       expect(yield* session.runningConfig).toBe(device.running())

@@ -1,13 +1,18 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
 import { factsOf, uptimeOf } from "../../../src/drivers/eos/Facts.ts"
+import { makeOneSwitch } from "./OneSwitchLab.ts"
+
+const shown = { interfaces: { Ethernet10: {}, Ethernet2: {}, "Ethernet2.100": {}, Management1: {} } }
+const named = { hostname: "a", fqdn: "a.example.org" }
+const version = { modelName: "CCS-720XP-48Y6-F", serialNumber: "WTW22190555", version: "4.31.4M", uptime: 91233.4 }
+
+const read = (more: Readonly<Record<string, unknown>>, name: Readonly<Record<string, unknown>> = named) =>
+  factsOf({ version: { ...version, ...more }, name, interfaces: shown }, 0)
 
 describe("facts", () => {
-  const interfaces = { interfaces: { Ethernet10: {}, Ethernet2: {}, "Ethernet2.100": {}, Management1: {} } }
-  const version = { modelName: "CCS-720XP-48Y6-F", serialNumber: "WTW22190555", version: "4.31.4M" }
-
   it("take the internal version, natural order and no subinterfaces", () => {
-    const full = { ...version, internalVersion: "4.31.4M-36737551.4314M", uptime: 91233.4 }
-    expect(factsOf(full, { hostname: "a", fqdn: "a.example.org" }, interfaces, 0)).toEqual({
+    expect(read({ internalVersion: "4.31.4M-36737551.4314M" })).toEqual({
       hostname: "a",
       fqdn: "a.example.org",
       vendor: "Arista",
@@ -19,7 +24,87 @@ describe("facts", () => {
     })
   })
 
-  it("count the uptime from the boot time on old releases", () => {
-    expect(uptimeOf({ ...version, bootupTimestamp: 1000 }, 1500)).toBe(500)
+  it("count the uptime from the boot time on old releases, and say nothing where there is neither", () => {
+    expect(uptimeOf({ bootupTimestamp: 1000 }, 1500)).toBe(500)
+    expect(uptimeOf({ bootupTimeStamp: "1000.5" }, 1500)).toBe(499.5)
+    expect(uptimeOf({}, 1500)).toBeNull()
   })
+
+  it.each([
+    ["a virtual switch without a number", { serialNumber: "" }, { serial_number: null }, "serialNumber"],
+    ["a container that calls it not available", { serialNumber: "N/A" }, { serial_number: null }, "serialNumber"],
+    ["a number that is none", { serialNumber: 12 }, { serial_number: null }, "serialNumber"],
+    ["a model that is null", { modelName: null }, { model: null }, "modelName"],
+    ["no uptime in any form", { uptime: "soon" }, { uptime: null }, "uptime"],
+    ["no version", { version: " " }, { os_version: null }, "version"]
+  ])("are null and remarked for %s", (_, more, expected, field) => {
+    const facts = read(more)
+    expect(facts).toMatchObject(expected)
+    expect(facts.remarks).toEqual([`"show version" gives no ${field}`])
+  })
+
+  it("take fields that have moved, and a version without what an engineering build says behind it", () => {
+    expect(read({ serialNumber: undefined, serialNum: "S7" }).serial_number).toBe("S7")
+    expect(read({ version: "4.35.0F-44178984.4350F (engineering build)" }).os_version).toBe("4.35.0F-44178984.4350F")
+  })
+
+  it("name what other answers do not give", () => {
+    const facts = factsOf({ version, name: {}, interfaces: { errors: ["This is an unconverted command"] } }, 0)
+    expect(facts).toMatchObject({ hostname: null, fqdn: null, interface_list: null })
+    expect(facts.remarks).toEqual([
+      '"show hostname" gives no hostname',
+      '"show hostname" gives no fqdn',
+      '"show interfaces" gives no interfaces'
+    ])
+  })
+
+  const Odd = Schema.Literals(["as it is", "absent", "null", "empty", "number", "list", "object"])
+  const spoil = (odd: typeof Odd.Type, value: unknown): unknown =>
+    ({ "as it is": value, absent: undefined, null: null, empty: "", number: -1, list: [], object: {} })[odd]
+
+  it.prop(
+    "are what is there, whatever the other fields have instead of a value",
+    { modelName: Odd, serialNumber: Odd, version: Odd, uptime: Odd, hostname: Odd },
+    (odd) => {
+      const spoilt = Object.fromEntries(
+        Object.entries(version).map(([key, value]) => [key, spoil(odd[key as keyof typeof version], value)])
+      )
+      const facts = factsOf({ version: spoilt, name: { hostname: spoil(odd.hostname, "a") }, interfaces: shown }, 0)
+      for (const [found, how, value] of [
+        [facts.model, odd.modelName, version.modelName],
+        [facts.serial_number, odd.serialNumber, version.serialNumber],
+        [facts.os_version, odd.version, version.version],
+        [facts.hostname, odd.hostname, "a"]
+      ]) {
+        expect(found).toBe(how === "as it is" ? value : null)
+      }
+      expect(facts.uptime).toBe(odd.uptime === "as it is" ? version.uptime : odd.uptime === "number" ? -1 : null)
+    }
+  )
+
+  it.live("are an answer that is not understood when the switch says neither what it is nor what it runs", () =>
+    Effect.gen(function* () {
+      const quirks = { absentKeys: ["modelName", "version", "internalVersion"] }
+      const { driver, target } = yield* makeOneSwitch({ quirks })
+      const session = yield* driver.open(target)
+      expect(yield* Effect.flip(session.facts)).toMatchObject({ _tag: "UnexpectedAnswer", command: "show version" })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a switch that lacks what virtual ones lack are read", () =>
+    Effect.gen(function* () {
+      const quirks = {
+        absentKeys: ["serialNumber", "systemMacAddress", "uptime", "bootupTimestamp", "internalVersion"]
+      }
+      const { driver, target } = yield* makeOneSwitch({ quirks, version: "4.34.1F", model: "cEOSLab" })
+      const session = yield* driver.open(target)
+      expect(yield* session.facts).toMatchObject({
+        model: "cEOSLab",
+        serial_number: null,
+        os_version: "4.34.1F",
+        uptime: null,
+        remarks: ['"show version" gives no serialNumber', '"show version" gives no uptime']
+      })
+    }).pipe(Effect.scoped)
+  )
 })

@@ -1,21 +1,25 @@
 import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import { interfacesOf } from "../../../src/drivers/eos/Interfaces.ts"
+import { makeOneSwitch } from "./OneSwitchLab.ts"
+
+const desk = {
+  description: "desk",
+  interfaceStatus: "disabled",
+  lineProtocolStatus: "down",
+  bandwidth: 1_000_000_000,
+  mtu: 9214,
+  physicalAddress: "94:8e:d3:11:22:34",
+  lastStatusChangeTimestamp: 1741081234.55
+}
+
+const one = (found: unknown) => interfacesOf({ Ethernet1: found }).interfaces["Ethernet1"]
 
 it("normalises the states of interfaces", () => {
-  const found = interfacesOf({
-    interfaces: {
-      Loopback0: { interfaceStatus: "connected", lineProtocolStatus: "up" },
-      Ethernet1: {
-        description: "desk",
-        interfaceStatus: "disabled",
-        lineProtocolStatus: "down",
-        bandwidth: 1_000_000_000,
-        mtu: 9214,
-        physicalAddress: "94:8e:d3:11:22:34",
-        lastStatusChangeTimestamp: 1741081234.55
-      },
-      "Ethernet1.5": {}
-    }
+  const { interfaces: found, remarks } = interfacesOf({
+    Loopback0: { interfaceStatus: "connected", lineProtocolStatus: "up" },
+    Ethernet1: desk,
+    "Ethernet1.5": {}
   })
   expect(Object.keys(found)).toEqual(["Ethernet1", "Loopback0"])
   expect(found["Ethernet1"]).toEqual({
@@ -28,4 +32,53 @@ it("normalises the states of interfaces", () => {
     mac_address: "94:8E:D3:11:22:34"
   })
   expect(found["Loopback0"]).toMatchObject({ is_up: true, is_enabled: true, last_flapped: -1, mac_address: "" })
+  // of a loopback nobody misses an address
+  expect(remarks).toEqual([])
 })
+
+it.each([
+  ["94:8e:d3:11:22:34", "94:8E:D3:11:22:34"],
+  ["94:8E:D3:11:22:34", "94:8E:D3:11:22:34"],
+  ["948e.d311.2234", "94:8E:D3:11:22:34"],
+  ["94-8e-d3-11-22-34", "94:8E:D3:11:22:34"],
+  ["948ed3112234", "94:8E:D3:11:22:34"],
+  ["00:00:00:00:00:00", ""],
+  ["", ""],
+  ["N/A", ""],
+  ["no address", ""],
+  [null, ""]
+])("gives the address %j as %j", (physicalAddress, expected) => {
+  expect(one({ ...desk, physicalAddress })?.mac_address).toBe(expected)
+})
+
+it.each([
+  [{ lineProtocolStatus: "up" }, true, true],
+  [{ lineProtocolStatus: "down" }, false, null],
+  [{ interfaceStatus: "connected" }, true, true],
+  [{ interfaceStatus: "notconnect" }, false, true],
+  [{ interfaceStatus: "disabled" }, false, false],
+  [{ lineProtocolStatus: "up", interfaceStatus: "disabled" }, true, true],
+  [{}, null, null],
+  [{ lineProtocolStatus: 4, interfaceStatus: [] }, null, null],
+  [null, null, null]
+])("says of %j whether it is up (%j) and enabled (%j), and does not guess", (found, is_up, is_enabled) => {
+  expect(one(found)).toMatchObject({ is_up, is_enabled })
+})
+
+it("remarks what physical ports lack, and names three of them", () => {
+  const ports = Object.fromEntries([3, 1, 2, 10, 4].map((port) => [`Ethernet${port}`, { ...desk, mtu: undefined }]))
+  expect(interfacesOf(ports).remarks).toEqual([
+    '"show interfaces" gives no mtu at Ethernet1, Ethernet2, Ethernet3 and 2 more'
+  ])
+})
+
+it.live("reads the ports of a modular switch, which are megabytes", () =>
+  Effect.gen(function* () {
+    const { driver, target } = yield* makeOneSwitch({ ports: 6_000, supervisor: "s1" })
+    const session = yield* driver.open(target)
+    const found = yield* session.interfaces
+    expect(Object.keys(found)).toHaveLength(6_001)
+    expect((yield* session.facts).interface_list).toHaveLength(6_001)
+    expect(found["Ethernet6000"]).toMatchObject({ is_enabled: true })
+  }).pipe(Effect.scoped)
+)

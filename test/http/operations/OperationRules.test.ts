@@ -29,7 +29,15 @@ it("gives the lines of one interface without their first indentation", () => {
 
 it("refuses to bounce ports that are not there or not enabled, and names like inherited members", () => {
   const state = { is_up: false, description: "", last_flapped: -1, mtu: 1500, speed: 0, mac_address: "" }
-  const shown = { Ethernet1: { ...state, is_enabled: true }, Ethernet2: { ...state, is_enabled: false } }
+  const shown = {
+    Ethernet1: { ...state, is_enabled: true },
+    Ethernet2: { ...state, is_enabled: false },
+    Ethernet3: { ...state, is_enabled: null }
+  }
+  assert.strictEqual(
+    bounceRefusal("sw1", ["Ethernet1", "Ethernet3"], shown),
+    "Device sw1 does not say whether interface Ethernet3 is enabled"
+  )
   assert.isNull(bounceRefusal("sw1", ["Ethernet1"], shown))
   assert.strictEqual(
     bounceRefusal("sw1", ["Ethernet1", "constructor"], shown),
@@ -55,7 +63,7 @@ it("tells what neighbours announce, with names and ids in their usual form and n
       }
     ]
   }
-  const told = neighbourDetailsOf({ lldpNeighbors: { Ethernet10: full, Ethernet2: bare, Ethernet1: silent } })
+  const told = neighbourDetailsOf({ Ethernet10: full, Ethernet2: bare, Ethernet1: silent }).neighbours
   assert.deepEqual(Object.keys(told), ["Ethernet2", "Ethernet10"])
   assert.deepInclude(told["Ethernet2"]?.[0], { remote_chassis_id: "switch-7", remote_system_name: "" })
   assert.deepEqual(told["Ethernet10"]?.[0], {
@@ -86,4 +94,6 @@ it("takes facts over when they are not empty and differ, cut to what the databas
     os_version: { old: "4.30", new: "4.31" },
     serial: { old: null, new: "S1" }
   })
+  const silent = { ...facts, model: null, serial_number: null, os_version: null }
+  assert.deepEqual(factsDifference(row, silent), {})
 })

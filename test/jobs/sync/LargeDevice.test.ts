@@ -1,26 +1,12 @@
-/** Devices with configurations of 50,000 lines: changed in every mode, and the server answers others meanwhile. */
+/** A device with a configuration of 50,000 lines, changed in every mode (docs/switch-dialogues.md#limits). */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
+import { accessLists, LINES, linesOf } from "../../support/LargeConfig.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import * as Lab from "./SyncLab.ts"
-
-const LINES = 50_000
-const PER_LIST = 500
-
-/** Access lists of so many lines, of which `rule` stands in the middle. */
-const accessLists = (rule: string): string =>
-  [
-    `{% for list in range(1, ${LINES / PER_LIST + 1}) %}`,
-    "ip access-list SITE-{{ list }}",
-    `{% for line in range(1, ${PER_LIST}) %}`,
-    "   {{ line * 10 }} permit tcp 10.{{ list }}.{{ line // 250 }}.{{ line % 250 }}/32 any eq 443",
-    "{% endfor %}",
-    `{% if list == ${LINES / PER_LIST / 2} %}   ${PER_LIST * 10} ${rule}\n{% endif %}`,
-    "{% endfor %}"
-  ].join("\n")
 
 const putLists = Effect.fnUntraced(function* ({ repositories: { templates } }: Lab.SyncLab, rule: string) {
   const file = "eos/access.j2"
@@ -29,8 +15,6 @@ const putLists = Effect.fnUntraced(function* ({ repositories: { templates } }: L
   yield* templates.commit({ [file]: before + accessLists(rule) })
   yield* refresh("templates", "tester")
 })
-
-const linesOf = (text: string) => text.split("\n").length
 
 it.live(
   `changes a device of ${LINES} lines in a dry run and in each of the modes 0, 1 and 2`,

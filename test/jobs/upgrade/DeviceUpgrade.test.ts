@@ -27,7 +27,8 @@ const names = [
   "active",
   "aborted",
   "waiting",
-  "arch"
+  "arch",
+  "timeless"
 ]
 const SAME_VERSION = "EOS-custom.swi"
 
@@ -36,7 +37,12 @@ class Scene extends Context.Service<Scene, { readonly lab: LabShape }>()("test/S
 const live = Layer.unwrap(
   Effect.gen(function* () {
     const folders = yield* Campus.makeFolders
-    const lab = yield* Site.makeSiteLab(names, { nodes: { small: { flashBytes: 20_000_000 } } })
+    const lab = yield* Site.makeSiteLab(names, {
+      nodes: {
+        small: { flashBytes: 20_000_000 },
+        timeless: { quirks: { absentKeys: ["uptime", "bootupTimestamp"] } }
+      }
+    })
     yield* Site.storeImage(folders.folder, IMAGE, randomBytes(12_000_000))
     yield* Site.storeImage(folders.folder, SAME_VERSION, randomBytes(300_000))
     yield* Site.storeImage(folders.folder, `EOS64-${NEW_VERSION}.swi`, randomBytes(1000))
@@ -61,6 +67,16 @@ const mainFailed = (task: string) => `FAILED device_upgrade_task: Subtask: ${tas
 
 layer(live, { excludeTestServices: true })("An upgrade", (it) => {
   describe("of one switch", () => {
+    it.effect("does not take a switch that says no uptime for one that has rebooted, and names what is missing", () =>
+      Effect.gen(function* () {
+        const job = yield* Site.upgrade({ hostname: "timeless", filename: IMAGE, ...ALL_STEPS })
+        const tasks = Site.tasksOf(job, "timeless").join("\n")
+        assert.include(tasks, "FAILED arista_post_flight_check")
+        assert.include(JSON.stringify(job.result), "answers but does not say since when it runs")
+        assert.deepInclude(yield* (yield* DeviceStore).getByHostname("timeless"), { os_version: OLD })
+      })
+    )
+
     it.effect("installs the image, reboots, and proves that the new version runs", () =>
       Effect.gen(function* () {
         const job = yield* Site.upgrade({ hostname: "ok", filename: IMAGE, ...ALL_STEPS })

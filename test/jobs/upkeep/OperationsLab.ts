@@ -1,5 +1,6 @@
 /** A whole server over a lab of two managed access switches below a distribution switch, used through the API only. */
 import { Effect } from "effect"
+import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
@@ -31,13 +32,14 @@ interface Ethernet4
 
 const addressOf = (index: number): string => `10.196.16.${10 + index}`
 
-const lab = Effect.suspend(() => {
+const makeLabOf = (quirks: Quirks) => {
   const access = (name: string, index: number, ports: string) => ({
     role: "access" as const,
     gateway: true,
     model: MODEL,
     ports: 28,
     hostKey: "own" as const,
+    quirks,
     "startup-config": config(name, addressOf(index), ports)
   })
   return makeLab({
@@ -55,7 +57,7 @@ const lab = Effect.suspend(() => {
       ]
     }
   })
-})
+}
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -86,10 +88,10 @@ const seed = Effect.gen(function* () {
   yield* interfaces.put(a.id, "Ethernet98", "ACCESS_UPLINK", { neighbor: "lhv-dist2" })
 })
 
-/** The server, its client and the switches. The repositories have been read. */
-export const makeOperationsLab = Effect.gen(function* () {
+/** The server, its client and the switches, which have these quirks. The repositories have been read. */
+export const makeQuirkyLab = Effect.fnUntraced(function* (quirks: Quirks) {
   const folders = yield* Campus.makeFolders
-  const network = yield* lab
+  const network = yield* makeLabOf(quirks)
   const { api, running } = yield* serve(Campus.environment(network, folders, folders.folder))
   yield* Effect.provideContext(seed, running)
   while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
@@ -104,3 +106,6 @@ export const makeOperationsLab = Effect.gen(function* () {
     folder: folders.folder
   }
 })
+
+/** The same with switches as the documentation has them. */
+export const makeOperationsLab = Effect.suspend(() => makeQuirkyLab({}))

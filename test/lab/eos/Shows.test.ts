@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import type { Topology } from "../../../src/lab/Topology.ts"
+import type { Quirks } from "../../../src/lab/eos/Quirks.ts"
 import { baseConfig, login, oneSwitch } from "../../support/lab/Campus.ts"
 
 const PORTS = `vlan 10
@@ -49,6 +50,40 @@ describe("show commands of a simulated switch", () => {
       const inventory = yield* Effect.promise(() => session.ask("show inventory"))
       expect(inventory).toMatch(/^ {2}HW Version {4}Serial Number {4}Mfg Date$/m)
       session.close()
+    })
+  )
+
+  it.effect("lacks keys and spells addresses as it is told, at any depth", () =>
+    Effect.gen(function* () {
+      const nodes = { model: "cEOSLab", mac: "94:8e:d3:11:22:33", ports: 2 } as const
+      const seen = Effect.fnUntraced(function* (quirks: Quirks) {
+        const { shell } = yield* oneSwitch({ ...nodes, quirks })
+        const session = yield* shell
+        const json = (line: string) =>
+          Effect.promise(async (): Promise<unknown> => JSON.parse(await session.ask(`${line} | json`)))
+        const found = {
+          version: yield* json("show version"),
+          interfaces: yield* json("show interfaces"),
+          text: yield* Effect.promise(() => session.ask("show version"))
+        }
+        session.close()
+        return found
+      })
+      const lacking = yield* seen({ absentKeys: ["systemMacAddress", "bandwidth"] })
+      expect(lacking.version).not.toHaveProperty("systemMacAddress")
+      expect(lacking.version).toMatchObject({ hwMacAddress: "94:8e:d3:11:22:33" })
+      expect(lacking.interfaces).not.toHaveProperty("interfaces.Ethernet1.bandwidth")
+      for (const [macSpelling, system, port] of [
+        ["dots", "948e.d311.2233", "948e.d311.2234"],
+        ["dashes", "94-8e-d3-11-22-33", "94-8e-d3-11-22-34"],
+        ["bare", "948ed3112233", "948ed3112234"],
+        ["upper", "94:8E:D3:11:22:33", "94:8E:D3:11:22:34"]
+      ] as const) {
+        const spelled = yield* seen({ macSpelling })
+        expect(spelled.version).toMatchObject({ systemMacAddress: system })
+        expect(spelled.interfaces).toHaveProperty("interfaces.Ethernet1.physicalAddress", port)
+        expect(spelled.text).toContain(`System MAC address: ${system}`)
+      }
     })
   )
 

@@ -93,6 +93,15 @@ describe("what happens with a transition", () => {
     })
   })
 
+  it("leaves what is stored as it is where the device does not say it, and tells the plugins nothing of it", () => {
+    const silent = { ...facts, serial_number: null, model: null, os_version: null }
+    const { actions } = applied("INIT", { type: "INIT_STEP2_DONE", facts: silent })
+    expect(fieldsOf(actions)).toEqual({ vendor: "Arista", synchronized: false, dhcp_ip: null })
+    expect(actions).toContainEqual(
+      expect.objectContaining({ params: expect.objectContaining({ serial_number: "", model: "", os_version: "" }) })
+    )
+  })
+
   it("retries step 2 once, 30 seconds later", () => {
     expect(step2Failed(1)).toEqual([{ type: "scheduleInitStep2", params: { attempt: 2, delaySeconds: 30 } }])
     expect(types(step2Failed(2))).not.toContain("scheduleInitStep2")

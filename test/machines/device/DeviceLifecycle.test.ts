@@ -28,6 +28,12 @@ describe("the state of a device", () => {
       "Could not log in to device during init step 2"
     ],
     [
+      "INIT",
+      { type: "INIT_STEP2_DONE", facts: { ...facts, hostname: null } },
+      "hostnameMatches",
+      "Newly initialized device does not say its hostname (show hostname)"
+    ],
+    [
       "MANAGED",
       { type: "INIT_STEP2_DONE", facts },
       "expectedInThisState",

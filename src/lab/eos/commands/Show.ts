@@ -8,6 +8,7 @@ import type { Output } from "../Shell.ts"
 import { showRunning, showStartup, withHeader } from "../PrintedConfig.ts"
 import { withDefaults } from "../Spelling.ts"
 import * as Switch from "../../Switch.ts"
+import * as Answers from "./Answers.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
 /** `4.31.4M` → `4.31.4M-36737551.4314M`: the build that a release number stands for. */
@@ -128,9 +129,9 @@ const extensions = { user: true }
 
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
-  command("show version", "showVersion", versionText, { json: version, user: true }),
-  command("show hostname", "show", hostnameText, { json: hostname, user: true }),
-  command("show inventory", "show", inventoryText, { json: inventory, user: true }),
+  command("show version", "showVersion", Answers.text(versionText), { json: Answers.document(version), user: true }),
+  command("show hostname", "show", hostnameText, { json: Answers.document(hostname), user: true }),
+  command("show inventory", "show", inventoryText, { json: Answers.document(inventory), user: true }),
   command("show clock", "show", () => `${new Date().toUTCString()}\nTimezone: UTC\nClock source: local\n`, extensions),
   command("show uptime", "show", ({ device }) => `${Switch.uptime(device)} seconds\n`, extensions),
   command(

@@ -3,6 +3,7 @@ import { compareInterfaces, shortName } from "../InterfaceNames.ts"
 import * as ConfigFacts from "../ConfigFacts.ts"
 import { portMac } from "../Hardware.ts"
 import * as Switch from "../../Switch.ts"
+import * as Answers from "./Answers.ts"
 import { type Call, type Command, command } from "./Command.ts"
 
 interface Port {
@@ -201,9 +202,15 @@ const user = true
 
 /** Commands of this file. */
 export const commands: ReadonlyArray<Command> = [
-  command("show interfaces", "show", interfacesText, { json: interfaces, user }),
-  command("show interfaces status", "show", statusText, { json: status, user }),
-  command("show lldp neighbors", "showLldp", neighboursText, { json: neighbours, user }),
-  command("show lldp neighbors detail", "showLldp", neighboursText, { json: neighboursDetail, user }),
-  command("show vlan", "show", vlansText, { json: vlans, user })
+  command("show interfaces", "show", Answers.text(interfacesText), { json: Answers.document(interfaces), user }),
+  command("show interfaces status", "show", statusText, { json: Answers.document(status), user }),
+  command("show lldp neighbors", "showLldp", Answers.text(neighboursText), {
+    json: Answers.document(neighbours),
+    user
+  }),
+  command("show lldp neighbors detail", "showLldp", Answers.text(neighboursText), {
+    json: Answers.document(neighboursDetail),
+    user
+  }),
+  command("show vlan", "show", vlansText, { json: Answers.document(vlans), user })
 ]
