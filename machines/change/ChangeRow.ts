@@ -124,7 +124,7 @@ export interface ChangeRow {
   readonly promised?: boolean
   /** The hash of that promise without its salted secrets; only where the change sets such, whose lines may be shown otherwise. */
   readonly shape?: string | null
-  /** Lines without their secrets whose secrets the load has set or shows otherwise. */
+  /** Marks of lines whose secrets the load has set or shows otherwise. */
   readonly setSecrets?: ReadonlyArray<string>
   /** How the device was proved to run the candidate; absent as long as it was not. */
   readonly proof?: Proof

@@ -13,7 +13,7 @@ import { missingLines } from "../drivers/MissingLines.ts"
 import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
-import type { KnownSecrets } from "./KnownSecrets.ts"
+import { type KnownSecrets, markOf } from "./KnownSecrets.ts"
 
 /** What is to be proved, and what suffices. */
 export interface ProofWanted {
@@ -127,7 +127,7 @@ export const prove = Effect.fnUntraced(function* (
         platform,
         running,
         again.success,
-        (pair) => row.setSecrets?.includes(pair.line) === true || wanted.secrets.isSame(pair)
+        (pair) => row.setSecrets?.includes(markOf(pair.line)) === true || wanted.secrets.isSame(pair)
       )
       return rest === "" ? { proof: "loaded-again" } : DIFFERS
     }

@@ -55,6 +55,9 @@ export interface ChangeContext {
   readonly seen: SeenTexts
 }
 
+/** What is known of a candidate that is loaded. */
+type Loaded = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
+
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
 type StepEnd = Effect.Effect<ChangeEvent>
 
@@ -99,8 +102,6 @@ const besideRemark = (names: ReadonlyArray<string>): string =>
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
   let runningBefore: string | null = null
-  /** What the switch's own difference promised, for the commit that follows. */
-  let promised: string | null = null
   /** What `verify` saw, for the load that follows at once. */
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
@@ -123,15 +124,14 @@ export const make = (context: ChangeContext): ChangeSteps => {
   /** What the switch will run if it does what its difference says, and what of its secrets cannot be compared. */
   const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
     const before = runningBefore
-    promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
-    const setSecrets = before === null || promised === null ? [] : context.secrets.setBy(before, promised)
-    const said: LoadPromise = {
-      promised: promised !== null,
-      shape: promised === null || setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised)),
-      setSecrets,
-      remarks: before === null || promised === null ? [] : context.secrets.remarksOn(before, promised)
+    const promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
+    if (before === null || promised === null) {
+      return { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] } satisfies Loaded
     }
-    return { candidateHash: promised === null ? null : configHash(promised), ...said }
+    const secrets = context.secrets.compare(before, promised)
+    const setsNone = secrets.setSecrets.length === 0
+    const shape = setsNone ? null : configHash(withoutSecrets(platform, promised))
+    return { candidateHash: configHash(promised), promised: true, shape, ...secrets } satisfies Loaded
   }
 
   /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */

@@ -3,12 +3,15 @@
  * (docs/changes.md#salted-secrets). What is known is kept as keyed digests: at each proof the value in the candidate and the one
  * that the device shows are noted as two forms of one secret. Pure but for the key in `digest`.
  */
+import { hash } from "node:crypto"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { type SecretLine, secretLines, type SecretPair } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 
 /** Forms of one secret that are remembered; an undo brings back an earlier one. */
 const MOST_FORMS = 8
+const MOST_REMARKS = 20
+const MARK_LENGTH = 12
 
 export interface KnownSecretsOptions {
   /** Nothing is known of the secrets of another one. */
@@ -22,28 +25,43 @@ export interface KnownSecretsOptions {
   readonly digest: (text: string) => string
 }
 
+/** What a load does with the secrets of a device. */
+export interface LoadedSecrets {
+  /** Marks of the lines whose secrets it sets, or only shows otherwise. */
+  readonly setSecrets: ReadonlyArray<string>
+  /** Sentences about those that could not be compared; what is known already is left out. */
+  readonly remarks: ReadonlyArray<string>
+}
+
 export interface KnownSecrets {
   /** Whether the shown value of this line is the secret that the candidate has there, as far as the last proof tells. */
   readonly isKnown: (line: string, shown: string) => boolean
   /** Whether a pair of the difference means the same secret, so that there is nothing to push. */
   readonly isSame: (pair: SecretPair) => boolean
-  /** Lines whose secrets a load has set, or only shows otherwise: those of `promised` that are not in `running`. */
-  readonly setBy: (running: string, promised: string) => ReadonlyArray<string>
+  /** What a load has done, by what runs and what would run. */
+  readonly compare: (running: string, promised: string) => LoadedSecrets
   /** What is known once the device is proved to run this text; null when it shows all secrets as they were given. */
   readonly provedBy: (running: string) => SecretDigests | null
-  /** Sentences about the secrets of this text that could not be compared, those that are known already left out. */
-  readonly remarksOn: (running: string, promised: string) => ReadonlyArray<string>
 }
 
 const byLine = (lines: ReadonlyArray<SecretLine>): ReadonlyMap<string, ReadonlyArray<SecretLine>> =>
   Map.groupBy(lines, ({ line }) => line)
 
-/** A line of the candidate, or the command when its place there is not known. */
-const named = (line: string, given: ReadonlyArray<SecretLine> | undefined): string => {
+/** Stands for a line where many are kept. */
+export const markOf = (line: string): string => hash("sha256", line, "base64url").slice(0, MARK_LENGTH)
+
+/** A sentence about a line of the candidate, or about the command when its place there is not known. */
+const notCompared = (line: string, given: ReadonlyArray<SecretLine> | undefined): string => {
   const command = line.split("\n").at(-1) ?? line
   const [first] = given ?? []
-  return first === undefined ? `"${command}"` : `Line ${first.lineNumber} "${command}"`
+  const name = first === undefined ? `"${command}"` : `Line ${first.lineNumber} "${command}"`
+  return `${name}: the device shows this secret otherwise each time it is given, so its value could not be compared`
 }
+
+const inShort = (remarks: ReadonlyArray<string>): ReadonlyArray<string> =>
+  remarks.length <= MOST_REMARKS
+    ? remarks
+    : [...remarks.slice(0, MOST_REMARKS), `So it is with ${remarks.length - MOST_REMARKS} lines more`]
 
 /** What is known of the secrets of a device and its candidate. */
 export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecretsOptions): KnownSecrets => {
@@ -69,42 +87,30 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     return forms.length > 0 && [shown, wanted(line)].every((value) => forms.includes(digestOf(line, value)))
   }
 
-  const formsOf = ({ line, value }: SecretLine): ReadonlyArray<string> => {
-    const now = [...new Set([digestOf(line, value), digestOf(line, wanted(line))])]
+  const formsNow = ({ line, value }: SecretLine): ReadonlyArray<string> => {
+    const now = [digestOf(line, value), digestOf(line, wanted(line))]
     const before = formsBefore(line)
     const isGoingOn = now.some((form) => before.includes(form))
     return [...new Set(isGoingOn ? [...now, ...before] : now)].slice(0, MOST_FORMS)
   }
 
+  const compare = (running: string, promised: string): LoadedSecrets => {
+    const shown = byLine(linesIn(running))
+    const wasShown = (line: string, test: (value: string) => boolean) =>
+      shown.get(line)?.some(({ value }) => test(value)) === true
+    const set = linesIn(promised).filter(({ line, value }) => !wasShown(line, (old) => old === value))
+    const isNew = ({ line, value }: SecretLine) => !values.has(value) && !wasShown(line, (old) => isKnown(line, old))
+    return {
+      setSecrets: [...new Set(set.map(({ line }) => markOf(line)))],
+      remarks: inShort(set.filter(isNew).map(({ line }) => notCompared(line, givenByLine.get(line))))
+    }
+  }
+
   const provedBy = (running: string) => {
     // an undo gives the shown form itself, which is none that the settings have
     const salted = linesIn(running).filter(({ line, value }) => !values.has(value) || formsBefore(line).length > 0)
-    return salted.length === 0 ? null : Object.fromEntries(salted.map((line) => [line.line, formsOf(line)]))
+    return salted.length === 0 ? null : Object.fromEntries(salted.map((secret) => [secret.line, formsNow(secret)]))
   }
 
-  const remarksOn = (running: string, promised: string) => {
-    const shown = byLine(linesIn(running))
-    const isNew = ({ line, value }: SecretLine) =>
-      !values.has(value) && shown.get(line)?.some((old) => old.value === value || isKnown(line, old.value)) !== true
-    return linesIn(promised)
-      .filter(isNew)
-      .map(
-        ({ line }) =>
-          `${named(line, givenByLine.get(line))}: the device shows this secret otherwise each time it is given, so its value could not be compared`
-      )
-  }
-
-  const setBy = (running: string, promised: string) => {
-    const shown = byLine(linesIn(running))
-    const isSet = ({ line, value }: SecretLine) => shown.get(line)?.some((old) => old.value === value) !== true
-    return [...new Set(linesIn(promised).flatMap((secret) => (isSet(secret) ? [secret.line] : [])))]
-  }
-
-  return {
-    isKnown,
-    isSame: ({ line, removed }) => isKnown(line, removed),
-    setBy,
-    provedBy,
-    remarksOn
-  }
+  return { isKnown, isSame: ({ line, removed }) => isKnown(line, removed), compare, provedBy }
 }

@@ -4,6 +4,7 @@
  * (docs/changes.md#salted-secrets). The lines are recognised by the record of the platform. Pure.
  */
 import type { Platform } from "../domain/platforms/Platform.ts"
+import { maskSecrets } from "./SecretMask.ts"
 import * as UnifiedPatch from "./UnifiedPatch.ts"
 
 type SaltedPlatform = Pick<Platform, "saltedSecrets" | "configuration">
@@ -42,40 +43,45 @@ const patternOf = (platform: SaltedPlatform): RegExp | null => {
   return pattern
 }
 
-/** The headings of the sections around the line that begins at this place with so many blanks, outermost first. */
-const sectionsAt = (text: string, start: number, blanks: number, comment: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  let indent = blanks
-  let end = start - 1
-  while (indent > 0 && end > 0) {
-    const begin = text.lastIndexOf("\n", end - 1) + 1
-    const heading = text.slice(begin, end)
-    const trimmed = heading.trim()
-    const depth = heading.length - heading.trimStart().length
-    if (trimmed !== "" && !trimmed.startsWith(comment) && depth < indent) {
-      found.unshift(trimmed)
-      indent = depth
-    }
-    end = begin - 1
+/** Reads a text line by line, knowing its number and the headings of the sections that are open. */
+const reader = (text: string, comment: string) => {
+  let open: Array<{ readonly indent: number; readonly heading: string }> = []
+  let at = 0
+  let lineNumber = 1
+
+  const enter = (line: string) => {
+    const heading = line.trim()
+    if (heading === "" || heading.startsWith(comment)) return
+    const indent = line.length - line.trimStart().length
+    open = open.filter((section) => section.indent < indent)
+    open.push({ indent, heading })
   }
-  return found
+
+  /** Goes to the line that begins at this place. At the top level no section is open, so nothing before it counts. */
+  const goTo = (place: number, isTopLevel: boolean) => {
+    while (at < place) {
+      const end = text.indexOf("\n", at)
+      if (!isTopLevel) enter(text.slice(at, end))
+      lineNumber += 1
+      at = end + 1
+    }
+    if (isTopLevel) open = []
+    return { lineNumber, sections: (indent: number) => open.filter((section) => section.indent < indent) }
+  }
+  return goTo
 }
 
 /** The lines of a configuration with secrets that the platform may salt, in their order. */
 export const secretLines = (platform: SaltedPlatform, text: string): ReadonlyArray<SecretLine> => {
   const pattern = patternOf(platform)
   if (pattern === null) return []
-  let lineNumber = 1
-  let counted = 0
+  const goTo = reader(text, platform.configuration.comment)
   return Array.from(text.matchAll(pattern), (match) => {
     const [, indent = "", before = "", , value = "", after = ""] = match
-    for (let at = text.indexOf("\n", counted); at >= 0 && at < match.index; at = text.indexOf("\n", at + 1)) {
-      lineNumber += 1
-      counted = at + 1
-    }
-    const shown = `${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " ")
-    const sections = sectionsAt(text, match.index, indent.length, platform.configuration.comment)
-    return { line: [...sections, shown].join("\n"), value, lineNumber }
+    const { lineNumber, sections } = goTo(match.index, indent === "")
+    const shown = maskSecrets(`${before.trim()} ${MASK}${after.trimEnd()}`.replaceAll(/[ \t]+/g, " "))
+    const line = [...sections(indent.length).map(({ heading }) => heading), shown].join("\n")
+    return { line, value, lineNumber }
   })
 }
 
@@ -121,6 +127,7 @@ export const reduceDiff = (
   const placed = diff === "" || platform.saltedSecrets.length === 0 ? null : UnifiedPatch.place(text, diff)
   if (placed === null) return diff
   const shown = new Map(secretLines(platform, text).map((line) => [line.lineNumber, line]))
+  if (shown.size === 0) return diff
   const valueOf = (line: string) => secretLines(platform, line)[0]?.value ?? ""
 
   const reduceRun = ({ added, removed }: Run): ReadonlyArray<string> => {

@@ -54,10 +54,11 @@ export const of = (key: Uint8Array): SecretKey["Service"] => {
 }
 
 const make = Effect.gen(function* () {
-  const { CLUSTER_HOST, DATA_DIR, SECRET_KEY } = yield* ServerConfig
+  const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY } = yield* ServerConfig
   if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)))
-  if (Option.isSome(CLUSTER_HOST)) {
-    yield* Effect.logWarning("Replicas on several machines need the same SECRET_KEY, and none is set")
+  // those that use the embedded database share the folder, too
+  if (Option.isSome(CLUSTER_HOST) && Option.isSome(DATABASE_URL)) {
+    yield* Effect.logWarning("SECRET_KEY is not set: replicas on several machines need the same one")
   }
   return of(yield* fromFile(DATA_DIR))
 })

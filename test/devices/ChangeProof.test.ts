@@ -11,6 +11,7 @@ import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
 
 const USER = "username eve privilege 15 role network-admin secret"
 const LINE = `${USER} ********`
+const ADMIN = "username admin privilege 15 role network-admin secret ********"
 const text = candidate(`${USER} wonder`)
 
 const wanted = (suffices: ReadonlyArray<Proof>, loaded = text): ChangeProof.ProofWanted => ({
@@ -22,7 +23,7 @@ const wanted = (suffices: ReadonlyArray<Proof>, loaded = text): ChangeProof.Proo
 })
 
 const every: ReadonlyArray<Proof> = ["loaded-again", "promised-text", "lines"]
-const row = { sessionName: "job412", promised: true, setSecrets: [LINE] }
+const row = { sessionName: "job412", promised: true, setSecrets: [KnownSecrets.markOf(LINE)] }
 
 /** A switch that has committed the candidate with a timer, and a login to it. */
 const committed = Effect.fnUntraced(function* (quirks: Quirks, loaded = text) {
@@ -38,11 +39,11 @@ describe("a proof", () => {
   it.live("takes another hash of a secret that the load has set for none, and that of any other for a difference", () =>
     Effect.gen(function* () {
       const { loggedIn, running } = yield* committed({ saltsSecrets: true })
-      const own = { ...row, setSecrets: [LINE, "username admin privilege 15 role network-admin secret ********"] }
+      const own = { ...row, setSecrets: [LINE, ADMIN].map(KnownSecrets.markOf) }
       assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, own, running, undefined), {
         proof: "loaded-again"
       })
-      const foreign = { ...own, setSecrets: [LINE] }
+      const foreign = { ...own, setSecrets: [KnownSecrets.markOf(LINE)] }
       assert.deepStrictEqual(yield* ChangeProof.prove(wanted(every), loggedIn, foreign, running, undefined), {
         proof: null,
         failure: null

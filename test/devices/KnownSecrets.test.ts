@@ -65,15 +65,24 @@ describe("secrets of a device", () => {
   })
 
   it("are named when they cannot be compared, with the line of the candidate, and once only", () => {
-    const remarks = secrets(wanted).remarksOn(shown("H1"), shown("H2"))
+    const { remarks } = secrets(wanted).compare(shown("H1"), shown("H2"))
     expect(remarks).toEqual([expect.stringMatching(/^Line 2 "username eve secret \*{8}": .* could not be compared$/)])
     const known = secrets(wanted).provedBy(shown("H2"))
-    expect(secrets(wanted, known).remarksOn(shown("H2"), shown("H3"))).toEqual([])
+    expect(secrets(wanted, known).compare(shown("H2"), shown("H3")).remarks).toEqual([])
+  })
+
+  it("are named in short when there are many", () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `neighbor 10.0.0.${index} password secret`)
+    const after = lines.map((text) => text.replace("secret", "7 AB")).join("\n")
+    const { remarks } = secrets(lines.join("\n")).compare("", after)
+    expect(remarks).toHaveLength(21)
+    expect(remarks.at(-1)).toBe("So it is with 10 lines more")
   })
 
   it("say which lines a load has set", () => {
-    expect(secrets(wanted).setBy(shown("H1"), shown("H2"))).toEqual([line])
-    expect(secrets(wanted).setBy(shown("H1"), shown("H1"))).toEqual([])
-    expect(secrets(wanted).setBy("hostname a\n", shown("H1"))).toEqual([line])
+    const setBy = (running: string, promised: string) => secrets(wanted).compare(running, promised).setSecrets
+    expect(setBy(shown("H1"), shown("H2"))).toEqual([KnownSecrets.markOf(line)])
+    expect(setBy(shown("H1"), shown("H1"))).toEqual([])
+    expect(setBy("hostname a\n", shown("H1"))).toEqual([KnownSecrets.markOf(line)])
   })
 })

@@ -16,7 +16,7 @@ import { callErrorText } from "../engine/CallErrorText.ts"
 import { broken, ChangeCalls } from "./ChangeCalls.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { failureText } from "./SyncTasks.ts"
+import { failureText, foundOut } from "./SyncTasks.ts"
 import { TimerWaits } from "./TimerWaits.ts"
 
 export const MAIN_TASK = "push_static_config"
@@ -27,10 +27,13 @@ type ApplyJob = JobRun<typeof ApplyConfig>
 /** The entries of a device that was given a configuration; `tasks` are the names of the main task and its child. */
 const pushedResult = (report: ChangeReport, tasks: { readonly main: string; readonly push: string }): DeviceResult =>
   report.ok
-    ? deviceResult([taskOk(tasks.main), taskOk(tasks.push, report.notes ?? null, report.diff)])
+    ? deviceResult([
+        taskOk(tasks.main),
+        { ...taskOk(tasks.push, report.notes ?? null, report.diff), ...foundOut(report) }
+      ])
     : deviceResult([
         taskFailed(tasks.main, subtaskFailed(tasks.push)),
-        taskFailed(tasks.push, failureText(report), report.diff)
+        { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }
       ])
 
 /** The row of such a device in the job's record; it is written again when the change goes on behind the job's back. */

@@ -73,7 +73,7 @@ const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
 
 /** How the device was proved, and what could not be compared. */
-const foundOut = ({ proof, remarks }: ChangeReport): Pick<JobTask, "proof" | "remarks"> => ({
+export const foundOut = ({ proof, remarks }: ChangeReport): Pick<JobTask, "proof" | "remarks"> => ({
   ...(proof === undefined ? {} : { proof }),
   ...(remarks === undefined ? {} : { remarks })
 })

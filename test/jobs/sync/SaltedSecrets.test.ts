@@ -118,6 +118,7 @@ it.live(
 
           const undone = yield* Lab.run("revert_job", { job_id: second.id, dry_run: false })
           assert.deepStrictEqual(Lab.outcomes(undone), { [device.name]: "ok" }, JSON.stringify(undone))
+          assert.match(JSON.stringify(undone.result), /"proof":"loaded-again"/)
           assert.strictEqual(clearOf(shownKey(device)), clearOf(NTP))
           assert.isTrue(isHashOf(shownHash(device), "second-password"))
           const again = diffOf(yield* dryRun(lab)) ?? ""
