@@ -98,6 +98,8 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
+const NO_PROMISE: Loaded = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
+
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
@@ -121,17 +123,16 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
-  /** What the switch will run if it does what its difference says, and what of its secrets cannot be compared. */
-  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], diff: string) => {
-    const before = runningBefore
-    const promised = before === null ? null : Option.getOrNull(UnifiedPatch.apply(before, diff))
-    if (before === null || promised === null) {
-      return { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] } satisfies Loaded
-    }
-    const secrets = context.secrets.compare(before, promised)
-    const setsNone = secrets.setSecrets.length === 0
-    const shape = setsNone ? null : configHash(withoutSecrets(platform, promised))
-    return { candidateHash: configHash(promised), promised: true, shape, ...secrets } satisfies Loaded
+  /** What the switch will run if it does what its difference says; null when that cannot be told. */
+  const promisedText = (diff: string): string | null =>
+    runningBefore === null ? null : Option.getOrNull(UnifiedPatch.apply(runningBefore, diff))
+
+  /** What of such a promise is kept, and what of its secrets cannot be compared. */
+  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], promised: string | null): Loaded => {
+    if (runningBefore === null || promised === null) return NO_PROMISE
+    const secrets = context.secrets.compare(runningBefore, promised)
+    const shape = secrets.setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
+    return { candidateHash: configHash(promised), promised: true, shape, ...secrets }
   }
 
   /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
@@ -139,11 +140,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
     { onMissingLines: policy, sessionName }: ChangeRow,
     { driver: { platform }, session }: LoggedIn,
     { remarks }: LoadResult,
-    promisedText: string | null
+    promised: string | null
   ) {
     if (context.loadMode === "merge" || runningBefore === null) return undefined
     // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
-    const text = promisedText ?? Option.getOrNull(yield* session.candidateText(sessionName))
+    const text = promised ?? Option.getOrNull(yield* session.candidateText(sessionName))
     if (text === null) return undefined
     const { candidate } = context
     const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName), candidate }
@@ -163,10 +164,10 @@ export const make = (context: ChangeContext): ChangeSteps => {
       const request = { text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen }
       const loaded = yield* session.load(request)
       if (loaded.beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(loaded.beside)]
-      const promise = promiseOf(driver, loaded.diff)
+      const promised = promisedText(loaded.diff)
       const notes = yield* notesOf(row, loggedIn, loaded, promised)
       const diff = reduceDiff(driver.platform, runningBefore ?? "", loaded.diff, context.secrets.isSame)
-      return ended({ type: "LOADED", diff, ...promise, ...(notes === undefined ? {} : { notes }) })
+      return ended({ type: "LOADED", diff, ...promiseOf(driver, promised), ...(notes === undefined ? {} : { notes }) })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
