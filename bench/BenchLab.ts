@@ -14,14 +14,13 @@ const LabLine = Schema.fromJsonString(
 /** A switch of the lab: its name and its management address. */
 export type LabSwitch = (typeof LabLine.Type)["switches"][number]
 
-/** So many managed access switches that take so many milliseconds to commit; killed at the end. */
-export const startLab = (count: number, commitMs: number) =>
+/** So many managed access switches that take so many milliseconds to commit, plain ones or of all usual personalities; killed at the end. */
+export const startLab = (count: number, commitMs: number, kind: "plain" | "usual" = "plain") =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const script = path.join(import.meta.dirname, "LabProcess.ts")
-      const child = spawn(process.execPath, ["--max-semi-space-size=32", script, String(count), String(commitMs)], {
-        stdio: ["ignore", "pipe", "inherit"]
-      })
+      const args = ["--max-semi-space-size=32", script, String(count), String(commitMs), kind]
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
       for await (const line of readline.createInterface({ input: child.stdout })) return { child, line }
       throw new Error("the lab ended")
     }),

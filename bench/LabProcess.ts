@@ -1,15 +1,23 @@
 /**
- * The lab of a benchmark, in a process of its own: managed access switches that take two seconds to commit. Prints one line
- * of JSON with the port and the switches when they are up.
- * Arguments: number of switches, milliseconds of a commit.
+ * The lab of a benchmark, in a process of its own: managed access switches. Prints one line of JSON with the port and the
+ * switches when they are up.
+ * Arguments: number of switches, milliseconds of a commit, `plain` or `usual` (each usual personality in turn).
  */
 import { Console, Effect } from "effect"
 import { NodeRuntime } from "@effect/platform-node"
 import { campus, type PlannedSwitch } from "../src/lab/CampusPlan.ts"
+import { isPersonality, personalities } from "../src/lab/eos/Personalities.ts"
 import { makeLab } from "../src/lab/Lab.ts"
 import { PASSWORD } from "./BenchSite.ts"
 
-const [count = "1000", commitMs = "2000"] = process.argv.slice(2)
+const [count = "1000", commitMs = "2000", kind = "plain"] = process.argv.slice(2)
+
+const names = Object.keys(personalities).filter((name) => isPersonality(name) && personalities[name].usual)
+
+const personalityOf = ({ index }: PlannedSwitch) => {
+  const personality = names[index % names.length]
+  return kind === "plain" || personality === undefined ? {} : { personality }
+}
 
 const config = ({ address, name, role }: PlannedSwitch) => `hostname ${name}
 username switchyard privilege 15 role network-admin secret ${PASSWORD}
@@ -26,7 +34,12 @@ const program = Effect.gen(function* () {
       if (one.role === "access") planned.push(one)
       return config(one)
     },
-    node: () => ({ ports: 18, passwords: { switchyard: PASSWORD }, commitMs: Number(commitMs) })
+    node: (one) => ({
+      ports: 18,
+      passwords: { switchyard: PASSWORD },
+      commitMs: Number(commitMs),
+      ...personalityOf(one)
+    })
   })
   const lab = yield* makeLab(topology)
   const switches = planned.map(({ address, name }) => ({ name, address }))

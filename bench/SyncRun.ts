@@ -14,8 +14,8 @@ export interface SyncRun {
   readonly megabytes: number
 }
 
-/** Runs the job on all access switches; dies when it fails on one of them. */
-export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
+/** Runs the job on all access switches to its end, whatever that is. */
+export const runToEnd = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
   const sql = yield* SqlClient.SqlClient
   const started = performance.now()
   const before = usageOf(pid).seconds
@@ -30,10 +30,17 @@ export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dr
   }
   const seconds = (performance.now() - started) / 1000
   const processorSeconds = usageOf(pid).seconds - before
+  return { status, run: { seconds, processorSeconds, megabytes } satisfies SyncRun }
+})
+
+/** Runs the job on all access switches; dies when it fails on one of them. */
+export const runSync = Effect.fnUntraced(function* (api: Client, pid: number, dry_run: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const { run, status } = yield* runToEnd(api, pid, dry_run)
   const [bad] = yield* sql<{ count: number; sample: string | null }>`
     select count(*)::int as count, min(job_tasks::text) as sample from job_device where failed`
   if (status !== "FINISHED" || bad?.count !== 0) {
     return yield* Effect.die(new Error(`job ${status}, ${bad?.count} failed: ${bad?.sample?.slice(-400)}`))
   }
-  return { seconds, processorSeconds, megabytes } satisfies SyncRun
+  return run
 })

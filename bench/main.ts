@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), hostile (readers beside a flood), logins (real OpenSSH servers), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files
- * that begin with Bench.
+ * SYNC_DEVICES changes the number), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
+ * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
@@ -14,6 +14,7 @@ import { rows as hostileRows } from "./HostileBench.ts"
 import { rows as jobsRows } from "./JobsBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import type { Measured } from "./Measured.ts"
+import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
 import { rows as readersRows } from "./ReadersBench.ts"
 import { measureRendering } from "./RenderBench.ts"
 import { rows as syncRows } from "./SyncBench.ts"
@@ -32,6 +33,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   hostile: hostileRows,
+  personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200"))
 }

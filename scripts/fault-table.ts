@@ -1,12 +1,13 @@
 /**
  * Writes `FAULTS.md`: what becomes of a switch with which something goes wrong during a live sync, from the table that
- * `test/scenarios/chaos/SyncFaults.test.ts` plays, and what comes of the faults of others. A test compares the file with what this
- * program would write.
+ * `test/scenarios/chaos/SyncFaults.test.ts` plays, what comes of work on switches of other personalities, and of the faults of
+ * others. A test compares the file with what this program would write.
  */
 import { writeFileSync } from "node:fs"
 import type { Ending, FaultCase } from "../test/scenarios/chaos/FaultEndings.ts"
 import { faultCases } from "../test/scenarios/chaos/FaultTable.ts"
 import { otherFaults } from "./other-faults.ts"
+import { personalityFaults } from "./personality-faults.ts"
 
 /** Where the table is kept. */
 export const faultsUrl = new URL("../FAULTS.md", import.meta.url)
@@ -100,6 +101,7 @@ export const faultsFile = (): string =>
     line(Array.from({ length: 6 }, () => "---")),
     ...rows(faultCases).map((row) => line(cells(row))),
     "",
+    ...personalityFaults(),
     ...others
   ].join("\n")
 

@@ -35,18 +35,24 @@ export const lab = Command.make(
     port: Flag.Int("port").pipe(Flag.withDescription("SSH port of all switches"), Flag.withDefault(2222)),
     control: Flag.Int("control").pipe(Flag.withDescription("Port of the control endpoint"), Flag.withDefault(2280)),
     hook: Flag.String("hook").pipe(Flag.withDescription("DHCP hook program, words separated by blanks"), Flag.optional),
-    boot: Flag.Boolean("boot").pipe(Flag.withDescription("Boot the blank switches"), Flag.withDefault(false))
+    boot: Flag.Boolean("boot").pipe(Flag.withDescription("Boot the blank switches"), Flag.withDefault(false)),
+    personalities: Flag.Boolean("personalities").pipe(
+      Flag.withDescription("List the personalities that a switch of a topology can have, and end"),
+      Flag.withDefault(false)
+    )
   },
-  ({ boot, control, hook, port, topology }) =>
+  ({ boot, control, hook, personalities, port, topology }) =>
     Effect.flatMap(
       Effect.promise(() => import("../lab/LabProgram.ts")),
-      ({ runLab }) =>
-        runLab({
-          topologyFile: topology,
-          port,
-          controlPort: control,
-          bootBlank: boot,
-          ...(Option.isSome(hook) ? { hook: hook.value.split(" ") } : {})
-        })
+      ({ listPersonalities, runLab }) =>
+        personalities
+          ? listPersonalities
+          : runLab({
+              topologyFile: topology,
+              port,
+              controlPort: control,
+              bootBlank: boot,
+              ...(Option.isSome(hook) ? { hook: hook.value.split(" ") } : {})
+            })
     )
 ).pipe(Command.withDescription("Run a simulated campus of switches that speak the real command line over real SSH."))

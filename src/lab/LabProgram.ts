@@ -6,6 +6,7 @@ import { createServer } from "node:http"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { personalities } from "./eos/Personalities.ts"
 import { Lab, type LabOptions, type LabShape } from "./Lab.ts"
 import * as LabHttp from "./LabHttp.ts"
 import * as Topology from "./Topology.ts"
@@ -48,6 +49,17 @@ export const addresses = (lab: LabShape): ReadonlyArray<string> => {
     return `${device.name.padEnd(width)}  ${device.hardware().mac}  ${where === "" ? device.power() : where}`
   })
 }
+
+/** Lines that say what is peculiar about each personality; those that no site should meet are marked. */
+export const personalityLines = (): ReadonlyArray<string> => {
+  const width = Math.max(...Object.keys(personalities).map((name) => name.length))
+  return Object.entries(personalities).map(
+    ([name, { description, usual }]) => `${name.padEnd(width)}  ${description}${usual ? "" : " (not usual)"}`
+  )
+}
+
+/** Prints what personalities a switch can have. */
+export const listPersonalities = Effect.suspend(() => Console.log(personalityLines().join("\n")))
 
 /** Runs a lab until interrupted. Fails with TopologyInvalid, PortUnavailable, DhcpPoolInvalid or the port's ServeError. */
 export const runLab = Effect.fn("LabProgram.runLab")(function* (options: LabProgramOptions) {

@@ -3,7 +3,7 @@
  * call is noted before it is made and after; one that was cut off in between is made again and says so.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Schedule, Schema, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { type Plugin, PluginCall } from "./Plugin.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
@@ -23,6 +23,8 @@ const LOCK_POLL = "250 millis"
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const { plugins } = yield* PluginRegistry
+  // each keeps a connection while it asks for another: as many as the pool has would wait for each other
+  const turn = Semaphore.makeUnsafe(1)
 
   const callPlugin = Effect.fnUntraced(function* (action: Action, call: PluginCall, plugin: Plugin) {
     const [started] = yield* sql`insert into plugin_run ${sql.insert({ action_id: action.id, plugin: plugin.name })}
@@ -67,7 +69,7 @@ const make = Effect.gen(function* () {
     const open =
       yield* sql<Action>`select id, payload from device_action where done_at is null and kind = 'runPlugins' order by id`
     yield* Effect.forEach(open, carryOut, { discard: true })
-  }).pipe(Effect.scoped, Effect.withSpan("PluginActions.runOpen"))
+  }).pipe(Effect.scoped, turn.withPermits(1), Effect.withSpan("PluginActions.runOpen"))
 
   return PluginActions.of({ runOpen })
 })

@@ -1,7 +1,8 @@
 import { NodeServices } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { runLab } from "../../src/lab/LabProgram.ts"
+import { personalities } from "../../src/lab/eos/Personalities.ts"
+import { personalityLines, runLab } from "../../src/lab/LabProgram.ts"
 import { freePort } from "../../src/lab/Listeners.ts"
 import { connect } from "../support/lab/Client.ts"
 
@@ -53,6 +54,13 @@ describe("the lab as a program", () => {
       })
     }).pipe(Effect.provide(NodeServices.layer))
   )
+})
+
+it("lists the personalities that a switch can have, and marks those that are not usual", () => {
+  const lines = personalityLines()
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(personalities))
+  expect(lines.find((line) => line.startsWith("timerHidden "))).toMatch(/ shows a .* \(not usual\)$/)
+  expect(lines.find((line) => line.startsWith("salting "))).toMatch(/ gives secrets a new salt at each load$/)
 })
 
 const untilAnswers = async (url: string) => {

@@ -41,4 +41,13 @@ layer(actions, { excludeTestServices: true })("The lock of the plugin calls", (i
       assert.isTrue(yield* isFree)
     })
   )
+
+  it.effect("takes one connection, however many ask for the calls to be made at once", () =>
+    Effect.gen(function* () {
+      const { runOpen } = yield* PluginActions
+      const everybody = Array.from({ length: 40 }, () => answeringWithin("3 seconds")(runOpen))
+      yield* Effect.all(everybody, { concurrency: "unbounded", discard: true })
+      assert.isTrue(yield* isFree)
+    })
+  )
 })

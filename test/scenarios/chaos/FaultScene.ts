@@ -10,8 +10,6 @@ import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
-import type { CommitRecord } from "../../../src/lab/History.ts"
-import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
@@ -19,7 +17,8 @@ import * as Campus from "../../support/Campus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { givenUpAfter } from "../../support/SilentSwitches.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import type { FaultCase, Moment } from "./FaultEndings.ts"
+import type { FaultCase } from "./FaultEndings.ts"
+import { begin } from "./FaultMoments.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
 
@@ -50,26 +49,6 @@ interface Story {
   readonly log: string
   readonly wanted: string
   readonly left: ReadonlyArray<Left>
-}
-
-/** The moment of a change that a commit record marks. */
-const momentOf = ({ kind, session }: CommitRecord): Moment | undefined =>
-  kind === "commitTimer"
-    ? "committed"
-    : kind === "confirm"
-      ? "confirmed"
-      : kind === "abort" && session.endsWith("-check")
-        ? "compared"
-        : undefined
-
-/** Begins each case's fault when its moment has come, before the switch can be asked anything more. */
-const begin = (device: LabSwitch, { arm, begins }: FaultCase): void => {
-  if (begins === "start") return arm(device)
-  const stop = device.onCommit((record) => {
-    if (momentOf(record) !== begins) return
-    stop()
-    arm(device)
-  })
 }
 
 const play = Effect.fnUntraced(function* (faultCases: ReadonlyArray<FaultCase>, timerSeconds: number) {

@@ -40,6 +40,16 @@ interface Vlan3016
    ip address ${address}/24
 `
 
+/** The managed access switch of the lab with this number, from 0. */
+export const managedNode = (name: string, index: number): Node => ({
+  role: "access",
+  gateway: true,
+  model: MODEL,
+  ports: 28,
+  hostKey: "own",
+  "startup-config": oldConfig(name, addressOf(index))
+})
+
 /** What switches do otherwise than most: all of them, or each. */
 export type Peculiar = Partial<Node> | ReadonlyArray<Partial<Node>>
 
@@ -63,18 +73,10 @@ export const makeManagedLab = (
           commitMs
         },
         nodes: Object.fromEntries(
-          names.map((name, index) => [
-            name,
-            {
-              role: "access" as const,
-              gateway: true,
-              model: MODEL,
-              ports: 28,
-              hostKey: "own" as const,
-              "startup-config": oldConfig(name, addressOf(index)),
-              ...(isOfEach(peculiar) ? peculiar[index] : peculiar)
-            }
-          ])
+          names.map((name, index) => {
+            const own = isOfEach(peculiar) ? peculiar[index] : peculiar
+            return [name, { ...managedNode(name, index), ...own }]
+          })
         )
       }
     },
