@@ -162,14 +162,14 @@ const lies: ReadonlyArray<FaultCase> = [
     place: "one line of the candidate",
     begins: "start",
     arm: faults({ kind: "truncate", step: "load", lines: 30, times: 1 }),
-    ending: takenBack("CommitError: ")
+    ending: untouched("ReplaceConfigException: ")
   },
   {
     fault: "swallows lines",
     place: "the tail of every candidate",
     begins: "start",
     arm: faults({ kind: "truncate", step: "load", lines: 90 }),
-    ending: takenBack("CommitError: ")
+    ending: untouched("ReplaceConfigException: ")
   },
   {
     fault: "swallows lines",
