@@ -77,7 +77,7 @@ export type Proof = (typeof proofs)[number]
 /** What is remarkable about how a candidate was loaded. Line numbers count from 1 in its text; secrets are masked. */
 export interface ChangeNotes {
   /** What the switch said to lines without refusing them. */
-  readonly remarks: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
+  readonly said: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly answer: string }>
   /** Lines that do not stand in what the switch promises to run; `is_new`: the candidate before did not have them. */
   readonly not_shown: ReadonlyArray<{ readonly line_number: number; readonly line: string; readonly is_new: boolean }>
 }

@@ -4,26 +4,17 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { Clock, Effect, Option } from "effect"
-import type {
-  ChangeEvent,
-  ChangeRow,
-  LoadPromise,
-  Observation,
-  Proof,
-  TimerSight
-} from "../../machines/change/ChangeRow.ts"
+import type { ChangeEvent, ChangeRow, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
+import { loadCandidate, type LoadContext } from "./CandidateLoad.ts"
 import * as Candidate from "../drivers/Candidate.ts"
-import type { ConfigSessions, JobSelection, LoadResult } from "../drivers/Driver.ts"
-import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import type { ConfigSessions } from "../drivers/Driver.ts"
+import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
-import type { KnownSecrets } from "./KnownSecrets.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
 import * as LoginProof from "./LoginProof.ts"
-import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
-import * as ShownCheck from "./ShownCheck.ts"
 
 /** What was seen of the switch. */
 export interface SeenTexts {
@@ -38,25 +29,15 @@ export interface SeenTexts {
 }
 
 /** What a change needs beyond its row. */
-export interface ChangeContext {
-  readonly candidate: string
-  readonly loadMode: "replace" | "merge"
+export interface ChangeContext extends LoadContext {
   readonly connection: DeviceConnection
-  readonly secrets: KnownSecrets
   /** The proofs of which one has to be made. */
   readonly suffices: ReadonlyArray<Proof>
-  /** The jobs whose sessions on the switch were left behind. */
-  readonly mayAbort: JobSelection
   /** A line that gives somebody a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
-  /** By which the candidate is held against what the switch promises to run. */
-  readonly shown: ShownCheck.ShownContext
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
 }
-
-/** What is known of a candidate that is loaded. */
-type Loaded = Required<LoadPromise> & Pick<ChangeRow, "candidateHash">
 
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
 type StepEnd = Effect.Effect<ChangeEvent>
@@ -98,8 +79,6 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
-const NO_PROMISE: Loaded = { candidateHash: null, promised: false, shape: null, setSecrets: [], remarks: [] }
-
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
@@ -123,51 +102,13 @@ export const make = (context: ChangeContext): ChangeSteps => {
     return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
   })
 
-  /** What the switch will run if it does what its difference says; null when that cannot be told. */
-  const promisedText = (diff: string): string | null =>
-    runningBefore === null ? null : Option.getOrNull(UnifiedPatch.apply(runningBefore, diff))
-
-  /** What of such a promise is kept, and what of its secrets cannot be compared. */
-  const promiseOf = ({ platform, configHash }: LoggedIn["driver"], promised: string | null): Loaded => {
-    if (runningBefore === null || promised === null) return NO_PROMISE
-    const secrets = context.secrets.compare(runningBefore, promised)
-    const shape = secrets.setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
-    return { candidateHash: configHash(promised), promised: true, shape, ...secrets }
-  }
-
-  /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
-  const notesOf = Effect.fnUntraced(function* (
-    { onMissingLines: policy, sessionName }: ChangeRow,
-    { driver: { platform }, session }: LoggedIn,
-    { remarks }: LoadResult,
-    promised: string | null
-  ) {
-    if (context.loadMode === "merge" || runningBefore === null) return undefined
-    // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
-    const text = promised ?? Option.getOrNull(yield* session.candidateText(sessionName))
-    if (text === null) return undefined
-    const { candidate } = context
-    const scene = { platform, session, running: runningBefore, name: Candidate.probeOf(sessionName), candidate }
-    return yield* ShownCheck.check(context.shown, scene, { remarks, promised: text, policy }).pipe(
-      Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
-    )
-  })
-
-  // somebody else's session is waited for by the statechart, which tries the load again
   const load = (row: ChangeRow) =>
     Effect.gen(function* () {
-      const loggedIn = yield* connection.current
-      const { driver, session } = loggedIn
-      const { candidate: text, loadMode: mode, mayAbort } = context
-      const seen = sessionsSeen === null ? {} : { seen: sessionsSeen }
+      const before = { running: runningBefore, sessions: sessionsSeen }
       sessionsSeen = null
-      const request = { text, mode, name: row.sessionName, mayAbort, foreignSessions: 0, ...seen }
-      const loaded = yield* session.load(request)
-      if (loaded.beside !== undefined) texts.remarks = [...texts.remarks, besideRemark(loaded.beside)]
-      const promised = promisedText(loaded.diff)
-      const notes = yield* notesOf(row, loggedIn, loaded, promised)
-      const diff = reduceDiff(driver.platform, runningBefore ?? "", loaded.diff, context.secrets.isSame)
-      return ended({ type: "LOADED", diff, ...promiseOf(driver, promised), ...(notes === undefined ? {} : { notes }) })
+      const { beside, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
+      if (beside.length > 0) texts.remarks = [...texts.remarks, besideRemark(beside)]
+      return ended({ type: "LOADED", ...candidate })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),

@@ -11,7 +11,7 @@ import { type DriverError, ReplaceConfigException } from "../drivers/DriverError
 import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
-import type { LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
+import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
 import { probe, type ProbeScene } from "./LineProbe.ts"
 
 /** What the check needs beside the switch. */
@@ -65,7 +65,7 @@ const noted = (
   isNew: (line: MissingLine) => boolean
 ) =>
   ({
-    remarks: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
+    said: remarks.map(({ answer, line, lineNumber }) => ({ line_number: lineNumber, line: line.trim(), answer })),
     not_shown: missing.slice(0, MOST_SHOWN).map((found) => ({
       line_number: found.lineNumber,
       line: maskSecrets(found.line),
@@ -80,18 +80,21 @@ const learn = Effect.fnUntraced(function* (
   lines: ReadonlyArray<MissingLine>
 ) {
   const kin = { platform: scene.platform.name, release }
-  const known = yield* learned.refresh(kin)
-  const isUnknown = ({ line, sections }: MissingLine) => known(sections, line) === undefined
+  const before = yield* learned.refresh(kin)
+  const isUnknown = ({ line, sections }: MissingLine) => before(sections, line) === undefined
   const replaced = new Set<string>()
+  /** What was seen of lines with secrets, which are not kept. */
+  const seen = new Map<string, Learned>()
   for (const wanted of lines.filter(isUnknown).slice(0, MOST_PROBES)) {
     if (learned.lookup(kin)(wanted.sections, wanted.line) !== undefined) continue
     const found = yield* probe(scene, wanted)
     if (found === "replaced") replaced.add(placeOf(wanted))
-    else if (found !== undefined && !hasSecret(placeOf(wanted))) {
-      yield* learned.learn(kin, wanted.sections, wanted.line, found)
-    }
+    else if (found !== undefined && hasSecret(placeOf(wanted))) seen.set(placeOf(wanted), found)
+    else if (found !== undefined) yield* learned.learn(kin, wanted.sections, wanted.line, found)
   }
-  return { known: spellingsOf(learned.lookup(kin)), replaced }
+  const lookup = learned.lookup(kin)
+  const known = spellingsOf((sections, line) => seen.get(placeOf({ line, sections })) ?? lookup(sections, line))
+  return { known, replaced }
 })
 
 /**

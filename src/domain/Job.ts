@@ -3,6 +3,7 @@
  * `jobs/`. See docs/jobs.md.
  */
 import { Predicate, Schema } from "effect"
+import { noteKeys } from "./ChangeNotes.ts"
 import { proofs } from "../../machines/change/ChangeRow.ts"
 import { endedStates, jobStates } from "../../machines/job/JobStatuses.ts"
 import { JobCounts, Outcome } from "./JobOutcome.ts"
@@ -18,7 +19,8 @@ export const finalStatuses: ReadonlyArray<JobStatus> = endedStates
 
 /**
  * One entry of a device's task list; `diff` is never null, and `result` of a failed task is text. `proof` says how the device
- * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof).
+ * was proved to run what was committed, `remarks` what could not be compared (docs/changes.md#proof), `said` what it said to lines without refusing them, `not_shown`
+ * which lines it does not show (docs/changes.md#remarks).
  */
 export const JobTask = Schema.Struct({
   task_name: Schema.String,
@@ -27,7 +29,8 @@ export const JobTask = Schema.Struct({
   failed: Schema.Boolean,
   proof: Schema.optionalKey(Schema.Literals(proofs)),
   /** What people should know although nothing is wrong; absent when there is nothing. */
-  remarks: Schema.optionalKey(Schema.Array(Schema.String))
+  remarks: Schema.optionalKey(Schema.Array(Schema.String)),
+  ...noteKeys
 }).annotate({ identifier: "JobTask" })
 export type JobTask = typeof JobTask.Type
 

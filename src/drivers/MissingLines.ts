@@ -139,10 +139,18 @@ const hasOtherValue = ({ lines }: Section, line: string): boolean => {
 }
 
 /** Whether a line is shown as it was learnt; a default, for which nothing is shown, has no other value beside it. */
-const isKnown = (place: ReadonlyArray<Section>, line: string, shown: ReadonlyArray<string> | undefined): boolean => {
+const isKnown = (
+  place: ReadonlyArray<Section>,
+  line: string,
+  shown: ReadonlyArray<string> | undefined,
+  find: (section: Section, statement: Statement) => Section | undefined
+): boolean => {
   if (shown === undefined) return false
   if (shown.length === 0) return !place.some((section) => hasOtherValue(section, line))
-  return shown.every((other) => place.some(({ lines }) => lines.has(other)))
+  // a hash in it may be another one with each load
+  const isThere = (section: Section, other: string) =>
+    section.lines.has(other) || find(section, { lineNumber: 0, indent: 0, line: other, body: "" }) !== undefined
+  return shown.every((other) => place.some((section) => isThere(section, other)))
 }
 
 /** Whether nothing has to be shown for this line, by what is known of the platform. */
@@ -194,7 +202,7 @@ export const missingLines = (
     stack.push({ indent: statement.indent, section: found ?? makeSection(line), heading: line, opened: undefined })
     if (silent || found !== undefined) continue
     const sections = stack.slice(1, -1).map(({ heading }) => heading)
-    if (!isKnown(place, line, known(sections, line))) missing.push({ lineNumber, line, sections })
+    if (!isKnown(place, line, known(sections, line), find)) missing.push({ lineNumber, line, sections })
   }
   return missing
 }

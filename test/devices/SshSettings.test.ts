@@ -109,18 +109,19 @@ const makeServer = Effect.gen(function* () {
   const secrets = { DEVICE_SECRET_ENABLE: "sesame", DEVICE_SECRET_GATE: "over" }
   const env = { ...Campus.environment(network, folders, folders.folder), ...secrets }
   const { api, running } = yield* serve(env)
+  // the first refresh makes devices unsynchronized
+  while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
   yield* Effect.provideContext(
     Effect.forEach(names, (name, index) => Campus.seedFabric("CORE", name, 20 + index)),
     running
   )
-  while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
-  return { api, gate, network }
+  return { api, gate, network, settings: folders.settings }
 })
 
 describe("switches that are not like most", () => {
   it.live("are logged in to by their settings, or say precisely why not", () =>
     Effect.gen(function* () {
-      const { api, gate, network } = yield* makeServer
+      const { api, gate, network, settings } = yield* makeServer
       const read = (name: string) => api.send("GET", `/device/${name}/running_config`)
       for (const name of names.filter((one) => one !== "lhv-refused" && one !== "lhv-nosecret")) {
         const { body } = yield* read(name)
@@ -147,6 +148,14 @@ describe("switches that are not like most", () => {
           jump_host: null
         }
       })
+
+      // another login is no other configuration
+      yield* settings.commit(filesOf("lhv-cbc", "ssh: {algorithms: modern}"))
+      const refreshed = yield* api.send("PUT", "/repository/settings", { action: "REFRESH" })
+      assert.strictEqual(refreshed.status, 200, JSON.stringify(refreshed.body))
+      assert.include(String((yield* read("lhv-cbc")).body.message), "no cipher algorithm of the profile modern")
+      const record = yield* api.send("GET", "/device/lhv-cbc")
+      assert.include(JSON.stringify(record.body.data), '"synchronized":true')
     }).pipe(Effect.scoped)
   )
 })

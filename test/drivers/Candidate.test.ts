@@ -7,9 +7,12 @@ const rounds = Array.from({ length: MAX_ROUNDS }, (_, round) =>
   round === 0 ? Candidate.ofJob(412) : `${Candidate.ofJob(412)}-${round + 1}`
 )
 
-it.each([...rounds, ...rounds.map(Candidate.checkOf)])("knows %s as job 412's", (candidate) => {
-  expect(Candidate.jobOf(candidate)).toBe(412)
-})
+it.each([...rounds, ...rounds.map(Candidate.checkOf), ...rounds.map(Candidate.probeOf)])(
+  "knows %s as job 412's",
+  (candidate) => {
+    expect(Candidate.jobOf(candidate)).toBe(412)
+  }
+)
 
 it("gives the halves of bounces a number that no job has, and each a text of its own", () => {
   const halves = [Candidate.ofBounce("d", 1_000), Candidate.ofBounce("u", 1_000), Candidate.ofBounce("d", 1_001)]

@@ -140,6 +140,10 @@ it("takes what was learnt of the release, and knows nothing of platforms without
   expect(known(["spanning-tree portfast"])).toEqual([])
   expect(known([])).toEqual([])
   expect(known(["storm-control all level 5"])).toHaveLength(1)
+  const user = "username admin secret hunter2 privilege 15 role network-admin"
+  const shown = "username admin privilege 15 role network-admin secret sha512 $6$another$salt"
+  expect(missingLines(eos, user, SHOWN)).toHaveLength(1)
+  expect(missingLines(eos, user, SHOWN, () => [shown])).toEqual([])
   expect(missingLines(junos, "a;\nb;", "a;")).toMatchObject([{ lineNumber: 2, line: "b;" }])
 })
 

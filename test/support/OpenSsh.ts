@@ -137,7 +137,10 @@ export const startSshd = Effect.fnUntraced(function* (options: SshdOptions = {})
         said += text
       })
       const log = () => said
-      await listening(log, () => child.exitCode !== null)
+      await listening(log, () => child.exitCode !== null).catch((error: unknown) => {
+        rmSync(folder, { recursive: true, force: true })
+        throw error
+      })
       const server: Sshd = { port, log }
       return { child, folder, server }
     }),

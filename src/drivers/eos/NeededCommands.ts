@@ -36,6 +36,12 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show lldp neighbors", use: "neighbours", without: "no initialisation" },
   { command: "show lldp neighbors detail", use: "neighbours for the API", without: "that answer is an error" },
   { command: "show running-config", use: "hash check, proof, drift", without: CHANGES },
+  {
+    command: "show running-config all",
+    use: "learning which lines are defaults",
+    without: "new lines that are defaults and not known to be fail by name",
+    fallback: true
+  },
   { command: "show configuration sessions detail", use: "other people's sessions, commit timers", without: CHANGES },
   { command: "configure session", use: "loading, committing, taking back", without: CHANGES },
   { command: "rollback clean-config", use: "replacing a whole configuration", without: CHANGES },
@@ -48,8 +54,8 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show session-config diffs", use: "the difference", without: CHANGES },
   {
     command: "show session-config named",
-    use: "an empty difference asked for once more",
-    without: "the first answer is believed",
+    use: "the candidate or what was committed, where differences do not tell",
+    without: "weaker proofs are made",
     dispensable: true
   },
   { command: "show session-config", use: "lines with a question mark", without: "such lines are rejected" },
@@ -64,8 +70,14 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   {
     command: "show running-config diffs",
     use: "proof that it is saved",
-    without: "saving is believed",
+    without: "the startup configuration is read instead",
     dispensable: true
+  },
+  {
+    command: "show startup-config",
+    use: "proof that it is saved, where differences cannot be asked for",
+    without: "without both the change ends as not saved",
+    fallback: true
   },
   { command: "bash timeout", use: "room on the flash", without: UPGRADES },
   { command: "bash /bin/ls", use: "size of an image", without: UPGRADES },

@@ -27,10 +27,7 @@ type ApplyJob = JobRun<typeof ApplyConfig>
 /** The entries of a device that was given a configuration; `tasks` are the names of the main task and its child. */
 const pushedResult = (report: ChangeReport, tasks: { readonly main: string; readonly push: string }): DeviceResult =>
   report.ok
-    ? deviceResult([
-        taskOk(tasks.main),
-        { ...taskOk(tasks.push, report.notes ?? null, report.diff), ...foundOut(report) }
-      ])
+    ? deviceResult([taskOk(tasks.main), { ...taskOk(tasks.push, null, report.diff), ...foundOut(report) }])
     : deviceResult([
         taskFailed(tasks.main, subtaskFailed(tasks.push)),
         { ...taskFailed(tasks.push, failureText(report), report.diff), ...foundOut(report) }

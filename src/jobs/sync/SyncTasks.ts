@@ -73,9 +73,15 @@ const reachable = ({ fqdn }: ChangeReport): ReadonlyArray<JobTask> =>
   fqdn === undefined ? [] : [taskOk(REACHABLE_TASK, { facts: { fqdn } })]
 
 /** How the device was proved, and what could not be compared. */
-export const foundOut = ({ proof, remarks }: ChangeReport): Pick<JobTask, "proof" | "remarks"> => ({
+export const foundOut = ({
+  notes,
+  proof,
+  remarks
+}: ChangeReport): Pick<JobTask, "proof" | "remarks" | "said" | "not_shown"> => ({
   ...(proof === undefined ? {} : { proof }),
-  ...(remarks === undefined ? {} : { remarks })
+  ...(remarks === undefined ? {} : { remarks }),
+  ...(notes === undefined || notes.said.length === 0 ? {} : { said: notes.said }),
+  ...(notes === undefined || notes.not_shown.length === 0 ? {} : { not_shown: notes.not_shown })
 })
 
 /** The entries of a device that is proved to run what was rendered, confirmed or waiting for the others. */
@@ -83,7 +89,7 @@ export const doneResult = (config: string, report: ChangeReport): DeviceResult =
   deviceResult([
     taskOk(MAIN_TASK),
     taskOk(GENERATE_TASK, config),
-    { ...taskOk(SYNC_TASK, report.notes ?? null, report.diff), ...foundOut(report) },
+    { ...taskOk(SYNC_TASK, null, report.diff), ...foundOut(report) },
     ...reachable(report)
   ])
 

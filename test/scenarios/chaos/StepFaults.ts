@@ -43,10 +43,12 @@ const around = (kind: "cut" | "silent", begins: Endings.Moment, step: Endings.Kn
   (["before", "after"] as const)
     .filter((when) => step !== "connect" || when === "before")
     .map((when) => {
+      // a switch that closes before it was given the password is tried again
+      const isTriedAgain = kind === "cut" && when === "before" && (step === "connect" || step === "login")
       const fault = kind === "cut" ? "connection cut" : "falls silent"
       const place = `${when} ${Endings.stepWords[step]}`
       const arm: Fault = kind === "cut" ? { kind, step, when, times: 1 } : { kind, step, when, times: 1 }
-      return cell({ fault, begins, step, place, arm: [arm] }, ending)
+      return cell({ fault, begins, step, place, arm: [arm] }, isTriedAgain ? Endings.done : ending)
     })
 
 /** Up to the commit a broken connection fails the device; from then on the change is looked at and carried through. */

@@ -1,0 +1,153 @@
+/**
+ * What each of the server's settings means, for the manual and for whoever wants to know all of their names. What they are and
+ * how they are read is in `ServerConfig.ts`.
+ */
+import { proofs } from "../machines/change/ChangeRow.ts"
+import { loginStates, OWN_HTTPD_URL, DEFAULT_PLUGIN_FILE } from "./ServerConfig.ts"
+
+/** Name, default as text and meaning of every variable; the README's table is made of it. */
+export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
+  ["HOST", "127.0.0.1", "address the API listens on"],
+  ["PORT", "5000", "port the API listens on; 0 lets the system choose one"],
+  [
+    "ZTP_HTTP_PORT",
+    "",
+    "port (80 for switches that ask no other) that serves boot files and firmware images, and nothing else, over plain HTTP"
+  ],
+  ["ZTP_HTTP_HOST", "0.0.0.0", "address for ZTP_HTTP_PORT"],
+  ["BODY_MEMORY", "67108864", "bytes of request bodies that are in memory at once; more are refused with 503"],
+  ["BODY_TIMEOUT", "60", "seconds within which the body of a request has to be sent"],
+  ["OPEN_CHECK_MAX_SIZE", "65536", "bytes of settings that are checked for callers without a token"],
+  [
+    "DATABASE_URL",
+    "",
+    "PostgreSQL to use (`postgres://user:password@host:5432/name`); without it an embedded server keeps its data in DATA_DIR"
+  ],
+  [
+    "SECRET_KEY",
+    "",
+    "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"
+  ],
+  ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
+  ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
+  ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
+  ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
+  ["SSH_MAX_SESSIONS", "1400", "SSH sessions that may be open at once"],
+  [
+    "SSH_REFUSED_DELAY",
+    "2",
+    "seconds between two of the four attempts to connect to a device that refuses connections, or closes them before the login"
+  ],
+  [
+    "SSH_ADDRESS_MAP",
+    "",
+    "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
+  ],
+  [
+    "FOREIGN_SESSIONS",
+    "ignore-old",
+    "whether other people's open configuration sessions stop a change: `ignore-old` only those that may be in use, `wait` all"
+  ],
+  ["SYNC_CONCURRENCY", "1000", "devices that one job works on at once"],
+  ["CLUSTER_HOST", "", "address on a private network where other replicas reach this one; set it to run several"],
+  ["CLUSTER_PORT", "5050", "port for other replicas; it has no authentication, so keep it private"],
+  ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],
+  ["GITREPO_TEMPLATES", "", "templates repository, same forms"],
+  ["GIT_TIMEOUT", "60", "seconds a git command may take"],
+  ["GIT_CLONE_TIMEOUT", "600", "seconds the first clone of a repository may take"],
+  [
+    "HTTPD_URL",
+    OWN_HTTPD_URL,
+    "external firmware server to keep images on; with the default value the server keeps and serves them itself"
+  ],
+  ["FIRMWARE_URL", "", "where switches download firmware from, when it is not HTTPD_URL"],
+  ["FIRMWARE_MAX_SIZE", "4294967296", "largest firmware image in bytes"],
+  ["FIRMWARE_ALLOW_LOCAL", "false", "images may be downloaded from addresses of this machine and of its link"],
+  ["FIRMWARE_CONCURRENCY", "10", "switches that one upgrade job works on at once"],
+  ["FIRMWARE_DOWNLOAD_TIMEOUT", "3600", "seconds that the download of one image may take"],
+  ["FIRMWARE_RETURN_TIMEOUT", "900", "seconds a rebooted switch has to come back, after post_waittime"],
+  ["FIRMWARE_RETURN_INTERVAL", "30", "seconds between two looks whether it is back"],
+  ["VERIFY_TLS", "true", "check the certificate of the firmware storage"],
+  ["VERIFY_TLS_DEVICE", "false", "a missing device certificate fails the provisioning"],
+  ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
+  ["CAKEYFILE", "data/ca/rootCA.key", "its private key"],
+  ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
+  ["JWT_ENABLED", "true", "whether requests need a token"],
+  ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
+  ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
+  ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
+  ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],
+  ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],
+  ["INIT_MGMT_TIMEOUT", "30", "seconds a new switch has to answer on its new address"],
+  ["INIT_STEP2_DELAY", "60", "seconds between init step 1 and step 2"],
+  [
+    "DISCOVERY_DELAYS",
+    "10,30,60,120,180",
+    "seconds before each attempt to discover a device; as many attempts as numbers"
+  ],
+  ["JOB_DELAY", "0", "seconds between a request and the start of its job"],
+  ["JOB_CONCURRENCY", "10", "jobs on managed devices that run at once"],
+  ["FIRMWARE_JOB_CONCURRENCY", "4", "jobs on firmware images that run at once"],
+  ["DISCOVERY_JOB_CONCURRENCY", "20", "discoveries that run at once"],
+  [
+    "UNKNOWN_DEVICES_PER_HOUR",
+    "1000",
+    "unknown devices that may register within an hour, as each DHCP lease of one does"
+  ],
+  [
+    "UNKNOWN_DEVICES_MAX",
+    "5000",
+    "unknown devices that wait in state DHCP_BOOT; beyond it those that have been silent for an hour make room, the oldest first"
+  ],
+  ["LOCK_WAIT", "900", "seconds that a job waits for another one that configures devices, before it is given up"],
+  ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
+  ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
+  ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],
+  ["COMMIT_CONFIRMED_MODE", "1", "0: commit without a timer; 1: confirm each device; 2: confirm all devices or none"],
+  ["COMMIT_CONFIRMED_TIMEOUT", "300", "seconds after which a device rolls back an unconfirmed change"],
+  ["COMMIT_CONFIRMED_WAIT", "1", "seconds between commit and proof in mode 2"],
+  [
+    "CHANGE_PROOFS",
+    proofs.join(","),
+    "which proofs of a change suffice, of `loaded-again`, `promised-text` and `lines`; the strongest that the device allows is made"
+  ],
+  [
+    "DEVICE_REMARKS",
+    "",
+    "JSON list of lines that switches print for information and that are no refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (how it begins)"
+  ],
+  ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
+  ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],
+  ["RENDER_JOB_SECONDS", "300", "seconds of processor time that all renderings of one job may take"],
+  ["RENDER_MEMORY", "128", "megabytes of values that one rendering may make"],
+  [
+    "SETTINGS_KEYS_TO_MERGE",
+    "",
+    "settings keys whose values are merged over the levels instead of replaced, comma separated"
+  ],
+  ["SETTINGS_OVERRIDE", "", "JSON object laid over all template variables, for tests"],
+  [
+    "STRICT_SETTINGS",
+    "false",
+    "a refresh of the settings renders all managed devices, and refuses the commit for what else is a warning or an undefined variable that a template prints"
+  ],
+  ["STRICT_TEMPLATES", "false", "the same for a refresh of the templates"],
+  [
+    "TOTAL_COUNT",
+    "unfiltered",
+    "what X-Total-Count of /devices counts; `matching` suits the existing web client's pager"
+  ],
+  ["ACCESS_LIST_OPTIMIZE", "false", "accepted for compatibility; access lists are not compiled"],
+  ...loginStates.flatMap((state) => [
+    [`USERNAME_${state}`, "", `login for devices in state ${state}`] as const,
+    [`PASSWORD_${state}`, "", "its password"] as const,
+    [
+      `USERNAME_${state}_NEXT`,
+      "",
+      "login that replaces it, while logins are changed; without it the same name"
+    ] as const,
+    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
+  ]),
+  ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
+  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
+]
