@@ -30,4 +30,6 @@ const pathsOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 /** The configuration of a switch as those of all others would be, whatever their personalities: lines with their sections, sorted. */
 export const canonical = (text: string | undefined, hostname: string, address: string): string =>
-  pathsOf(ManagedCampus.comparable(text, hostname, address).split("\n")).toSorted().join("\n")
+  pathsOf(ManagedCampus.comparable(text, hostname, address).split("\n"))
+    .toSorted()
+    .join("\n")
