@@ -60,7 +60,12 @@ const otherwise: Readonly<Record<PersonalityName, Otherwise>> = {
   withoutRunningDiffs: usual,
   lyingSave: neverSaved,
   timerDenied: usual,
-  terminalDisabled: usual
+  terminalDisabled: usual,
+  mergesAtCommit: usual,
+  closesEarly: usual,
+  otherPrompt: usual,
+  bareConfig: usual,
+  taciturn: usual
 }
 
 /** How this cell must end. */
