@@ -6,9 +6,9 @@ import { anyRemark, type Dialect, errorBut } from "../ssh/Dialect.ts"
 const remarks = eos.remarks.filter(({ releases }) => releases === undefined)
 
 export const dialect: Dialect = {
-  prompt: /^[\w.\-@()/: ]{1,255}(\(config[\w.\-@/:+]{0,255}\))?[>#]\s?$/,
-  // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode.
-  promptEnd: /(?:\(config[\w.\-@/:+]*\))?[>#]\s*$/,
+  prompt: /^[\w.\-@()/: ]{1,255}(\(config[^()\s]{0,255}\))?[>#]\s?$/,
+  // "(s1)" of a modular switch belongs to the name; only "(config…)" is a mode, with lists and names of any characters
+  promptEnd: /(?:\(config[^()\s]*\))?[>#]\s*$/,
   unprivileged: />\s?$/,
   error: errorBut(remarks, /^(?:% |(?:% )?Maximum number of pending sessions|Cannot enter session|get: )/),
   remark: anyRemark(remarks),

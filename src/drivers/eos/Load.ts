@@ -118,7 +118,7 @@ const openSession = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest)
 /** Every prompt inside this session, whichever section it stands in. */
 const sessionPrompt = (cli: Cli, name: string): RegExp => {
   const mode = escapeRegExp(sessionMode(name).slice(0, -")#".length))
-  return new RegExp(String.raw`^${cli.promptStart()}${mode}[\w.\-@/:+]{0,255}\)#\s?`)
+  return new RegExp(String.raw`^${cli.promptStart()}${mode}[^()\s]{0,255}\)#\s?`)
 }
 
 /** How the lines are sent: bytes ahead of the answers, and whether each answer has to come to rest. */

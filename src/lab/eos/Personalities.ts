@@ -111,6 +111,31 @@ const TABLE = {
     description: "allows configuration in sessions only",
     usual: true,
     quirks: { terminalDisabled: true }
+  },
+  mergesAtCommit: {
+    description: "adds what others have changed meanwhile to what is committed",
+    usual: true,
+    quirks: { mergesAtCommit: true }
+  },
+  closesEarly: {
+    description: "closes every second connection before the login",
+    usual: true,
+    quirks: { closesEarly: 1 }
+  },
+  otherPrompt: {
+    description: "has a prompt with brackets, a clock and a star",
+    usual: true,
+    quirks: { prompt: "[%D] %H*" }
+  },
+  bareConfig: {
+    description: "prints its configuration without the lines around it, `end` among them",
+    usual: true,
+    quirks: { bareConfig: true }
+  },
+  taciturn: {
+    description: "leaves out fields of its answers, and spells MAC addresses with dots",
+    usual: true,
+    quirks: { macSpelling: "dots", absentKeys: ["uptime", "memTotal", "memFree", "serialNumber"] }
   }
 } as const satisfies Record<string, Personality>
 

@@ -28,6 +28,17 @@ describe("a switch with another prompt", () => {
     )
   }
 
+  it.live("shows lists and names of any characters in the prompt of a section", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneSwitch()
+      const session = yield* driver.open(target)
+      const text = candidate("vlan 401,402,405-407", "   name many", "route-map a=b~c,d permit 10", "   description x")
+      const { diff } = yield* session.load({ text, mode: "replace", name: "job412" })
+      expect(diff).toContain("+vlan 401,402,405-407")
+      expect(diff).toContain("+route-map a=b~c,d permit 10")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("may get another name while we are logged in", () =>
     Effect.gen(function* () {
       const { device, driver, target } = yield* makeOneSwitch({ quirks: { prompt: "<%H, %D>" } })

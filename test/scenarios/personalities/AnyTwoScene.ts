@@ -30,7 +30,7 @@ export interface Trial {
 }
 
 /** Short: a timer that runs out makes the change fail, which is no untruth. */
-const TIMER_SECONDS = 8
+const TIMER_SECONDS = 5
 const USER = "tester"
 
 /** What two personalities make together; of what contradicts itself the second counts. */

@@ -51,10 +51,13 @@ const run = Effect.fnUntraced(function* (name: string, args: Readonly<Record<str
 
 const namesOf = (members: ReadonlyArray<Site.Member>) => members.map(({ hostname }) => hostname)
 
+/** The device is in no result of the job: nothing was begun on it. */
+const NOT_RECORDED = "is not in the record"
+
 /** The texts of the failed tasks. */
 export const textsOf = (result: DeviceResult | undefined): string =>
   result === undefined
-    ? "is not in the record"
+    ? NOT_RECORDED
     : result.job_tasks.map(({ failed, result: text }) => (failed ? String(text) : "")).join("")
 
 const diffOf = (result: DeviceResult | undefined): string => (result?.job_tasks ?? []).map(({ diff }) => diff).join("")
@@ -66,7 +69,7 @@ const lookAt = (members: ReadonlyArray<Site.Member>): Looked =>
 
 const NOTHING: Snapshot = { running: "", startup: "", debris: [] }
 
-/** The cells of an operation, as the job's record and the switches have them now. */
+/** The cells of an operation, as the records of its jobs (of which the last counts) and the switches have them now. */
 const cellsOf = Effect.fnUntraced(function* (
   operation: Operation,
   members: ReadonlyArray<Site.Member>,
@@ -75,14 +78,20 @@ const cellsOf = Effect.fnUntraced(function* (
 ) {
   const rows = yield* (yield* DeviceStore).byHostnames(namesOf(members))
   return members.map(({ device, hostname, personality }): Left => {
-    const result = jobs.map((job) => ManagedCampus.devicesOf(job)[hostname]).find((found) => found !== undefined)
+    // a new switch that was not taken keeps its first name
+    const resultsOf = (job: Job) => {
+      const found = ManagedCampus.devicesOf(job)
+      return operation === "init" ? Object.values(found) : [found[hostname] ?? []].flat()
+    }
+    const results = jobs.flatMap(resultsOf)
+    const result = results.at(-1)
     const row = rows.find((one) => one.hostname === hostname)
     const exceptions = jobs.map(({ exception }) => exception?.message ?? "").join("")
     return {
       operation,
       personality,
       done: result?.failed === false && exceptions === "",
-      says: `${textsOf(result)}${exceptions}`,
+      says: `${results.length === 0 ? NOT_RECORDED : results.map(textsOf).join("")}${exceptions}`,
       before: before.get(hostname) ?? NOTHING,
       after: snapshotOf(device, hostname),
       state: row?.state ?? "",
@@ -130,7 +139,7 @@ const inModeTwo = Effect.fnUntraced(function* (members: ReadonlyArray<Site.Membe
     Effect.fnUntraced(function* (group) {
       const before = lookAt(group)
       const job = yield* live(group, 2)
-      const jobs = job.next_job_id === null ? [job] : [yield* engine.ended(job.next_job_id), job]
+      const jobs = job.next_job_id === null ? [job] : [job, yield* engine.ended(job.next_job_id)]
       return yield* withNextDryRun(group, yield* cellsOf("mode2", group, jobs, before))
     }),
     { concurrency: "unbounded" }
