@@ -1,4 +1,4 @@
-/** Live syncs of switches with two personalities and one fault each. Yields what is untrue afterwards, or left behind. */
+/** Live syncs of switches with two personalities and one fault each. Yields how many went well, and what is untrue or left behind. */
 import { Effect, Layer } from "effect"
 import * as Engine from "../../../src/Engine.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
@@ -86,7 +86,7 @@ const playAll = Effect.fnUntraced(function* (
   const jobs = yield* Effect.all([live(0), live(1)], { concurrency: "unbounded" })
   const rows = yield* (yield* DeviceStore).byHostnames(names)
   const wanted = switches[0] === undefined ? "" : snapshotOf(switches[0], switches[0].name).running
-  return trials.flatMap((trial, index) => {
+  const judged = trials.flatMap((trial, index) => {
     const device = switches[index]
     const old = before[index]
     if (device === undefined || old === undefined) return []
@@ -106,8 +106,13 @@ const playAll = Effect.fnUntraced(function* (
       ...untruths(left, wanted),
       ...leftBehind(trial.fault, device, left.after)
     ]
-    return problems.map((problem) => `${wordsOf(trial)}: ${problem} (${left.says})`)
+    const said = problems.map((problem) => `${wordsOf(trial)}: ${problem} (${left.says})`)
+    return [{ done: left.done, problems: said }]
   })
+  return {
+    done: judged.filter(({ done }) => done).length,
+    problems: judged.flatMap(({ problems }) => problems)
+  }
 })
 
 /** Plays the trials at once, each on a switch of its own; the first is a plain switch without a fault, to compare with. */

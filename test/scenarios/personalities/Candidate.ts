@@ -12,7 +12,7 @@ interface Spelling {
 export const spellings: ReadonlyArray<Spelling> = [
   { given: "vlan 401,402,403", shown: "vlan 401-403" },
   { given: "desc loopback of the tests", shown: "description loopback of the tests" },
-  { given: "ip address 10.77.0.1 255.255.255.255", shown: "ip address 10.77.0.1/32" },
+  { given: "ip address 192.0.2.77 255.255.255.255", shown: "ip address 192.0.2.77/32" },
   { given: "ipv6 address 2001:DB8:0:0::77/128", shown: "ipv6 address 2001:db8::77/128" },
   {
     given: "mac address-table static 02AA.BBCC.DD01 vlan 110 interface Ethernet1",
@@ -36,6 +36,6 @@ event-handler watcher
 interface Loopback77
    desc loopback of the tests
    mtu 1500
-   ip address 10.77.0.1 255.255.255.255
+   ip address 192.0.2.77 255.255.255.255
    ipv6 address 2001:DB8:0:0::77/128
 `
