@@ -42,7 +42,12 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
     without: "new lines that are defaults and not known to be fail by name",
     fallback: true
   },
-  { command: "show configuration sessions detail", use: "other people's sessions, commit timers", without: CHANGES },
+  {
+    command: "show configuration sessions detail",
+    use: "other people's sessions, commit timers",
+    without: "each change waits until its commit timer must have run out, and sessions that were left behind stay",
+    dispensable: true
+  },
   { command: "configure session", use: "loading, committing, taking back", without: CHANGES },
   { command: "rollback clean-config", use: "replacing a whole configuration", without: CHANGES },
   {
