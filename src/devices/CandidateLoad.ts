@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import type { ChangeNotes, ChangeRow, LoadPromise } from "../../machines/change/ChangeRow.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver, JobSelection } from "../drivers/Driver.ts"
-import { reduceDiff, withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
 import type { LoggedIn } from "./DeviceLogin.ts"
 import type { KnownSecrets } from "./KnownSecrets.ts"
@@ -38,12 +38,14 @@ const promiseOf = (
   secrets: KnownSecrets,
   { configHash, platform }: Driver,
   before: string | null,
-  promised: string | null
+  promised: string | null,
+  diff: string
 ): Promised => {
   if (before === null || promised === null) return NO_PROMISE
-  const found = secrets.compare(before, promised)
-  const shape = found.setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
-  return { candidateHash: configHash(promised), promised: true, shape, ...found }
+  const found = setsSecrets(platform, diff) ? secrets.compare(before, promised) : NO_PROMISE
+  const { remarks, setSecrets } = found
+  const shape = setSecrets.length === 0 ? null : configHash(withoutSecrets(platform, promised))
+  return { candidateHash: configHash(promised), promised: true, shape, remarks, setSecrets }
 }
 
 /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
@@ -87,6 +89,6 @@ export const loadCandidate = Effect.fnUntraced(function* (
   const diff = reduceDiff(driver.platform, running ?? "", loaded.diff, secrets.isSame)
   return {
     beside: loaded.beside ?? [],
-    candidate: { diff, ...promiseOf(secrets, driver, running, promised), ...noted(notes) }
+    candidate: { diff, ...promiseOf(secrets, driver, running, promised, loaded.diff), ...noted(notes) }
   }
 })

@@ -66,14 +66,18 @@ const inShort = (remarks: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** What is known of the secrets of a device and its candidate. */
 export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecretsOptions): KnownSecrets => {
   const linesIn = (text: string) => (platform === undefined ? [] : secretLines(platform, text))
-  const given = linesIn(candidate)
-  const givenByLine = byLine(given)
-  const values = new Set(given.map(({ value }) => value))
+  // most changes set no secret, and then nobody asks
+  let lines: ReturnType<typeof givenLines> | undefined
+  const givenLines = () => {
+    const all = linesIn(candidate)
+    return { all, byLine: byLine(all), values: new Set(all.map(({ value }) => value)) }
+  }
+  const given = () => (lines ??= givenLines())
   const digestOf = (line: string, value: string) => digest(`${deviceId}\n${line}\n${value}`)
 
   /** All secrets together where the device spells the line otherwise, so that any other secret is another one. */
   const wanted = (line: string): string => {
-    const own = givenByLine.get(line) ?? given
+    const own = given().byLine.get(line) ?? given().all
     return own.map(({ value }) => value).join("\n")
   }
 
@@ -82,7 +86,12 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     known !== null && Object.hasOwn(known, line) ? (known[line] ?? []) : []
 
   const isKnown = (line: string, shown: string) => {
-    if (givenByLine.get(line)?.some(({ value }) => value === shown) === true) return true
+    if (
+      given()
+        .byLine.get(line)
+        ?.some(({ value }) => value === shown) === true
+    )
+      return true
     const forms = formsBefore(line)
     return forms.length > 0 && [shown, wanted(line)].every((value) => forms.includes(digestOf(line, value)))
   }
@@ -99,16 +108,19 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     const wasShown = (line: string, test: (value: string) => boolean) =>
       shown.get(line)?.some(({ value }) => test(value)) === true
     const set = linesIn(promised).filter(({ line, value }) => !wasShown(line, (old) => old === value))
-    const isNew = ({ line, value }: SecretLine) => !values.has(value) && !wasShown(line, (old) => isKnown(line, old))
+    const isNew = ({ line, value }: SecretLine) =>
+      !given().values.has(value) && !wasShown(line, (old) => isKnown(line, old))
     return {
       setSecrets: [...new Set(set.map(({ line }) => markOf(line)))],
-      remarks: inShort(set.filter(isNew).map(({ line }) => notCompared(line, givenByLine.get(line))))
+      remarks: inShort(set.filter(isNew).map(({ line }) => notCompared(line, given().byLine.get(line))))
     }
   }
 
   const provedBy = (running: string) => {
     // an undo gives the shown form itself, which is none that the settings have
-    const salted = linesIn(running).filter(({ line, value }) => !values.has(value) || formsBefore(line).length > 0)
+    const salted = linesIn(running).filter(
+      ({ line, value }) => !given().values.has(value) || formsBefore(line).length > 0
+    )
     return salted.length === 0 ? null : Object.fromEntries(salted.map((secret) => [secret.line, formsNow(secret)]))
   }
 

@@ -9,7 +9,6 @@ import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { LineRemark } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
 import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
-import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
 import { probe, type ProbeScene } from "./LineProbe.ts"
@@ -109,13 +108,10 @@ export const check: (
   Effect.fnUntraced(function* (context, scene, { policy, promised, remarks }) {
     const { platform } = scene
     const kin = { platform: platform.name, release: context.release }
-    // a secret may be shown as another text each time
-    const candidate = withoutSecrets(platform, context.candidate)
-    const shown = withoutSecrets(platform, promised)
-    const find = (known: KnownSpelling) => missingLines(platform, candidate, shown, known)
+    const find = (known: KnownSpelling) => missingLines(platform, context.candidate, promised, known)
     let missing = find(spellingsOf(context.learned.lookup(kin)))
     if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
-    const before = Option.map(yield* context.previous, (text) => placedLines(platform, withoutSecrets(platform, text)))
+    const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
     if (missing.some(isNew)) {
       const { known, replaced } = yield* learn(context, scene, missing.filter(isNew))

@@ -91,6 +91,12 @@ export const withoutSecrets = (platform: SaltedPlatform, text: string): string =
   return pattern === null ? text : text.replace(pattern, `$1$2${MASK}$5`)
 }
 
+/** Whether a difference adds a line with a secret that the platform may salt. */
+export const setsSecrets = (platform: SaltedPlatform, diff: string): boolean => {
+  const added = diff.replaceAll(/^(?!\+).*\n?/gm, "").replaceAll(/^\+/gm, "")
+  return added !== "" && withoutSecrets(platform, added) !== added
+}
+
 /** Places in `before` and `after` of lines that are the same but for their secret, in order and one for one. */
 const pairsIn = (before: ReadonlyArray<string>, after: ReadonlyArray<string>, platform: SaltedPlatform) => {
   const blind = after.map((line) => withoutSecrets(platform, line))
@@ -124,7 +130,7 @@ export const reduceDiff = (
   diff: string,
   isSame: (pair: SecretPair) => boolean
 ): string => {
-  const placed = diff === "" || platform.saltedSecrets.length === 0 ? null : UnifiedPatch.place(text, diff)
+  const placed = setsSecrets(platform, diff) ? UnifiedPatch.place(text, diff) : null
   if (placed === null) return diff
   const shown = new Map(secretLines(platform, text).map((line) => [line.lineNumber, line]))
   if (shown.size === 0) return diff
