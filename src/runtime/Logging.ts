@@ -1,4 +1,4 @@
-/** Where log lines go and in which form. */
+/** Where log lines go and in which form. Spans go nowhere yet, so none are made: each would keep the result of its work in memory. */
 import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 
@@ -46,9 +46,13 @@ const loggers = {
   json: Logger.consoleJson
 }
 
-/** Log format and level as the configuration says. */
+/** Log format and level as the configuration says, and no spans. */
 export const layer = Layer.unwrap(
   Effect.map(ServerConfig, ({ LOG_FORMAT, LOG_LEVEL }) =>
-    Layer.mergeAll(Logger.layer([loggers[LOG_FORMAT]]), Layer.succeed(References.MinimumLogLevel, LOG_LEVEL))
+    Layer.mergeAll(
+      Logger.layer([loggers[LOG_FORMAT]]),
+      Layer.succeed(References.MinimumLogLevel, LOG_LEVEL),
+      Layer.succeed(References.TracerEnabled, false)
+    )
   )
 )
