@@ -2,7 +2,7 @@
  * How the settings say to log in to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window,
  * prompt, enable password and jump host, with the secrets that they name. Without settings everything is as usual.
  */
-import { Clock, Effect, type Redacted, Result, Schema } from "effect"
+import { Effect, type Redacted, Result, Schema } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -59,9 +59,6 @@ export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.R
     }
   })
 
-/** Milliseconds for which logins go by the settings that were in force a moment ago. */
-const FRESH = 1_000
-
 /** Reads it for a device from the settings in force. */
 export const makeSshSettings = Effect.gen(function* () {
   const active = yield* ActiveSettings
@@ -70,16 +67,9 @@ export const makeSshSettings = Effect.gen(function* () {
   const shared = makeSharedRead<SettingsSnapshot | null, Exclude<SettingsError, { readonly _tag: "NoSettings" }>>()
   const snapshot = active.snapshot.pipe(Effect.catchTag("NoSettings", () => Effect.succeed(null)))
 
-  let latest: { readonly snapshot: SettingsSnapshot | null; readonly until: number } | undefined
-  const current = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (latest !== undefined && now < latest.until) return latest.snapshot
-    const read = yield* shared("", snapshot).pipe(
-      Effect.catchTag("SettingsInvalid", ({ message }) => new SshSettingsUnusable({ message }))
-    )
-    latest = { snapshot: read, until: now + FRESH }
-    return read
-  })
+  const current = shared("", snapshot).pipe(
+    Effect.catchTag("SettingsInvalid", ({ message }) => new SshSettingsUnusable({ message }))
+  )
 
   return Effect.fnUntraced(function* (device: Device) {
     const found = yield* current
