@@ -27,6 +27,9 @@ const LONGEST_SLICE = 25
 /** Milliseconds after which a piece that waits is late. */
 const LATE = 250
 
+/** Milliseconds after which one more may begin although work waits: the last ones have to wait for their switches, too. */
+const PACE = 25
+
 /** Something that is to be done, and since when. */
 interface Piece {
   readonly run: () => void
@@ -41,6 +44,7 @@ const makeTurns = () => {
   let begun = 0
   let isPlanned = false
   let lastSlice = performance.eventLoopUtilization()
+  let admittedAt = 0
 
   const plan = (): void => {
     if (isPlanned) return
@@ -74,8 +78,10 @@ const makeTurns = () => {
   }
 
   /** One in a turn: what it begins shows in the queue before the next. */
-  const admit = (): void => {
+  const admit = (isLull: boolean): void => {
+    if (!isLull && performance.now() < admittedAt + PACE) return
     for (const enter of newcomers) {
+      admittedAt = performance.now()
       newcomers.delete(enter)
       return enter()
     }
@@ -85,8 +91,9 @@ const makeTurns = () => {
     isPlanned = false
     try {
       beginRequests()
-      if (pieces.length > 0) runSlice()
-      else admit()
+      const isLull = pieces.length === 0
+      if (!isLull) runSlice()
+      if (newcomers.size > 0) admit(isLull)
     } finally {
       if (begun > 0 || requests.size > 0 || pieces.length > 0 || newcomers.size > 0) plan()
     }
@@ -126,7 +133,7 @@ export class BackgroundWork extends Context.Service<
     /** Does a piece of background work soon, after those that came before it. */
     readonly inTurn: (run: () => void) => void
     /**
-     * Waits until no background work waits. Whoever begins something long waits for it first, so that what was begun before is
+     * Waits until no background work waits, or nothing was begun for a moment. Whoever begins something long waits for it first, so that what was begun before is
      * brought to its end, and leaves memory, before more is begun than the processor can do at the same time.
      */
     readonly lull: Effect.Effect<void>
