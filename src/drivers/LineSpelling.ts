@@ -5,6 +5,7 @@
 import { isIPv6 } from "node:net"
 import type { Platform } from "../domain/platforms/Platform.ts"
 import { platforms } from "../domain/platforms/Platforms.ts"
+import { secretWords } from "../domain/platforms/SecretWords.ts"
 
 /** A line as it is compared: its words in one spelling, and how many of the first may be cut short. */
 export interface Spelling {
@@ -57,8 +58,9 @@ const kinds = /\s(?:0|[4-9]|7u?|8a|10|\$\w+\$|sha512|sha256|encrypted|clear|plai
 /** Brings lines into one spelling. */
 type Speller = (line: string) => Spelling
 
-const makeSpeller = ({ secrets, shown }: Platform): Speller => {
-  const secret = new RegExp(String.raw`(${secrets.join("|")})("[^"]*"|[^\s;]+)`, "gi")
+const makeSpeller = (platform: Platform): Speller => {
+  const { shown } = platform
+  const secret = new RegExp(String.raw`(${secretWords(platform).join("|")})("[^"]*"|[^\s;]+)`, "gi")
   const withoutSecrets = (line: string) => line.replace(secret, `$1${hidden}`).replaceAll(kinds, "")
   return (line) => {
     const single = line.replaceAll(/\s+/g, " ")

@@ -4,11 +4,12 @@
  * platforms count everywhere, because a text may quote another device.
  */
 import { platforms } from "../domain/platforms/Platforms.ts"
+import { secretWords } from "../domain/platforms/SecretWords.ts"
 
 const mask = "********"
 
 /** What stands before a secret on any platform. The first that fits at a place wins. */
-const before = new Set(platforms.flatMap(({ secrets }) => secrets))
+const before = new Set(platforms.flatMap(secretWords))
 const secret = new RegExp(String.raw`(${[...before].join("|")})("[^"]*"|[^\s;]+)`, "gi")
 
 const keepsCommunity = /\b(?:send-community|set\s+community|match\s+community)\b/i

@@ -103,6 +103,28 @@ describe("what a switch shows otherwise", () => {
   ])("is there: %s", (_, lines) => expect(missing(...lines)).toEqual([]))
 })
 
+describe("a secret that a switch gives another salt", () => {
+  it.each([
+    ["ip ospf authentication-key 7 AA==", "ip ospf authentication-key 7 BB=="],
+    ["ospfv3 authentication ipsec spi 3 md5 key 7 AA==", "ospfv3 authentication ipsec spi 3 md5 key 7 BB=="],
+    ["isis authentication key 7 AA==", "isis authentication key 7 BB=="],
+    ["ntp authentication-key 1 sha1 clear", "ntp authentication-key 1 sha1 7 BB=="],
+    ["radius-server host 10.0.0.9 vrf MGMT key clear", "radius-server host 10.0.0.9 vrf MGMT key 7 BB=="],
+    ["key 0abc 7 AA==", "key 0abc 7 BB=="],
+    ["shared-key 7 AA==", "shared-key 7 BB=="],
+    ["passphrase 7 AA==", "passphrase 7 BB=="],
+    ["key clear", "key 7 BB=="]
+  ])("is the line that was given: %s", (given, shown) => {
+    expect(missingLines(eos, given, shown)).toEqual([])
+  })
+
+  it("hides no other word of its line", () => {
+    expect(missingLines(eos, "ntp authentication-key 1 md5 clear", "ntp authentication-key 2 md5 7 BB==")).toHaveLength(
+      1
+    )
+  })
+})
+
 describe("what is not shown", () => {
   it("is named with its number and its headings", () => {
     expect(

@@ -37,6 +37,11 @@ const masked: ReadonlyArray<readonly [string, string]> = [
     "set system root-authentication encrypted-password ********"
   ],
   ["   key 7 SECRET", "   key 7 ********"],
+  ["   key 0abc 7 SECRET", "   key 0abc 7 ********"],
+  ["   ip ospf authentication-key 7 SECRET", "   ip ospf authentication-key 7 ********"],
+  ["   isis authentication key 7 SECRET", "   isis authentication key 7 ********"],
+  ["   shared-key 7 SECRET", "   shared-key 7 ********"],
+  ["   passphrase SECRET", "   passphrase ********"],
   ["   key-string 7 SECRET", "   key-string 7 ********"],
   ["line one\nsecret 5 SECRET\nline three", "line one\nsecret 5 ********\nline three"]
 ]

@@ -25,19 +25,19 @@ export const indented: ConfigNotation = {
 }
 
 /** A type before the secret (`0`, `7`, `sha512`, `5`) is not secret and stays. */
-const type = String.raw`(?:(?:0|[4-9]|7u?|8a|10|\$\w+\$|sha512|sha256|encrypted|clear|plain-text|ascii-text)\s+)?`
+export const secretType = String.raw`(?:(?:0|[4-9]|7u?|8a|10|\$\w+\$|sha512|sha256|encrypted|clear|plain-text|ascii-text)\s+)?`
 const host = String.raw`\bsnmp-server\s+host\s+\S+\s+(?:vrf\s+\S+\s+)?(?:(?:traps?|informs?)\s+)?`
 
 /** What stands before a secret in a line that is written like Cisco's. */
 export const commonSecrets: ReadonlyArray<string> = [
-  String.raw`\benable\s+(?:secret|password)\s+${type}`,
-  String.raw`\b(?:secret|password|passwd)\s+${type}`,
+  String.raw`\benable\s+(?:secret|password)\s+${secretType}`,
+  String.raw`\b(?:secret|password|passwd)\s+${secretType}`,
   String.raw`\bsnmp-server\s+community\s+`,
   String.raw`${host}version\s+3\s+(?:auth|noauth|priv)\s+`,
   String.raw`${host}(?:version\s+(?:1|2c)\s+)?(?!version\b|vrf\b)`,
-  String.raw`\b(?:tacacs-server|radius-server)\b.*?\bkey\s+${type}`,
-  String.raw`\b(?:message-digest|authentication)-key\s+\d+\s+(?:md5|sha\S*)\s+${type}`,
-  String.raw`\b(?:key-string|pre-shared-key)\s+${type}`,
+  String.raw`\b(?:tacacs-server|radius-server)\b.*?\bkey\s+${secretType}`,
+  String.raw`\b(?:message-digest|authentication)-key\s+\d+\s+(?:md5|sha\S*)\s+${secretType}`,
+  String.raw`\b(?:key-string|pre-shared-key)\s+${secretType}`,
   String.raw`(?<![\w-])key\s+(?:0|[4-9]|7u?|8a|10)\s+`,
   String.raw`\blocalized\s+`,
   String.raw`\bauth\s+(?:md5|sha\S*)\s+`,
@@ -47,7 +47,7 @@ export const commonSecrets: ReadonlyArray<string> = [
 
 /** What stands before a secret in a configuration of Junos. */
 export const junosSecrets: ReadonlyArray<string> = [
-  String.raw`\b(?:encrypted-password|authentication-key|pre-shared-key)\s+${type}`,
-  String.raw`\b(?:secret|password)\s+${type}`,
+  String.raw`\b(?:encrypted-password|authentication-key|pre-shared-key)\s+${secretType}`,
+  String.raw`\b(?:secret|password)\s+${secretType}`,
   String.raw`^\s*community\s+`
 ]

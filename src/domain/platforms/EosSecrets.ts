@@ -15,6 +15,6 @@ export const eosSaltedSecrets: ReadonlyArray<string> = [
   String.raw`neighbor[ \t]+\S+[ \t]+password[ \t]+`,
   String.raw`(?:ip[ \t]+|ipv6[ \t]+)?ospf(?:v3)?[ \t]+${words}(?:authentication-key|message-digest-key[ \t]+\d+[ \t]+(?:md5|sha\d*))[ \t]+`,
   String.raw`(?:isis[ \t]+)?authentication[ \t]+${words}key[ \t]+`,
-  String.raw`key[ \t]+[\da-fA-F]+[ \t]+(?=[78]a?[ \t])`,
+  String.raw`key[ \t]+[\da-fA-F]+[ \t]+(?=[78]a?[ \t]|\*)`,
   String.raw`(?:key|password|shared-key|passphrase)[ \t]+`
 ]
