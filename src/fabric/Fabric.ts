@@ -26,6 +26,12 @@ export class FabricError extends Schema.TaggedError<FabricError>()("FabricError"
   }
 }
 
+/** Where a local port listens; an address of the loopback network, and any port for 0. */
+export interface LocalEnd {
+  readonly address: string
+  readonly port: number
+}
+
 export interface Fabric {
   /** The process of the site, for `nsenter`. */
   readonly pid: number
@@ -40,8 +46,10 @@ export interface Fabric {
   /** Pulls out the cable of a node's management port, or puts it in again. */
   readonly pull: (node: string) => Effect.Effect<void, FabricError>
   readonly plug: (node: string) => Effect.Effect<void, FabricError>
-  /** A local port that leads to a port of an address in the management network. */
-  readonly reach: (address: string, port: number) => Effect.Effect<number, never, Scope.Scope>
+  /**
+   * A local port that leads to a port of an address in the management network. Without `local` it is any port of 127.0.0.1.
+   */
+  readonly reach: (address: string, port: number, local?: LocalEnd) => Effect.Effect<number, never, Scope.Scope>
 }
 
 const namespaces = ["--mount", "--propagation", "private", "--pid", "--net", "--uts", "--ipc", "--fork"]
@@ -138,7 +146,9 @@ const startRelay = (pid: number, socket: string) =>
     return ended(child)
   })
 
-const localPort = (socket: string, address: string, port: number) =>
+const anywhere: LocalEnd = { address: "127.0.0.1", port: 0 }
+
+const localPort = (socket: string, address: string, port: number, local: LocalEnd) =>
   Effect.acquireRelease(
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
       const server = createServer((near) => {
@@ -150,7 +160,7 @@ const localPort = (socket: string, address: string, port: number) =>
         near.on("close", () => far.destroy())
         far.on("close", () => near.destroy())
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      server.listen(local.port, local.address, () => resume(Effect.succeed(server)))
     }),
     (server) => Effect.sync(() => server.close())
   ).pipe(
@@ -183,6 +193,6 @@ export const make = Effect.fn("Fabric.make")(function* (
     boot: (node) => Effect.asVoid(ask("boot", node)),
     pull: (node) => Effect.asVoid(ask("pull", node)),
     plug: (node) => Effect.asVoid(ask("plug", node)),
-    reach: (address, port) => localPort(socket, address, port)
+    reach: (address, port, local = anywhere) => localPort(socket, address, port, local)
   }
 })
