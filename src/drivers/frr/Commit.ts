@@ -1,4 +1,4 @@
-/** Commit, commit timer, confirm and discard, as the script on the switch does them (docs/switch-dialogues.md#frr-commit-confirm-discard). */
+/** Commit, commit timer, confirm and discard, as the script on the switch does them (docs/frr.md#commit-confirm-discard). */
 import { Effect } from "effect"
 import type { MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"

@@ -1,4 +1,4 @@
-/** What is asked of a Linux switch with FRRouting, and how long it may take (docs/switch-dialogues.md#frr). */
+/** What is asked of a Linux switch with FRRouting, and how long it may take (docs/frr.md#commands). */
 import type { DriverTimeouts } from "../Driver.ts"
 
 /** Seconds. Loading compares twice and starts Python; a commit runs the whole difference through vtysh. */

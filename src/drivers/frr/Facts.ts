@@ -1,4 +1,4 @@
-/** What a switch is (docs/switch-dialogues.md#frr-reading). */
+/** What a switch is (docs/frr.md#reading). */
 import { Effect } from "effect"
 import { frr } from "../../domain/platforms/Frr.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"

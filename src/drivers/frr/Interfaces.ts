@@ -1,4 +1,4 @@
-/** The states of a switch's ports, from the kernel and from FRR (docs/switch-dialogues.md#frr-reading). */
+/** The states of a switch's ports, from the kernel and from FRR (docs/frr.md#reading). */
 import { Effect, Schema } from "effect"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
 import type { ReadError } from "../DriverErrors.ts"

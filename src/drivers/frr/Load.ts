@@ -1,6 +1,6 @@
 /**
  * Brings a candidate to the switch, has it checked and compared there. It then waits under its name; one with wrong lines is
- * removed by the script (docs/switch-dialogues.md#frr-loading-a-candidate).
+ * removed by the script (docs/frr.md#loading-a-candidate).
  */
 import { hash } from "node:crypto"
 import { Effect, Option } from "effect"

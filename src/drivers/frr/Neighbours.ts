@@ -1,4 +1,4 @@
-/** What a switch hears over LLDP, as lldpd tells it (docs/switch-dialogues.md#frr-reading). */
+/** What a switch hears over LLDP, as lldpd tells it (docs/frr.md#reading). */
 import { Effect, Schema } from "effect"
 import type { NeighbourDetail } from "../../domain/NeighbourDetail.ts"
 import { compareNames } from "../../domain/platforms/InterfaceNames.ts"

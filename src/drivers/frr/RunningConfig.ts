@@ -1,4 +1,4 @@
-/** The running configuration of FRR, and the hash by which two of them are compared (docs/switch-dialogues.md#frr-reading). */
+/** The running configuration of FRR, and the hash by which two of them are compared (docs/frr.md#reading). */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"

@@ -1,6 +1,6 @@
 /**
  * The script on the switch that holds candidates and takes commits back (`switch.sh`): it is brought there, an old one is
- * replaced first, and its verbs are asked for (docs/switch-dialogues.md#frr-the-script-on-the-switch).
+ * replaced first, and its verbs are asked for (docs/frr.md#the-script-on-the-switch).
  */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"

@@ -3,7 +3,7 @@
 #
 # Lets a switch that runs FRRouting take a change back by itself. It lies on the switch, in a directory of its own beside the
 # startup configuration, so that a rename puts files there in one step. What it needs is a POSIX shell, coreutils, setsid and
-# frr-reload.py. Described in docs/switch-dialogues.md#frr-the-script-on-the-switch.
+# frr-reload.py. Described in docs/frr.md#the-script-on-the-switch.
 #
 #   candidates/NAME/    a candidate that was checked: frr.conf, the hash of what ran then (base), who loaded it (user)
 #   pending/            a commit that waits for its confirmation: name, user, deadline, the process that waits (pid), what ran
