@@ -1,10 +1,11 @@
 /** Commit, commit timer, confirm and discard, as the script on the switch does them (docs/frr.md#commit-confirm-discard). */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Remote } from "./Remote.ts"
 import { ask, must } from "./Script.ts"
+import { sessions } from "./Sessions.ts"
 
 const MOST_SHOWN = 20
 
@@ -24,13 +25,25 @@ export const discard = (remote: Remote, name: string): Effect.Effect<void, ReadE
 export const commit = (remote: Remote, name: string): Effect.Effect<void, ExchangeError | CommitError> =>
   committing(remote, name, ["commit", name])
 
-/** Commits; the switch takes it back after so many seconds. */
-export const commitTimed = (
+/**
+ * Commits; the switch takes it back after so many seconds. A change that cut the line may be answered when the line is back,
+ * because it was taken back: so the answer counts only while the commit still waits.
+ */
+export const commitTimed: (
   remote: Remote,
   name: string,
   seconds: number
-): Effect.Effect<void, ExchangeError | CommitError> =>
-  committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))])
+) => Effect.Effect<void, ExchangeError | CommitError> = Effect.fnUntraced(function* (remote, name, seconds) {
+  const session = { hostname: remote.target.hostname, session: name }
+  yield* committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))])
+  const { pending } = yield* Effect.catchTag(
+    sessions(remote),
+    ["CommandRejected", "UnexpectedAnswer"],
+    ({ message }) => new CommitError({ ...session, message })
+  )
+  if (Option.exists(pending, (waiting) => waiting.name === name)) return
+  return yield* new CommitError({ ...session, message: "it was taken back before the switch could be asked again" })
+})
 
 /** Stops our own timer; the script refuses one that is not ours, or that is running out. */
 export const confirm = (remote: Remote, name: string): Effect.Effect<void, ExchangeError | CommitError> =>

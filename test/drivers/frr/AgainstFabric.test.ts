@@ -184,3 +184,30 @@ describeReal("a commit on a real router", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+describeReal("a large candidate on a real router", () => {
+  it.live("of ten thousand lines is loaded, committed and found again whole", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      const lines = Array.from(
+        { length: 10_000 },
+        (_, index) => `ip prefix-list MANY seq ${index + 1} permit 10.${index >> 8}.${index & 255}.0/24`
+      )
+      const text = candidate(...lines, "!")
+      const { diff } = yield* session.load({ text, mode: "replace", name: "job1" })
+      expect(diff.split("\n")).toHaveLength(10_000)
+      yield* session.commitTimed("job1", 600)
+      const again = {
+        text,
+        mode: "replace",
+        name: "job1-check",
+        besideTimer: "job1",
+        foreignSessions: "ignore"
+      } as const
+      expect(yield* session.load(again)).toEqual({ diff: "" })
+      yield* session.discard("job1-check")
+      yield* session.confirm("job1")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -82,7 +82,7 @@ export const routerFaults: ReadonlyArray<RouterFault> = [
   ...atMoments("paused for 4 s", pause, { loading: [done], armed: [done], applied: [done], proving: [done] }),
   ...atMoments("management cable out for 4 s", unplug, { loading: [done], armed: [done], proving: [done] }),
   ...atMoments("edited with vtysh by somebody else", stranger, {
-    loaded: [{ ...takenBack, runs: "neither", failure: /CommitError: / }]
+    loaded: [{ runs: "neither", startsWith: "old", says: "unclear", failure: /altered since the candidate was loaded/ }]
   }),
   {
     fault: "full disk",
@@ -97,7 +97,7 @@ export const routerFaults: ReadonlyArray<RouterFault> = [
   }),
   ...atMoments("script removed", "rm -f /etc/frr/switchyard/change", {
     loaded: [done, untouched(/./)],
-    armed: [done],
+    armed: [done, takenBack],
     proving: [done, takenBack]
   }),
   ...atMoments("the process that waits is killed", "kill -9 $(cat pending/pid)", {
@@ -109,6 +109,7 @@ export const routerFaults: ReadonlyArray<RouterFault> = [
     loaded: [lost, takenBack, done],
     armed: [takenBack],
     applied: [takenBack],
-    proving: [takenBack]
+    // the next moment is close: what was confirmed by then stays
+    proving: [takenBack, done]
   })
 ]
