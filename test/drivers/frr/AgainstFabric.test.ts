@@ -190,13 +190,16 @@ describeReal("a large candidate on a real router", () => {
     Effect.gen(function* () {
       const { driver, target } = yield* makeOneRouter()
       const session = yield* driver.open(target)
-      const lines = Array.from(
-        { length: 10_000 },
-        (_, index) => `ip prefix-list MANY seq ${index + 1} permit 10.${index >> 8}.${index & 255}.0/24`
+      const networks = Array.from({ length: 10_000 }, (_, index) => `  network 10.${index >> 8}.${index & 255}.0/24`)
+      const text = candidate(
+        "router bgp 65001",
+        " address-family ipv4 unicast",
+        ...networks,
+        " exit-address-family",
+        "exit"
       )
-      const text = candidate(...lines, "!")
       const { diff } = yield* session.load({ text, mode: "replace", name: "job1" })
-      expect(diff.split("\n")).toHaveLength(10_000)
+      expect(diff.split("\n").filter((line) => line.startsWith("+  network"))).toHaveLength(10_000)
       yield* session.commitTimed("job1", 600)
       const again = {
         text,
