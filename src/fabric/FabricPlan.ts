@@ -164,6 +164,47 @@ export const pair: FabricPlan = {
   cables: [{ a: ["core1", "swp1"], b: ["core2", "swp1"] }]
 }
 
+/** Where a router of a fabric that is to be provisioned keeps the hook of its DHCP client. */
+const CLIENT_HOOK = "/etc/fabric/udhcpc-lease"
+
+/** A router that nobody has configured: it asks for an address, and is called by its MAC address until it has a name. */
+export const blankRouter = (name: string, clientHook: string): Node => {
+  const { files, ...rest } = router(name, { _tag: "leased" })
+  return {
+    ...rest,
+    files: [
+      ...files.filter(({ path }) => path !== "/etc/frr/frr.conf"),
+      { path: "/etc/frr/frr.conf", text: "frr defaults datacenter\nservice integrated-vtysh-config\n!" },
+      { path: CLIENT_HOOK, text: clientHook },
+      {
+        path: `${START}/60-dhcp`,
+        text: [
+          `chmod 755 ${CLIENT_HOOK}`,
+          "# a configured router has its address from FRR and needs no lease",
+          "grep -q '^ ip address' /etc/frr/frr.conf && exit 0",
+          "hostname blank",
+          `udhcpc -b -i eth0 -V FRR -O bootfile -s ${CLIENT_HOOK} -p /run/udhcpc.pid -t 100 -T 1 -A 1 >/dev/null 2>&1 &`
+        ].join("\n")
+      }
+    ]
+  }
+}
+
+/** A DHCP server with these files; its configuration is /etc/switchyard/dnsmasq.conf. */
+export const siteDhcp = (address: string, files: ReadonlyArray<NodeFile>): Node => ({
+  name: "dhcp",
+  management: "eth0",
+  files: [
+    ...hosts("dhcp"),
+    ...files,
+    {
+      path: `${START}/20-network`,
+      text: `ip addr add ${address} dev eth0\nip link set eth0 up\nmkdir -p /var/lib/switchyard\nchmod -R a+rx /etc/switchyard`
+    },
+    { path: `${START}/30-dnsmasq`, text: "dnsmasq --conf-file=/etc/switchyard/dnsmasq.conf --no-ping --user=root" }
+  ]
+})
+
 const dhcpServer: Node = {
   name: "dhcp",
   management: "eth0",

@@ -24,6 +24,8 @@ HERE=$ETC/switchyard
 STARTUP=$ETC/frr.conf
 RELOAD=/usr/lib/frr/frr-reload.py
 SELF=$HERE/change
+# Where the hook of the DHCP client notes port and address of a lease that it has put on a port.
+LEASE=/run/switchyard-lease
 
 # A commit that nobody waits for is taken back after so many seconds if it hangs.
 APPLY_SECONDS=300
@@ -211,7 +213,40 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
 apply() {
   printf '%s\n' $$ >"$HERE/pending/apply-pid"
   reload "$HERE/pending/candidate" >"$HERE/pending/log"
-  printf '%s\n' $? >"$HERE/pending/applied"
+  code=$?
+  [ "$code" = 0 ] && { name_machine; drop_lease; }
+  printf '%s\n' "$code" >"$HERE/pending/applied"
+}
+
+# FRR keeps its name to itself; the machine, and with it LLDP, has the same one.
+name_machine() {
+  name=$(vtysh -c 'show running-config no-header' 2>/dev/null | sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p')
+  [ -n "$name" ] && [ "$name" != "$(hostname)" ] || return 0
+  printf '%s\n' "$name" >/etc/hostname
+  grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts >/etc/hosts.switchyard
+  printf '127.0.1.1 %s\n' "$name" | cat /etc/hosts.switchyard - >/etc/hosts
+  rm -f /etc/hosts.switchyard
+  hostname "$name"
+  lldpcli configure system hostname "$name" >/dev/null 2>&1
+}
+
+# The first address of a new switch is leased. It goes when FRR configures one on the same port.
+drop_lease() {
+  read -r port address <"$LEASE" 2>/dev/null || return 0
+  vtysh -c 'show running-config no-header' 2>/dev/null |
+    awk -v port="$port" '/^[^ ]/ { inside = $0 == "interface " port } inside && /^ ip address / { found = 1 } END { exit !found }' ||
+    return 0
+  cp "$LEASE" "$HERE/pending/lease"
+  # without it the new address would go with the old one when both are of one network
+  echo 1 >/proc/sys/net/ipv4/conf/all/promote_secondaries
+  ip addr del "$address" dev "$port"
+  rm -f "$LEASE"
+}
+
+return_lease() {
+  read -r port address 2>/dev/null <"$HERE/reverting/lease" || return 0
+  ip addr replace "$address" dev "$port"
+  cp "$HERE/reverting/lease" "$LEASE"
 }
 
 # Waits for the deadline. The pending commit is known by its name and by being ours: a confirmation takes it away.
@@ -257,6 +292,8 @@ take_back() { # WHY
     [ $((rounds % 3)) = 0 ] && restart_frr
     sleep 2
   done
+  name_machine
+  return_lease
   put_startup_back "$HERE/reverting"
   last_is "reverted $(cat "$HERE/reverting/name") $1"
   rm -rf "$HERE/reverting"

@@ -15,46 +15,13 @@ import { jobNamed } from "../../support/Jobs.ts"
 import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { cores, dists, routerSettings, routers, routing } from "./RouterSettings.ts"
 
 const plan = usual()
-const cores = ["core1", "core2"]
-const dists = ["dist1", "dist2", "dist3", "dist4"]
-const routers = [...cores, ...dists]
 
 const infraOf = (name: string): string => `10.98.200.${routers.indexOf(name) + 1}`
 
-const uplinks = "  - {name: 'swp[1-2]', ifclass: fabric}\n"
-const toHost = (number: number) => `  - {name: swp10, ifclass: custom, config: ip address 10.98.${number}.1/24}\n`
-
-const settingsOf = (name: string): string => {
-  if (cores.includes(name)) return "interfaces:\n  - {name: 'swp[1-4]', ifclass: fabric}\n"
-  const number = dists.indexOf(name) + 1
-  return `interfaces:\n${uplinks}${number === 1 || number === 4 ? toHost(number) : ""}`
-}
-
-/** Of switches that this site does not have. */
-const elsewhere = Object.fromEntries(
-  ["lhv-dist1", "lhv-dist2"].flatMap((name) =>
-    ["base_system", "interfaces", "routing"].map((file) => [`devices/${name}/${file}.yml`, null])
-  )
-)
-
-const settings = {
-  ...elsewhere,
-  "global/routing.yml": `---
-underlay:
-  infra_lo_net: 10.98.200.0/24
-  infra_link_net: 10.98.201.0/24
-  mgmt_lo_net: 10.99.0.0/24
-`,
-  ...Object.fromEntries(
-    routers.flatMap((name) => [
-      [`devices/${name}/interfaces.yml`, `---\n${settingsOf(name)}`],
-      [`devices/${name}/base_system.yml`, "---\n{}\n"],
-      [`devices/${name}/routing.yml`, "---\n{}\n"]
-    ])
-  )
-}
+const settings = { ...routerSettings, "global/routing.yml": routing("10.99.0.0/24") }
 
 const seed = Effect.gen(function* () {
   const devices = yield* DeviceStore
