@@ -62,8 +62,12 @@ export type Addressing = { readonly _tag: "configured"; readonly address: string
 export const LOGIN = { username: "root", password: "fabric" }
 const START = "/etc/fabric/start"
 
+/** An identity of 32 hexadecimal digits, another one for each node. */
+const machineId = (name: string): string => Buffer.from(name.padEnd(16, ".")).toString("hex").slice(0, 32)
+
 const hosts = (name: string): ReadonlyArray<NodeFile> => [
   { path: "/etc/hostname", text: name },
+  { path: "/etc/machine-id", text: machineId(name) },
   { path: "/etc/hosts", text: `127.0.0.1 localhost\n127.0.1.1 ${name}` }
 ]
 
@@ -173,7 +177,9 @@ export const blankRouter = (name: string, clientHook: string): Node => {
   return {
     ...rest,
     files: [
-      ...files.filter(({ path }) => path !== "/etc/frr/frr.conf"),
+      ...files.filter(({ path }) => !["/etc/frr/frr.conf", "/etc/hostname", "/etc/hosts"].includes(path)),
+      { path: "/etc/hostname", text: "blank" },
+      { path: "/etc/hosts", text: "127.0.0.1 localhost\n127.0.1.1 blank" },
       { path: "/etc/frr/frr.conf", text: "frr defaults datacenter\nservice integrated-vtysh-config\n!" },
       { path: CLIENT_HOOK, text: clientHook },
       {
@@ -182,7 +188,6 @@ export const blankRouter = (name: string, clientHook: string): Node => {
           `chmod 755 ${CLIENT_HOOK}`,
           "# a configured router has its address from FRR and needs no lease",
           "grep -q '^ ip address' /etc/frr/frr.conf && exit 0",
-          "hostname blank",
           `udhcpc -b -i eth0 -V FRR -O bootfile -s ${CLIENT_HOOK} -p /run/udhcpc.pid -t 100 -T 1 -A 1 >/dev/null 2>&1 &`
         ].join("\n")
       }

@@ -26,7 +26,7 @@ mkdir -p mnt/old
 pivot_root . mnt/old
 cd /
 umount -l /mnt/old
-hostname "$name"
+hostname "$(cat /etc/hostname)"
 ip link set lo up
 for step in /etc/fabric/start/*; do
   [ -e "$step" ] && sh "$step" </dev/null

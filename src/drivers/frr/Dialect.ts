@@ -14,7 +14,6 @@ export const timeouts: DriverTimeouts = {
 
 export const commands = {
   version: "vtysh -c 'show version' 2>/dev/null | head -n 1",
-  running: "vtysh -c 'show running-config no-header' 2>/dev/null",
   links: "ip -details -json link show",
   speeds: 'for port in /sys/class/net/*; do echo "${port##*/} $(cat "$port/speed" 2>/dev/null || echo 0)"; done',
   descriptions: "vtysh -c 'show interface description json' 2>/dev/null || true",

@@ -2,8 +2,8 @@
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
-import { commands } from "./Dialect.ts"
 import type { Remote } from "./Remote.ts"
+import { must } from "./Script.ts"
 
 /** The release stands in the configuration and changes with an upgrade. */
 const volatile = /^frr version .*\n/gm
@@ -11,7 +11,7 @@ const volatile = /^frr version .*\n/gm
 /** See `DriverSession.runningConfig`; one newline at its end. */
 export const runningConfig: (remote: Remote) => Effect.Effect<string, ReadError> = Effect.fnUntraced(
   function* (remote) {
-    const text = (yield* remote.query(commands.running, { seconds: remote.timeouts.runningConfig })).trimEnd()
+    const text = (yield* must(remote, ["show"], { seconds: remote.timeouts.runningConfig })).trimEnd()
     if (/(?:^|\n)end$/.test(text)) return `${text}\n`
     const message = 'the running configuration is incomplete: its last line is not "end"'
     return yield* new UnexpectedAnswer({ hostname: remote.target.hostname, command: "show running-config", message })

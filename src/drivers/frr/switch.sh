@@ -36,10 +36,23 @@ fail() { complain "$2"; exit "$1"; }
 
 hash_of() { sha256sum | cut -d ' ' -f 1; }
 
-# What runs, without the header that only says so. A text without its end is none.
+# What runs, without the header that only says so. A text without its end is none. Daemons go on telling the name that the
+# machine had when they started, whatever they are told; only the machine's counts.
+own_name() { awk -v name="$(hostname)" '!/^hostname / || ($2 == name && !seen++)'; }
+
 running() {
-  timeout "$VTYSH_SECONDS" vtysh -c 'show running-config no-header' 2>/dev/null >"$1" || return 1
-  [ "$(tail -n 1 "$1")" = end ]
+  timeout "$VTYSH_SECONDS" vtysh -c 'show running-config no-header' 2>/dev/null >"$1.all" &&
+    own_name <"$1.all" >"$1" && [ "$(tail -n 1 "$1")" = end ]
+  whole=$?
+  rm -f "$1.all"
+  return $whole
+}
+
+show() {
+  running "$HERE/now.$$" && cat "$HERE/now.$$"
+  whole=$?
+  rm -f "$HERE/now.$$"
+  [ "$whole" = 0 ] || fail 1 'FRR does not show its running configuration whole'
 }
 
 # A daemon that is down keeps its part of the running configuration to itself: what is compared then lacks it.
@@ -77,7 +90,9 @@ make_place() { # DIRECTORY
 }
 
 compare() { # DIRECTORY: the difference, without what frr-reload.py says about itself
-  if ! timeout "$APPLY_SECONDS" "$RELOAD" --test --stdout --confdir "$1" "$1/frr.conf" >"$1/diff.log" 2>/dev/null; then
+  running "$1/now.conf" || return 1
+  if ! timeout "$APPLY_SECONDS" "$RELOAD" --test --stdout --confdir "$1" --input "$1/now.conf" "$1/frr.conf" \
+    >"$1/diff.log" 2>/dev/null; then
     cat "$1/diff.log" >&2
     return 1
   fi
@@ -154,7 +169,7 @@ load() { # NAME replace|merge HASH, and the text as input
   daemons_answer || fail 1 'a daemon of FRR does not answer, so that its configuration cannot be compared'
   running "$new/base.conf" || fail 1 'FRR does not show its running configuration'
   hash_of <"$new/base.conf" >"$new/base"
-  if [ "$2" = merge ]; then sed '$d' "$new/base.conf" | cat - "$new/text" >"$new/frr.conf"
+  if [ "$2" = merge ]; then : >"$new/merge" && sed '$d' "$new/base.conf" | cat - "$new/text" >"$new/frr.conf"
   else cp "$new/text" "$new/frr.conf"; fi || fail 1 'the candidate could not be written: is the file system full?'
   said=$(check "$new/frr.conf") || { printf '%s\n' "$said"; exit 2; }
   compare "$new" || fail 1 'the candidate could not be compared with what runs'
@@ -212,15 +227,18 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
 # The startup configuration is none of its business: frr-reload.py leaves it alone.
 apply() {
   printf '%s\n' $$ >"$HERE/pending/apply-pid"
-  reload "$HERE/pending/candidate" >"$HERE/pending/log"
+  # of two lines of which a configuration has one only, frr-reload.py keeps either; merged lines come after what runs
+  if [ -e "$HERE/pending/candidate/merge" ]; then
+    timeout --foreground "$APPLY_SECONDS" vtysh -f "$HERE/pending/candidate/text"
+  else reload "$HERE/pending/candidate"; fi >"$HERE/pending/log" 2>&1
   code=$?
-  [ "$code" = 0 ] && { name_machine; drop_lease; }
+  [ "$code" = 0 ] && { name_machine "$HERE/pending/candidate/text"; drop_lease; }
   printf '%s\n' "$code" >"$HERE/pending/applied"
 }
 
-# FRR keeps its name to itself; the machine, and with it LLDP, has the same one.
-name_machine() {
-  name=$(vtysh -c 'show running-config no-header' 2>/dev/null | sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p')
+# vtysh shows the machine's name as that of FRR, whatever FRR was told. So the machine gets it; LLDP has it from there.
+name_machine() { # FILE with a configuration; the last name in it counts
+  name=$(sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p' "$1" | tail -n 1)
   [ -n "$name" ] && [ "$name" != "$(hostname)" ] || return 0
   printf '%s\n' "$name" >/etc/hostname
   grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts >/etc/hosts.switchyard
@@ -233,7 +251,7 @@ name_machine() {
 # The first address of a new switch is leased. It goes when FRR configures one on the same port.
 drop_lease() {
   read -r port address <"$LEASE" 2>/dev/null || return 0
-  vtysh -c 'show running-config no-header' 2>/dev/null |
+  show 2>/dev/null |
     awk -v port="$port" '/^[^ ]/ { inside = $0 == "interface " port } inside && /^ ip address / { found = 1 } END { exit !found }' ||
     return 0
   cp "$LEASE" "$HERE/pending/lease"
@@ -285,14 +303,13 @@ take_back() { # WHY
   printf '%s\n' $$ >"$HERE/reverting/revert-pid"
   stop_apply
   rounds=0
-  until reload "$HERE/reverting/running" >"$HERE/reverting/log" 2>&1; is_back; do
+  until reload "$HERE/reverting/running" >"$HERE/reverting/log" 2>&1; name_machine "$HERE/reverting/running/frr.conf"; is_back; do
     # somebody else may have taken over, or be done
     [ "$(cat "$HERE/reverting/revert-pid" 2>/dev/null)" = $$ ] || exit 0
     rounds=$((rounds + 1))
     [ $((rounds % 3)) = 0 ] && restart_frr
     sleep 2
   done
-  name_machine
   return_lease
   put_startup_back "$HERE/reverting"
   last_is "reverted $(cat "$HERE/reverting/name") $1"
@@ -336,8 +353,9 @@ discard() { # NAME
 save() {
   timeout "$VTYSH_SECONDS" vtysh -c 'write memory' >/dev/null 2>&1
   running "$HERE/now.$$" || fail 1 'FRR does not show its running configuration'
-  sed '$d' "$HERE/now.$$" | cmp -s - "$STARTUP"
+  own_name <"$STARTUP" >"$HERE/saved.$$" && sed '$d' "$HERE/now.$$" | cmp -s - "$HERE/saved.$$"
   same=$?
+  rm -f "$HERE/saved.$$"
   rm -f "$HERE/now.$$"
   [ "$same" = 0 ] || fail 1 'the startup configuration is not the running one'
   echo saved
@@ -353,6 +371,7 @@ commit_and_save() { # NAME
 boot() {
   if [ -e "$HERE/pending" ] && ! has_keeper "$HERE/pending"; then mv "$HERE/pending" "$HERE/reverting"; fi
   [ -e "$HERE/reverting" ] && [ ! -e "$HERE/reverting/booted" ] && ! has_keeper "$HERE/reverting" || return 0
+  name_machine "$HERE/reverting/running/frr.conf"
   new=$STARTUP.switchyard
   if cp -p "$HERE/reverting/startup" "$new" 2>/dev/null && cat "$HERE/reverting/running/frr.conf" >"$new"; then
     mv "$new" "$STARTUP"
@@ -366,6 +385,6 @@ boot() {
 verb=$(printf %s "${1:-}" | tr - _)
 [ $# -gt 0 ] && shift
 case $verb in
-  state | load | commit | apply | keep | confirm | discard | revert | save | boot | commit_and_save) "$verb" "$@" ;;
-  *) fail 1 'change state|load|commit|confirm|discard|save|boot' ;;
+  state | show | load | commit | apply | keep | confirm | discard | revert | save | boot | commit_and_save) "$verb" "$@" ;;
+  *) fail 1 'change state|show|load|commit|confirm|discard|save|boot' ;;
 esac

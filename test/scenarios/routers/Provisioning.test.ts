@@ -7,7 +7,7 @@ import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { blankRouter, type FabricPlan, LOGIN, siteDhcp, usual } from "../../../src/fabric/FabricPlan.ts"
 import * as Campus from "../../support/Campus.ts"
 import { dataFolder, ofThisProcess } from "../../support/Program.ts"
-import { timer } from "../../support/Patience.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { routerSettings, routers } from "./RouterSettings.ts"
 
@@ -110,6 +110,7 @@ const serve = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
     ...Campus.environment({ port: 22 }, folders, yield* dataFolder),
     ...logins,
     HOST: "10.99.0.1",
+    ALLOW_OPEN_API: "true",
     PORT: "5000",
     ZTP_HTTP_HOST: "10.99.0.1",
     ZTP_HTTP_PORT: "80",
@@ -119,7 +120,7 @@ const serve = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
   }
   const [program = "", ...words] = fabric.inSite([process.execPath, path.join(root, "src/main.ts"), "serve"])
   let log = ""
-  yield* Effect.acquireRelease(
+  const child = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const child = spawn(program, words, { env, stdio: ["ignore", "pipe", "pipe"] })
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)))
@@ -132,67 +133,71 @@ const serve = Effect.fnUntraced(function* (fabric: Fabric.Fabric) {
         child.kill("SIGTERM")
       })
   )
-  yield* until(Effect.sync(() => log.includes("Listening on http://10.99.0.1:5000")))
+  yield* until(Effect.sync(() => child.exitCode !== null || log.includes("Listening on http://10.99.0.1:5000")))
+  expect(child.exitCode, log).toBeNull()
   return { api: makeApi(yield* fabric.reach("10.99.0.1", 5000)), log: () => log.slice(-6000) }
 })
 
 describeReal("six blank routers", () => {
-  it.live("become MANAGED by a lease of dnsmasq, LLDP and SSH, and packets cross the fabric", () =>
-    Effect.gen(function* () {
-      const fabric = yield* Fabric.make(yield* plan)
-      const { api, log } = yield* serve(fabric)
-      for (const name of ["templates", "settings"]) {
-        const { status, text } = yield* api.call("PUT", `/repository/${name}`, { action: "REFRESH" })
+  it.live(
+    "become MANAGED by a lease of dnsmasq, LLDP and SSH, and packets cross the fabric",
+    () =>
+      Effect.gen(function* () {
+        const fabric = yield* Fabric.make(yield* plan)
+        const { api, log } = yield* serve(fabric)
+        for (const name of ["templates", "settings"]) {
+          const { status, text } = yield* api.call("PUT", `/repository/${name}`, { action: "REFRESH" })
+          expect(status, text).toBe(200)
+        }
+        const renew = (name: string) => fabric.run(name, "kill -USR1 $(cat /run/udhcpc.pid)")
+        const macs = new Map<string, string>()
+        for (const name of routers) {
+          const mac = yield* fabric.run(name, "cat /sys/class/net/eth0/address")
+          macs.set(name, mac.trim().replaceAll(":", "").toUpperCase())
+        }
+        const deviceOf = (name: string) =>
+          Effect.map(api.devices, (all) => all.find(({ ztp_mac }) => ztp_mac === macs.get(name)))
+        const inState = (name: string, state: string) => Effect.map(deviceOf(name), (device) => device?.state === state)
+        for (const name of routers) {
+          yield* until(
+            Effect.andThen(
+              Effect.andThen(Effect.ignore(renew(name)), Effect.sleep("1 second")),
+              inState(name, "DISCOVERED")
+            )
+          )
+        }
+        for (const name of routers) {
+          yield* until(Effect.map(fabric.run(name, "hostname"), (said) => said.startsWith("mac-")))
+        }
+        yield* Effect.sleep("4 seconds")
+        for (const name of routers) {
+          const device = yield* deviceOf(name)
+          const body = { hostname: name, device_type: name.startsWith("core") ? "CORE" : "DIST", neighbors: [] }
+          const { status, text } = yield* api.call("POST", `/device_init/${device?.id}`, body)
+          expect(status, text).toBe(200)
+          yield* until(Effect.map(inState(name, "MANAGED"), (is) => is)).pipe(
+            Effect.timeoutOrElse({
+              duration: "60 seconds",
+              orElse: () =>
+                Effect.flatMap(api.call("GET", "/jobs?sort=-id&per_page=3"), (jobs) =>
+                  Effect.die(new Error(`${name}: ${jobs.text.slice(0, 5000)}\n${log()}`))
+                )
+            })
+          )
+          expect((yield* deviceOf(name))?.management_ip).toMatch(/^10\.99\.1\./)
+          expect(yield* fabric.run(name, "ip -br -4 addr show eth0; hostname")).not.toContain("10.99.0.")
+        }
+        const links = yield* api.call("GET", "/linknets")
+        expect(links.text.match(/"device_a_port"/g)).toHaveLength(8)
+        const { status, text } = yield* api.call("POST", "/device_syncto", { all: true, dry_run: false, resync: true })
         expect(status, text).toBe(200)
-      }
-      const renew = (name: string) => fabric.run(name, "kill -USR1 $(cat /run/udhcpc.pid)")
-      const macs = new Map<string, string>()
-      for (const name of routers) {
-        const mac = yield* fabric.run(name, "cat /sys/class/net/eth0/address")
-        macs.set(name, mac.trim().replaceAll(":", "").toUpperCase())
-      }
-      const deviceOf = (name: string) =>
-        Effect.map(api.devices, (all) => all.find(({ ztp_mac }) => ztp_mac === macs.get(name)))
-      const inState = (name: string, state: string) => Effect.map(deviceOf(name), (device) => device?.state === state)
-      for (const name of routers) {
+        yield* until(Effect.map(api.devices, (all) => all.every(({ synchronized }) => synchronized)))
         yield* until(
-          Effect.andThen(
-            Effect.andThen(Effect.ignore(renew(name)), Effect.sleep("1 second")),
-            inState(name, "DISCOVERED")
+          Effect.map(fabric.run("host1", "ping -c 10 -i 0.2 -W 1 10.98.4.2 || true"), (said) =>
+            said.includes("10 received")
           )
         )
-      }
-      for (const name of routers) {
-        yield* until(Effect.map(fabric.run(name, "hostname"), (said) => said.startsWith("mac-")))
-      }
-      yield* Effect.sleep("4 seconds")
-      for (const name of routers) {
-        const device = yield* deviceOf(name)
-        const body = { hostname: name, device_type: name.startsWith("core") ? "CORE" : "DIST", neighbors: [] }
-        const { status, text } = yield* api.call("POST", `/device_init/${device?.id}`, body)
-        expect(status, text).toBe(200)
-        yield* until(Effect.map(inState(name, "MANAGED"), (is) => is)).pipe(
-          Effect.timeoutOrElse({
-            duration: "60 seconds",
-            orElse: () =>
-              Effect.flatMap(api.call("GET", "/jobs?sort=-id&per_page=3"), (jobs) =>
-                Effect.die(new Error(`${name}: ${jobs.text.slice(0, 5000)}\n${log()}`))
-              )
-          })
-        )
-        expect((yield* deviceOf(name))?.management_ip).toMatch(/^10\.99\.1\./)
-        expect(yield* fabric.run(name, "ip -br -4 addr show eth0; hostname")).not.toContain("10.99.0.")
-      }
-      const links = yield* api.call("GET", "/linknets")
-      expect(links.text.match(/"device_a_port"/g)).toHaveLength(8)
-      const { status, text } = yield* api.call("POST", "/device_syncto", { all: true, dry_run: false, resync: true })
-      expect(status, text).toBe(200)
-      yield* until(Effect.map(api.devices, (all) => all.every(({ synchronized }) => synchronized)))
-      yield* until(
-        Effect.map(fabric.run("host1", "ping -c 10 -i 0.2 -W 1 10.98.4.2 || true"), (said) =>
-          said.includes("10 received")
-        )
-      )
-    }).pipe(Effect.scoped)
+      }).pipe(Effect.scoped),
+    seconds(600)
   )
 })
