@@ -5,7 +5,6 @@ import type { Platform } from "./Platform.ts"
 
 /** What stands before a secret in FRR only; the common forms follow. */
 const frrSecrets: ReadonlyArray<string> = [
-  String.raw`\bneighbor\s+\S+\s+password\s+`,
   String.raw`\bip\s+ospf\s+(?:authentication-key|message-digest-key\s+\d+\s+md5)\s+`,
   String.raw`\barea-password\s+(?:clear|md5)\s+`,
   String.raw`\bdomain-password\s+(?:clear|md5)\s+`,
