@@ -26,7 +26,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
   ["devices"],
   ["jobs"],
   ["http"],
-  ["lab"],
+  ["lab", "fabric"],
   ["Engine", "Server", "demo", "cli", "main"]
 ]
 
@@ -41,6 +41,7 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   runtime: ["runtime", "domain", "ServerConfig"],
   api: ["api", "domain"],
   lab: ["lab", "src/drivers/ssh/Ssh2.ts"],
+  fabric: ["fabric"],
   provisioning: ["provisioning", "domain", "machines"],
   drivers: ["drivers", "domain", "runtime"]
 }

@@ -8,7 +8,7 @@ import { makeOperationsLab, NAMES } from "../jobs/upkeep/OperationsLab.ts"
 
 const [, PEER] = NAMES
 const JUNOS = "lhv-jun1"
-const SENTENCE = `Device ${JUNOS} cannot be managed: there is no driver for platform junos (only for eos)`
+const SENTENCE = `Device ${JUNOS} cannot be managed: there is no driver for platform junos (only for eos, frr)`
 
 const inventory = {
   hostname: JUNOS,

@@ -144,7 +144,7 @@ export const makeCampusLab = (count: number, hook: Hook) => {
 
 /** The environment of a server for this campus. */
 export const environment = (
-  lab: LabShape,
+  lab: Pick<LabShape, "port">,
   repositories: { readonly settings: TestRepository; readonly templates: TestRepository },
   folder: string
 ): Record<string, string> => ({

@@ -1,12 +1,13 @@
 /** All platforms that a device may have, and what can be asked of them by name. A platform more is one line here. */
 import { eos } from "./Eos.ts"
+import { frr } from "./Frr.ts"
 import { ios } from "./Ios.ts"
 import { iosXr } from "./IosXr.ts"
 import { junos } from "./Junos.ts"
 import { nxos } from "./Nxos.ts"
 import type { Capabilities, Platform } from "./Platform.ts"
 
-const all = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh")] as const
+const all = [eos, junos, ios, iosXr, nxos("nxos"), nxos("nxos_ssh"), frr] as const
 
 /** The records, in the order in which clients are shown the names. */
 export const platforms: ReadonlyArray<Platform> = all

@@ -8,7 +8,7 @@ import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
 
 describe("platforms", () => {
   it("have the names that clients may give, in this order", () => {
-    expect(platformNames).toEqual(["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh"])
+    expect(platformNames).toEqual(["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh", "frr"])
   })
 
   it.effect("promise capabilities exactly where there is a driver, and it has their record", () =>
@@ -44,8 +44,8 @@ describe("platforms", () => {
       assert.deepStrictEqual(
         refusals.map((result) => (Result.isFailure(result) ? result.failure.message : "manageable")),
         [
-          "Device lhv-r1 cannot be managed: there is no driver for platform junos (only for eos)",
-          "Device lhv-r1 cannot be managed: there is no driver for platform None (only for eos)",
+          "Device lhv-r1 cannot be managed: there is no driver for platform junos (only for eos, frr)",
+          "Device lhv-r1 cannot be managed: there is no driver for platform None (only for eos, frr)",
           "manageable"
         ]
       )

@@ -189,7 +189,7 @@ const creation: ReadonlyArray<Case> = [
     create(
       "the known platforms",
       { ...base, platform },
-      "Device platform not specified or not known (must be any of: eos, junos, ios, iosxr, nxos, nxos_ssh)"
+      "Device platform not specified or not known (must be any of: eos, junos, ios, iosxr, nxos, nxos_ssh, frr)"
     )
   ),
   create("that a group cannot be set", { ...base, primary_group: "X" }, "Unknown attribute 'primary_group' for device"),

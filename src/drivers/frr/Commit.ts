@@ -1,0 +1,68 @@
+/** Commit, commit timer, confirm and discard, as the script on the switch does them (docs/frr.md#commit-confirm-discard). */
+import { Effect, Option } from "effect"
+import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
+import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Remote } from "./Remote.ts"
+import { ask, must } from "./Script.ts"
+import { sessions } from "./Sessions.ts"
+
+const MOST_SHOWN = 20
+
+const committing = Effect.fnUntraced(function* (remote: Remote, name: string, words: ReadonlyArray<string>) {
+  const { code, complaints, output } = yield* ask(remote, words, { seconds: remote.timeouts.commit })
+  if (code === 0) return
+  const said = (complaints.trim() === "" ? output : complaints).trim().split("\n").slice(-MOST_SHOWN).join("\n")
+  const message = said === "" ? `it ended with ${code} and said nothing` : maskSecrets(said)
+  return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
+})
+
+/** Removes an open candidate, or takes a timed commit back at once. One that is not there any more is no error. */
+export const discard = (remote: Remote, name: string): Effect.Effect<void, ReadError> =>
+  Effect.asVoid(must(remote, ["discard", name], { seconds: remote.timeouts.commit }))
+
+/** Commits; what FRR does not take whole is taken back. */
+export const commit = (remote: Remote, name: string): Effect.Effect<void, ExchangeError | CommitError> =>
+  committing(remote, name, ["commit", name])
+
+/**
+ * Commits; the switch takes it back after so many seconds. A change that cut the line may be answered when the line is back,
+ * because it was taken back: so the answer counts only while the commit still waits.
+ */
+export const commitTimed: (
+  remote: Remote,
+  name: string,
+  seconds: number
+) => Effect.Effect<void, ExchangeError | CommitError> = Effect.fnUntraced(function* (remote, name, seconds) {
+  const session = { hostname: remote.target.hostname, session: name }
+  yield* committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))])
+  const { pending } = yield* Effect.catchTag(
+    sessions(remote),
+    ["CommandRejected", "UnexpectedAnswer"],
+    ({ message }) => new CommitError({ ...session, message })
+  )
+  if (Option.exists(pending, (waiting) => waiting.name === name)) return
+  return yield* new CommitError({ ...session, message: "it was taken back before the switch could be asked again" })
+})
+
+/** Stops our own timer; the script refuses one that is not ours, or that is running out. */
+export const confirm = (remote: Remote, name: string): Effect.Effect<ConfirmAnswer, ExchangeError | CommitError> =>
+  Effect.as(committing(remote, name, ["confirm", name]), "seen" as const satisfies ConfirmAnswer)
+
+/**
+ * Commits and saves without needing the connection for it: the script goes on by itself. Silence, or a connection that breaks,
+ * is no error; whether the change was taken is then to be found out.
+ */
+export const commitAndSave = (
+  remote: Remote,
+  name: string,
+  silenceSeconds: number
+): Effect.Effect<MovedCommit, CommitError> => {
+  const impatient = { ...remote, timeouts: { ...remote.timeouts, commit: silenceSeconds } }
+  const moved = Effect.as(
+    committing(impatient, name, ["commit-and-save", name]),
+    "answered" as const satisfies MovedCommit
+  )
+  const silent = Effect.as(Effect.sync(remote.hangUp), "silent" as const)
+  return Effect.catchTags(moved, { CommandTimeout: () => silent, ConnectionException: () => silent })
+}

@@ -1,0 +1,123 @@
+/**
+ * Commands on a Linux switch, each on an SSH channel of its own without a terminal: nothing is echoed, paged or wrapped, output
+ * and complaints come apart, and the exit code says how it ended. After a command that was not answered, or a connection that
+ * broke, every further command fails.
+ */
+import { Effect } from "effect"
+import type { ClientChannel } from "ssh2"
+import type { DriverTarget, DriverTimeouts } from "../Driver.ts"
+import { CommandRejected, CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
+import { maskSecrets } from "../SecretMask.ts"
+import type { Transport } from "../ssh/Transport.ts"
+
+/** How a command ended. A command that a signal ended has the code −1. */
+export interface Ran {
+  readonly code: number
+  readonly output: string
+  readonly complaints: string
+}
+
+export interface RunOptions {
+  /** Default the deadline of show commands. */
+  readonly seconds?: number
+  readonly input?: string
+}
+
+export interface Remote {
+  readonly target: DriverTarget
+  readonly timeouts: DriverTimeouts
+  /** Runs a line of shell and says how it ended. */
+  readonly run: (line: string, options?: RunOptions) => Effect.Effect<Ran, ExchangeError>
+  /** Its output; CommandRejected with what it complained of when it does not end with 0. */
+  readonly query: (line: string, options?: RunOptions) => Effect.Effect<string, ExchangeError | CommandRejected>
+  /** Drops the connection without a goodbye. */
+  readonly hangUp: () => void
+}
+
+/** A configuration of ten thousand lines has half a megabyte; who sends more than this does not stop. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** What a login of somebody else than root puts before a command. */
+export type Privilege = "" | "sudo -n "
+
+/** A word of a command line, whatever is in it. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
+
+/** The programs of an administrator are not in the path of a login without a terminal. */
+const withPath = (privilege: Privilege, line: string): string =>
+  `${privilege}env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -c ${quoted(line)}`
+
+const label = (line: string): string => maskSecrets(line).slice(0, 200)
+
+const refused = (remote: Pick<Remote, "target">, line: string, { code, complaints, output }: Ran) => {
+  const said = (complaints.trim() === "" ? output : complaints).trim().split("\n").slice(-5).join("\n")
+  const message = said === "" ? `it ended with ${code} and said nothing` : maskSecrets(said)
+  return new CommandRejected({ hostname: remote.target.hostname, command: label(line), message })
+}
+
+const converse = (
+  target: DriverTarget,
+  transport: Transport,
+  channel: ClientChannel,
+  line: string,
+  { input = "", seconds }: RunOptions & { readonly seconds: number }
+) =>
+  Effect.callback<Ran, ExchangeError>((resume) => {
+    const { address, hostname } = target
+    const said = { output: new Array<Buffer>(), complaints: new Array<Buffer>() }
+    let bytes = 0
+    let code: number | undefined
+    const end = (result: Effect.Effect<Ran, ExchangeError>) => {
+      clearTimeout(timer)
+      resume(result)
+    }
+    const giveUp = (message: string) => {
+      transport.destroy()
+      end(Effect.fail(new CommandTimeout({ hostname, command: label(line), seconds, message })))
+    }
+    const timer = setTimeout(() => giveUp(`no answer in ${seconds} s`), seconds * 1000)
+    const keep = (into: Array<Buffer>) => (chunk: Buffer) => {
+      into.push(chunk)
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) giveUp(`an answer of more than ${MOST_BYTES} bytes`)
+    }
+    channel.on("data", keep(said.output))
+    channel.stderr.on("data", keep(said.complaints))
+    channel.on("error", () => undefined)
+    channel.on("exit", (status: number | null) => {
+      code = status ?? -1
+    })
+    channel.on("close", () => {
+      const message = "the connection broke before the command ended"
+      const broke = new ConnectionException({ hostname, address, whileDoing: label(line), message })
+      const text = (chunks: ReadonlyArray<Buffer>) => Buffer.concat(chunks).toString("utf8")
+      end(
+        code === undefined
+          ? Effect.fail(broke)
+          : Effect.succeed({ code, output: text(said.output), complaints: text(said.complaints) })
+      )
+    })
+    channel.end(input)
+    return Effect.sync(() => {
+      clearTimeout(timer)
+      channel.destroy()
+    })
+  })
+
+/** Commands over this connection with these rights. */
+export const make = (
+  target: DriverTarget,
+  transport: Transport,
+  timeouts: DriverTimeouts,
+  privilege: Privilege = ""
+): Remote => {
+  const run: Remote["run"] = (line, options = {}) =>
+    Effect.flatMap(transport.exec(withPath(privilege, line)), (channel) =>
+      converse(target, transport, channel, line, { ...options, seconds: options.seconds ?? timeouts.show })
+    )
+  const query: Remote["query"] = (line, options) =>
+    Effect.flatMap(run(line, options), (ran) =>
+      ran.code === 0 ? Effect.succeed(ran.output) : Effect.fail(refused({ target }, line, ran))
+    )
+  return { target, timeouts, run, query, hangUp: transport.destroy }
+}

@@ -1,0 +1,25 @@
+/** The running configuration of FRR, and the hash by which two of them are compared (docs/frr.md#reading). */
+import { hash } from "node:crypto"
+import { Effect } from "effect"
+import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
+import type { Remote } from "./Remote.ts"
+import { must } from "./Script.ts"
+
+/** The release stands in the configuration and changes with an upgrade. */
+const volatile = /^frr version .*\n/gm
+
+/** See `DriverSession.runningConfig`; one newline at its end. */
+export const runningConfig: (remote: Remote) => Effect.Effect<string, ReadError> = Effect.fnUntraced(
+  function* (remote) {
+    const text = (yield* must(remote, ["show"], { seconds: remote.timeouts.runningConfig })).trimEnd()
+    if (/(?:^|\n)end$/.test(text)) return `${text}\n`
+    const message = 'the running configuration is incomplete: its last line is not "end"'
+    return yield* new UnexpectedAnswer({ hostname: remote.target.hostname, command: "show running-config", message })
+  }
+)
+
+/** A configuration without the line of its release and trailing blank lines. */
+export const stableText = (text: string): string => `${text.replaceAll(volatile, "").trimEnd()}\n`
+
+/** Hexadecimal SHA-256 of a configuration as `stableText` gives it. */
+export const configHash = (text: string): string => hash("sha256", stableText(text), "hex")

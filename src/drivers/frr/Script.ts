@@ -1,0 +1,55 @@
+/**
+ * The script on the switch that holds candidates and takes commits back (`switch.sh`): it is brought there, an old one is
+ * replaced first, and its verbs are asked for (docs/frr.md#the-script-on-the-switch).
+ */
+import { readFileSync } from "node:fs"
+import { Effect } from "effect"
+import type { CommandRejected, ExchangeError } from "../DriverErrors.ts"
+import { type Ran, quoted, type Remote, type RunOptions } from "./Remote.ts"
+
+const FOLDER = "/etc/frr/switchyard"
+const CHANGE = `${FOLDER}/change`
+
+/** FRR's start scripts read this file as shell, however the machine starts them; so a restart passes the script first. */
+const DAEMONS = "/etc/frr/daemons"
+const HOOK = `[ ! -x ${CHANGE} ] || ${CHANGE} boot # a change that a restart came into ends here`
+
+const text = readFileSync(new URL("./switch.sh", import.meta.url), "utf8")
+const version = /^# switchyard version \d+$/m.exec(text)?.[0] ?? ""
+
+const isThere = `grep -qxF ${quoted(version)} ${CHANGE} && test -x ${CHANGE} && grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS}`
+
+/** A rename puts it in place: a process that runs the old one goes on with the old one. */
+const install = [
+  "set -e",
+  `mkdir -p ${FOLDER}/candidates`,
+  `chmod 700 ${FOLDER}`,
+  `cat >${CHANGE}.new`,
+  `chmod 755 ${CHANGE}.new`,
+  `mv ${CHANGE}.new ${CHANGE}`,
+  `grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS} || printf '%s\\n' ${quoted(HOOK)} >>${DAEMONS}`
+].join("\n")
+
+/** Makes sure that the script of this release is on the switch, and that a restart passes it. */
+export const ensure = Effect.fnUntraced(function* (
+  remote: Remote
+): Effect.fn.Return<void, ExchangeError | CommandRejected> {
+  const { code } = yield* remote.run(isThere)
+  if (code !== 0) yield* remote.query(install, { input: text })
+})
+
+/** How the script ended, by its exit code. */
+export const REJECTED_LINES = 2
+
+const command = (words: ReadonlyArray<string>): string => [CHANGE, ...words.map(quoted)].join(" ")
+
+/** Asks for a verb and says how it ended. */
+export const ask = (
+  remote: Remote,
+  words: ReadonlyArray<string>,
+  options?: RunOptions
+): Effect.Effect<Ran, ExchangeError> => remote.run(command(words), options)
+
+/** Asks for a verb; CommandRejected when it does not end well. */
+export const must = (remote: Remote, words: ReadonlyArray<string>, options?: RunOptions) =>
+  remote.query(command(words), options)

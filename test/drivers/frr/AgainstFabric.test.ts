@@ -1,0 +1,217 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { renderError } from "../../../src/drivers/DriverErrors.ts"
+import { pair } from "../../../src/fabric/FabricPlan.ts"
+import { describeReal } from "../../support/RealFabric.ts"
+import { candidate, makeOneRouter, name, until } from "./OneRouter.ts"
+
+const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
+const change = candidate(list, "!")
+
+describeReal("reading a real router", () => {
+  it.live("gives facts, interfaces, neighbours and the running configuration", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter(pair)
+      const session = yield* driver.open(target)
+      const facts = yield* session.facts
+      expect(facts).toMatchObject({ hostname: name, vendor: "FRRouting", interface_list: ["eth0", "lo", "swp1"] })
+      expect(facts.os_version).toMatch(/^\d+\.\d+/)
+      expect((yield* session.interfaces)["swp1"]).toMatchObject({ is_up: true, is_enabled: true, mtu: 1500 })
+      yield* until(Effect.map(session.lldp, (heard) => heard["swp1"] !== undefined))
+      expect(yield* session.lldp).toEqual({ swp1: [{ hostname: "core2", port: "swp1" }] })
+      expect((yield* session.lldpDetail)["swp1"]?.[0]).toMatchObject({
+        remote_system_name: "core2",
+        remote_system_enable_capab: ["Router"]
+      })
+      expect(yield* session.runningConfig).toContain("interface eth0\n ip address 10.99.0.11/24\n")
+      expect(Option.isNone(yield* session.pending)).toBe(true)
+      expect(session.hostKey).toMatch(/^SHA256:/)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describeReal("loading on a real router", () => {
+  it.live("names exactly the lines that are wrong, without their secrets, and keeps nothing", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      const text = candidate(
+        "router bgp 65001",
+        " neigbor swp1",
+        " neighbor 10.0.0.9 password secret word",
+        "exit",
+        "frobnicate"
+      )
+      const error = yield* Effect.flip(session.load({ text, mode: "replace", name: "job1" }))
+      expect(error._tag === "ReplaceConfigException" ? error.rejected : error).toEqual([
+        { lineNumber: 10, line: " neigbor swp1", answer: "% Unknown command at line 10" },
+        {
+          lineNumber: 11,
+          line: " neighbor 10.0.0.9 password ******** word",
+          answer: "% Unknown command at line 11"
+        },
+        { lineNumber: 13, line: "frobnicate", answer: "% Unknown command at line 13" }
+      ])
+      expect(yield* session.sessions).toMatchObject({ sessions: [], pending: Option.none() })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("shows the difference, and none when the router runs the candidate", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      const text = candidate("router bgp 65001", " bgp router-id 1.1.1.1", "exit", list)
+      const loaded = yield* session.load({ text, mode: "replace", name: "job1" })
+      expect(loaded.diff.split("\n")).toEqual(["+router bgp 65001", "+ bgp router-id 1.1.1.1", `+${list}`])
+      expect((yield* session.sessions).sessions).toEqual([{ name: "job1", state: "open", user: "root" }])
+      expect(
+        yield* session.load({ text: candidate(), mode: "replace", name: "job1-check", foreignSessions: "ignore" })
+      ).toEqual({
+        diff: "",
+        remarks: []
+      })
+      yield* session.discard("job1")
+      yield* session.discard("job1-check")
+      yield* session.discard("job1-check")
+      expect((yield* session.sessions).sessions).toEqual([])
+      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({ diff: `+${list}` })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for nobody's candidate but that of others", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      const request = { text: change, mode: "replace", foreignSessions: 0 } as const
+      const error = yield* Effect.flip(session.load({ ...request, name: "job2" }))
+      expect(renderError(error)).toContain("SessionLockedException: Session is already in use")
+      yield* session.load({ ...request, name: "job2", mayAbort: { _tag: "allBut", jobs: [] } })
+      expect((yield* session.sessions).sessions.map((found) => found.name)).toEqual(["job2"])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describeReal("a commit on a real router", () => {
+  it.live("is confirmed from another login, and saved", () =>
+    Effect.gen(function* () {
+      const { driver, startup, target } = yield* makeOneRouter()
+      const before = yield* startup
+      const first = yield* driver.open(target)
+      yield* first.load({ text: change, mode: "replace", name: "job1" })
+      yield* first.commitTimed("job1", 300)
+      expect(yield* first.pending).toEqual(Option.some({ name: "job1" }))
+      expect(yield* startup).toBe(before)
+      yield* first.abandon
+      const second = yield* driver.open(target)
+      expect(yield* second.runningConfig).toContain(list)
+      expect(
+        yield* second.load({
+          text: change,
+          mode: "replace",
+          name: "job1-check",
+          besideTimer: "job1",
+          foreignSessions: "ignore"
+        })
+      ).toEqual({ diff: "", remarks: [] })
+      yield* second.discard("job1-check")
+      yield* second.confirm("job1")
+      expect(yield* second.sessions).toMatchObject({ sessions: [], pending: Option.none() })
+      yield* second.save
+      expect(yield* startup).toContain(list)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes back by itself when nobody confirms, and leaves the startup configuration as it was", () =>
+    Effect.gen(function* () {
+      const { driver, startup, target } = yield* makeOneRouter()
+      const before = yield* startup
+      const session = yield* driver.open(target)
+      const old = yield* session.runningConfig
+      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      yield* session.commitTimed("job1", 5)
+      expect(yield* session.runningConfig).toContain(list)
+      yield* until(Effect.map(session.pending, Option.isNone))
+      expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
+      expect(yield* startup).toBe(before)
+      const error = yield* Effect.flip(session.confirm("job1"))
+      expect(renderError(error)).toContain("CommitError: no commit of job1 waits for its confirmation")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that shuts the management port locks us out, and comes back", () =>
+    Effect.gen(function* () {
+      const { driver, fabric, shell, startup, target } = yield* makeOneRouter()
+      const before = yield* startup
+      const session = yield* driver.open(target)
+      const old = yield* session.runningConfig
+      const text = candidate().replace(/( ip address .*)/, "$1\n shutdown")
+      yield* session.load({ text, mode: "replace", name: "job1" })
+      yield* Effect.forkChild(Effect.exit(session.commitTimed("job1", 8)))
+      yield* until(Effect.map(shell("ip -br link show eth0"), (shown) => shown.includes("DOWN")))
+      const again = yield* Effect.flip(driver.open({ ...target, timeouts: { connect: 2 } }))
+      expect(again._tag).toBe("ConnectionException")
+      yield* until(Effect.map(fabric.run(name, "ip -br link show eth0"), (shown) => shown.includes("UP")))
+      const later = yield* Effect.retry(driver.open({ ...target, timeouts: { connect: 5 } }), { times: 20 })
+      yield* until(Effect.map(later.pending, Option.isNone))
+      expect(driver.configHash(yield* later.runningConfig)).toBe(driver.configHash(old))
+      expect(yield* startup).toBe(before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is taken back at once when it is told so", () =>
+    Effect.gen(function* () {
+      const { driver, startup, target } = yield* makeOneRouter()
+      const before = yield* startup
+      const session = yield* driver.open(target)
+      const old = yield* session.runningConfig
+      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      yield* session.commitTimed("job1", 300)
+      yield* session.discard("job1")
+      expect(yield* session.sessions).toMatchObject({ sessions: [], pending: Option.none() })
+      expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
+      expect(yield* startup).toBe(before)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("without a timer stays", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      yield* session.commit("job1")
+      expect(yield* session.sessions).toMatchObject({ sessions: [], pending: Option.none() })
+      expect(yield* session.runningConfig).toContain(list)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describeReal("a large candidate on a real router", () => {
+  it.live("of ten thousand lines is loaded, committed and found again whole", () =>
+    Effect.gen(function* () {
+      const { driver, target } = yield* makeOneRouter()
+      const session = yield* driver.open(target)
+      const networks = Array.from({ length: 10_000 }, (_, index) => `  network 10.${index >> 8}.${index & 255}.0/24`)
+      const text = candidate(
+        "router bgp 65001",
+        " address-family ipv4 unicast",
+        ...networks,
+        " exit-address-family",
+        "exit"
+      )
+      const { diff } = yield* session.load({ text, mode: "replace", name: "job1" })
+      expect(diff.split("\n").filter((line) => line.startsWith("+  network"))).toHaveLength(10_000)
+      yield* session.commitTimed("job1", 600)
+      const again = {
+        text,
+        mode: "replace",
+        name: "job1-check",
+        besideTimer: "job1",
+        foreignSessions: "ignore"
+      } as const
+      expect(yield* session.load(again)).toEqual({ diff: "", remarks: [] })
+      yield* session.discard("job1-check")
+      yield* session.confirm("job1")
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,132 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, References, Schema } from "effect"
+import * as Engine from "../../../src/Engine.ts"
+import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import * as Fabric from "../../../src/fabric/Fabric.ts"
+import { addressOf, LOGIN, usual } from "../../../src/fabric/FabricPlan.ts"
+import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
+import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import * as Campus from "../../support/Campus.ts"
+import { freePort } from "../../support/FreePort.ts"
+import { jobNamed } from "../../support/Jobs.ts"
+import { timer } from "../../support/Patience.ts"
+import { describeReal } from "../../support/RealFabric.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { cores, dists, routerSettings, routers, routing } from "./RouterSettings.ts"
+
+const plan = usual()
+
+const infraOf = (name: string): string => `10.98.200.${routers.indexOf(name) + 1}`
+
+const settings = { ...routerSettings, "global/routing.yml": routing("10.99.0.0/24") }
+
+const seed = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const links = yield* LinknetStore
+  const rows = new Map<string, number>()
+  for (const hostname of routers) {
+    const { id } = yield* devices.insert({
+      hostname,
+      state: "MANAGED",
+      device_type: cores.includes(hostname) ? "CORE" : "DIST",
+      platform: "frr",
+      management_ip: addressOf(hostname),
+      infra_ip: infraOf(hostname),
+      synchronized: false
+    })
+    rows.set(hostname, id)
+  }
+  for (const [index, { a, b }] of plan.cables.filter(({ b: [node] }) => rows.has(node)).entries()) {
+    yield* links.insert({
+      ipv4_network: `10.98.201.${index * 2}/31`,
+      device_a_id: rows.get(a[0]) ?? 0,
+      device_a_port: a[1],
+      device_a_ip: `10.98.201.${index * 2}`,
+      device_b_id: rows.get(b[0]) ?? 0,
+      device_b_port: b[1],
+      device_b_ip: `10.98.201.${index * 2 + 1}`,
+      site_id: null,
+      description: null
+    })
+  }
+})
+
+const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
+
+const outcomes = ({ result }: Job): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(Schema.decodeUnknownSync(Result)(result).devices).map(([hostname, { failed, job_tasks }]) => [
+      hostname,
+      failed ? job_tasks.map(({ failed: bad, result: said }) => (bad ? String(said) : "")).join("") : "ok"
+    ])
+  )
+
+const sync = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
+  const engine = yield* JobEngine
+  const args = { hostnames, dry_run: false, confirm_mode_override: 1 }
+  return outcomes(yield* engine.ended(yield* engine.start(jobNamed("sync_devices"), args, { user: "tester" })))
+})
+
+const until = <E>(condition: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
+  Effect.flatMap(condition, (holds) =>
+    holds ? Effect.void : Effect.andThen(Effect.sleep("500 millis"), until(condition))
+  )
+
+const pings = (fabric: Fabric.Fabric, count: number) =>
+  Effect.map(fabric.run("host1", `ping -c ${count} -i 0.2 -W 1 10.98.4.2 || true`), (said) => {
+    return Number(/(\d+) received/.exec(said)?.[1] ?? 0)
+  })
+
+describeReal("a fabric of real routers", () => {
+  it.live("is synchronized from git: BGP comes up, packets cross it, and a lockout comes back", () =>
+    Effect.gen(function* () {
+      const fabric = yield* Fabric.make(plan)
+      const port = yield* freePort
+      for (const name of routers) {
+        yield* fabric.reach(addressOf(name), 22, { address: addressOf(name).replace(/^10/, "127"), port })
+      }
+      const folders = yield* Campus.makeFolders
+      yield* folders.settings.commit(settings)
+      const env = {
+        ...Campus.environment({ port }, folders, folders.folder),
+        USERNAME_MANAGED: LOGIN.username,
+        PASSWORD_MANAGED: LOGIN.password,
+        SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
+        COMMIT_CONFIRMED_WAIT: "0",
+        COMMIT_CONFIRMED_TIMEOUT: timer(30)
+      }
+      const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
+      yield* Effect.gen(function* () {
+        yield* seed
+        yield* refresh("templates", "tester")
+        yield* refresh("settings", "tester")
+        expect(yield* sync(routers)).toEqual(Object.fromEntries(routers.map((name) => [name, "ok"])))
+        for (const core of cores) {
+          yield* until(
+            Effect.map(
+              fabric.run(core, "vtysh -c 'show bgp ipv4 unicast summary json' 2>/dev/null"),
+              (said) => said.match(/"state":"Established"/g)?.length === dists.length
+            )
+          )
+        }
+        yield* until(Effect.map(pings(fabric, 1), (received) => received === 1))
+        expect(yield* pings(fabric, 10)).toBe(10)
+
+        yield* folders.settings.commit({
+          "devices/core1/base_system.yml": "---\ncli_append_str: |\n  ip prefix-list OFFICES seq 5 permit 10.0.0.0/8\n",
+          "devices/dist2/base_system.yml": "---\ncli_append_str: |\n  interface eth0\n   shutdown\n  exit\n"
+        })
+        yield* refresh("settings", "tester")
+        const second = yield* sync(["core1", "dist2"])
+        expect(second["core1"]).toBe("ok")
+        expect(yield* fabric.run("core1", "cat /etc/frr/frr.conf")).toContain("OFFICES")
+        expect(second["dist2"]).toContain("The device runs the configuration that it had before.")
+        expect(yield* fabric.run("dist2", "ip -br link show eth0; cat /etc/frr/frr.conf")).not.toMatch(/DOWN|shutdown/)
+        expect(yield* pings(fabric, 10)).toBe(10)
+      }).pipe(Effect.provide(Layer.fresh(server), { local: true }))
+    }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
+  )
+})
