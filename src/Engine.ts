@@ -88,6 +88,7 @@ import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
+import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
@@ -138,7 +139,8 @@ export const stores = Layer.mergeAll(
   HostKeyStore.layer,
   AcceptedLoginStore.layer,
   LearnedLineStore.layer,
-  RepositoryStore.layer
+  RepositoryStore.layer,
+  EventStore.layer
 )
 
 const sshLimits = Layer.unwrap(

@@ -1,10 +1,11 @@
 /** Who calls: the middleware that checks the token (docs/api.md#tokens) and the name that it finds. */
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import type { Identity } from "../domain/access/Identity.ts"
 import { ServiceUnavailable, Unauthorized } from "./Failures.ts"
 
-/** The caller's name: claim `sub`, or `admin` when tokens are off. */
-export class Caller extends Context.Service<Caller, { readonly name: string }>()("switchyard/api/Caller") {}
+/** Who calls; `admin` when tokens are off. */
+export class Caller extends Context.Service<Caller, Identity>()("switchyard/api/Caller") {}
 
 /** Requires a good token when tokens are on. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(

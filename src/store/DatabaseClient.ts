@@ -7,6 +7,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { Acting, server } from "../domain/access/Acting.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
 import * as AnswerTime from "./AnswerTime.ts"
 import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
@@ -130,6 +131,16 @@ export const make = (
       waiting
     )
 
+  /** A transaction whose changes are noted in the name of whoever acts. */
+  const transacted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    inner.withTransaction(
+      Effect.withFiber((fiber) => {
+        const acting = fiber.getRef(Acting)
+        if (acting === server) return work
+        return Effect.andThen(inner`select set_config('switchyard.acting', ${JSON.stringify(acting)}, true)`, work)
+      })
+    )
+
   /** A transaction that may have been committed although its COMMIT was not answered is not done again. */
   const once = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.suspend(() => {
@@ -147,7 +158,7 @@ export const make = (
           ending === "committed" ? Effect.succeed(value) : Effect.fail(error)
         )
       }
-      return Effect.catch(asClassified(failWhenAway(inner.withTransaction(body))), settled)
+      return Effect.catch(asClassified(failWhenAway(transacted(body))), settled)
     })
 
   const withTransaction = <R, E, A>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
@@ -155,7 +166,7 @@ export const make = (
       Effect.withFiber((fiber) => {
         if (Option.isSome(open)) return asClassified(inner.withTransaction(work))
         if (waitsAlways || fiber.getRef(WaitsForDatabase)) return waiting(once(work))
-        return asClassified(failWhenAway(inner.withTransaction(work)))
+        return asClassified(failWhenAway(transacted(work)))
       })
     )
 

@@ -151,7 +151,7 @@ describe("The server", () => {
   it.effect("takes RS256 tokens when its key is RSA", () =>
     Effect.gen(function* () {
       const tokens = yield* Tokens
-      assert.strictEqual(yield* tokens.check(yield* sign(rsa, { sub: "indy" })), "indy")
+      assert.strictEqual((yield* tokens.check(yield* sign(rsa, { sub: "indy" }))).name, "indy")
     }).pipe(Effect.provide(tokensOf(rsa)))
   )
 
@@ -159,7 +159,7 @@ describe("The server", () => {
     Effect.gen(function* () {
       const tokens = yield* Tokens
       const token = yield* sign(ours, { sub: "indy", exp: 60 })
-      assert.strictEqual(yield* tokens.check(token), "indy")
+      assert.strictEqual((yield* tokens.check(token)).name, "indy")
       yield* TestClock.adjust("60 seconds")
       assert.strictEqual((yield* Effect.flip(tokens.check(token))).errorCode, "auth_expired")
     }).pipe(Effect.provide(tokensOf(ours)))

@@ -1,8 +1,10 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Authorization, Caller } from "../../api/Authorization.ts"
 import { Unauthorized } from "../../api/Failures.ts"
+import { Acting } from "../../domain/access/Acting.ts"
+import { everybody } from "../../domain/access/Identity.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { Tokens } from "./Tokens.ts"
 
@@ -25,11 +27,11 @@ export const findToken = (
   return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
 }
 
-/** The name of who sends a request; fails when there is no good token. */
+/** Who sends a request; fails when there is no good token. */
 export const makeCallerOf = Effect.gen(function* () {
   const tokens = yield* Tokens
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    if (!tokens.required) return "admin"
+    if (!tokens.required) return everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     return yield* Effect.flatMap(
       Effect.fromResult(findToken(request.headers["authorization"], query["jwt"])),
@@ -43,9 +45,14 @@ const make = Effect.gen(function* () {
   return Authorization.of({
     bearer: Effect.fnUntraced(function* (httpEffect) {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const name = yield* callerOf(request)
+      const caller = yield* callerOf(request)
+      const { name, way } = caller
       rememberCaller(request, name)
-      return yield* Effect.provideService(httpEffect, Caller, { name })
+      const address = Option.getOrNull(request.remoteAddress)
+      return yield* httpEffect.pipe(
+        Effect.provideService(Caller, caller),
+        Effect.provideService(Acting, { name, way, address, job: null })
+      )
     })
   })
 })

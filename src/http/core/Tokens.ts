@@ -8,6 +8,7 @@ import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Unauthorized } from "../../api/Failures.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { isStorable, lengthOf } from "../../domain/fields/Values.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
@@ -87,7 +88,8 @@ const makeCheck = ({ algorithm, key }: VerificationKey) => {
   return Effect.fn("Tokens.check")(function* (token: string) {
     const claims = yield* verify(token)
     const now = (yield* Clock.currentTimeMillis) / 1000
-    return yield* Effect.fromResult(subject(claims, now))
+    const name = yield* Effect.fromResult(subject(claims, now))
+    return { name, way: "jwt", roles: [], attributes: {} } satisfies Identity
   })
 }
 
@@ -100,18 +102,18 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
 
 const make = Effect.gen(function* () {
   const { JWT_CERT, JWT_ENABLED } = yield* ServerConfig
-  if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed("admin") })
+  if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
   return Tokens.of({ required: true, check: makeCheck(yield* loadKey(JWT_CERT)) })
 })
 
-/** Turns a token into the name of the caller. */
+/** Turns a token into the caller. */
 export class Tokens extends Context.Service<
   Tokens,
   {
     /** False when everybody may call, as `admin`. */
     readonly required: boolean
-    /** The subject of a good token. */
-    readonly check: (token: string) => Effect.Effect<string, Unauthorized>
+    /** Whom a good token names. */
+    readonly check: (token: string) => Effect.Effect<Identity, Unauthorized>
   }
 >()("switchyard/http/Tokens") {
   /** Reads the key. Fails with TokenKeyUnusable. */

@@ -1,0 +1,44 @@
+/**
+ * The log of events (docs/security.md#audit): rows are added in the transaction of what they tell, and never changed. Changes of rows write
+ * their events by themselves; what changes no row, such as a login that was refused, is appended here.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** What happened. Who did it, from where and by which job is noted by itself (`Acting`). */
+export interface NewEvent {
+  /** What it happened to: `login`, `token`, `permission`, `device` … */
+  readonly kind: string
+  /** What happened: `accepted`, `refused`, `created`, `updated` … */
+  readonly action: string
+  /** Part of the audit: it is kept longer, and chained. */
+  readonly isAudit: boolean
+  readonly deviceId?: number
+  readonly hostname?: string
+  /** Without secrets. */
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return EventStore.of({
+    // in a transaction: only there the database knows who acts
+    append: Effect.fn("EventStore.append")(
+      ({ action, data, deviceId, hostname, isAudit, kind }: NewEvent) =>
+        Effect.asVoid(sql`insert into event (kind, action, is_audit, device_id, hostname, data)
+          values (${kind}, ${action}, ${isAudit}, ${deviceId ?? null}, ${hostname ?? null}, ${JSON.stringify(data)}::jsonb)`),
+      sql.withTransaction
+    )
+  })
+})
+
+/** Events as they happen. */
+export class EventStore extends Context.Service<
+  EventStore,
+  {
+    /** Adds an event, in the transaction of the caller if there is one. */
+    readonly append: (event: NewEvent) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/EventStore") {
+  static readonly layer = Layer.effect(EventStore, make)
+}
