@@ -1,0 +1,112 @@
+/**
+ * `permissions.yml`: roles, who has them, and what they allow (docs/roles.md). The form is that of existing sites; roles may build on
+ * the ready ones. Pure.
+ */
+import { Result, Schema } from "effect"
+import type { Identity } from "./Identity.ts"
+import { isGlob, Permission } from "./PermissionRule.ts"
+import { readyRoles } from "./ReadyRoles.ts"
+
+const list = Schema.Array(Schema.String)
+
+/** A role as the file has it. What stands beside `extends` narrows the permissions that it takes over. */
+const Role = Schema.Struct({
+  extends: Schema.optionalKey(Schema.String),
+  permissions: Schema.optionalKey(Schema.Array(Permission)),
+  groups: Schema.optionalKey(list),
+  device_types: Schema.optionalKey(list),
+  interfaces: Schema.optionalKey(list),
+  jobs: Schema.optionalKey(list),
+  live: Schema.optionalKey(Schema.Boolean),
+  max_devices: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))),
+  approval: Schema.optionalKey(Schema.Boolean)
+})
+
+const FileSchema = Schema.Struct({
+  config: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ default_permissions: Schema.optionalKey(Schema.NullOr(Schema.String)) }))
+  ),
+  group_mappings: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Record(Schema.String, list)))),
+  roles: Schema.Record(Schema.String, Role)
+})
+type PermissionFile = typeof FileSchema.Type
+
+/** Roles by name, ready for questions. */
+export interface Permissions {
+  readonly roles: ReadonlyMap<string, ReadonlyArray<Permission>>
+  /** The role of every caller; null when there is none. */
+  readonly defaultRole: string | null
+  /** By attribute and its value: roles. */
+  readonly mappings: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
+}
+
+/** A role that somebody has. */
+export interface HeldRole {
+  readonly name: string
+  readonly permissions: ReadonlyArray<Permission>
+}
+
+const decode = Schema.decodeUnknownResult(FileSchema, { onExcessProperty: "error" })
+
+const narrowed = (
+  { extends: _base, permissions: _own, ...narrow }: typeof Role.Type,
+  permission: Permission
+): Permission => ({
+  ...permission,
+  ...narrow
+})
+
+const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
+  const compiled = new Map<string, ReadonlyArray<Permission>>(readyRoles)
+  for (const [name, role] of Object.entries(roles)) {
+    const base = role.extends === undefined ? [] : readyRoles.get(role.extends)
+    if (base === undefined) {
+      return Result.fail(
+        `roles.${name}.extends: there is no ready role ${role.extends} (${[...readyRoles.keys()].join(", ")})`
+      )
+    }
+    compiled.set(name, [
+      ...base.map((permission) => narrowed(role, permission)),
+      ...(role.permissions ?? []).map((own) => narrowed(role, own))
+    ])
+  }
+  const defaultRole = config?.default_permissions ?? null
+  if (defaultRole !== null && !compiled.has(defaultRole)) return Result.fail("Default permission is not defined")
+  const mappings = group_mappings ?? {}
+  for (const [attribute, values] of Object.entries(mappings)) {
+    for (const [value, wanted] of Object.entries(values)) {
+      const unknown = wanted.find((role) => !compiled.has(role))
+      if (unknown !== undefined) {
+        return Result.fail(`Role permission:${unknown} is not defined, but is request for ${value} in ${attribute}`)
+      }
+    }
+  }
+  for (const [name, permissions] of compiled) {
+    const globs = permissions.flatMap(({ endpoints = [], interfaces = [] }) => [...endpoints, ...interfaces])
+    const bad = globs.find((glob) => !isGlob(glob))
+    if (bad !== undefined) return Result.fail(`roles.${name}: ${bad} is not a glob`)
+  }
+  return Result.succeed({ roles: compiled, defaultRole, mappings })
+}
+
+/** What a file says, given as plain data; or the first thing that is wrong with it. */
+export const readPermissions = (data: unknown): Result.Result<Permissions, string> =>
+  Result.flatMap(
+    Result.mapError(decode(data), (error) => error.message),
+    compile
+  )
+
+/** The roles of somebody: the default one, those of their attributes, and those that came with the way in. */
+export const rolesOf = (permissions: Permissions, { attributes, roles }: Pick<Identity, "attributes" | "roles">) => {
+  const { defaultRole, mappings } = permissions
+  const mapped = Object.entries(mappings).flatMap(([attribute, values]) =>
+    (Object.hasOwn(attributes, attribute) ? (attributes[attribute] ?? []) : []).flatMap((value) =>
+      Object.hasOwn(values, value) ? (values[value] ?? []) : []
+    )
+  )
+  const names = new Set([...(defaultRole === null ? [] : [defaultRole]), ...mapped, ...roles])
+  return [...names].flatMap((name): ReadonlyArray<HeldRole> => {
+    const found = permissions.roles.get(name)
+    return found === undefined ? [] : [{ name, permissions: found }]
+  })
+}

@@ -1,0 +1,160 @@
+/**
+ * What one permission of a role allows, and whether a call is within it (docs/roles.md#permissions). A permission allows a call as a
+ * whole or not at all; nothing is ever forbidden by one. What a call is about and is not known counts as outside. Pure.
+ */
+import { Result, Schema } from "effect"
+
+const words = Schema.Array(Schema.String)
+const names = Schema.optionalKey(words)
+
+/** A permission as it stands in the file. The first four are those of existing sites; the others narrow it further. */
+export const Permission = Schema.Struct({
+  /** Methods in capitals, or `*`. */
+  methods: Schema.optionalKey(words),
+  /** Globs of paths behind `/api/v1.0`. */
+  endpoints: Schema.optionalKey(words),
+  /** For the web page alone. */
+  pages: Schema.optionalKey(words),
+  rights: Schema.optionalKey(words),
+  /** Only devices of one of these groups. */
+  groups: names,
+  /** Only devices of one of these types. */
+  device_types: names,
+  /** Only these ports, as globs `hostname:port`. */
+  interfaces: names,
+  /** Only jobs of these kinds, by the names of their functions. */
+  jobs: names,
+  /** False: jobs may only be dry runs. */
+  live: Schema.optionalKey(Schema.Boolean),
+  /** At most so many devices in one job. */
+  max_devices: Schema.optionalKey(Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))),
+  /** Live jobs wait for somebody else's approval. */
+  approval: Schema.optionalKey(Schema.Boolean)
+})
+export type Permission = typeof Permission.Type
+
+/** A device, as far as permissions ask. */
+export interface AskedDevice {
+  readonly hostname: string
+  readonly deviceType: string
+  readonly groups: ReadonlyArray<string>
+}
+
+/** A call. What is left out is not known yet, or the call has none of it. */
+export interface Asked {
+  readonly method: string
+  /** Behind `/api/v1.0`, without the query. */
+  readonly path: string
+  readonly devices?: ReadonlyArray<AskedDevice>
+  readonly ports?: ReadonlyArray<{ readonly hostname: string; readonly port: string }>
+  readonly job?: { readonly name: string; readonly live: boolean }
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
+
+/**
+ * A glob as file names have it: `*` any characters, slashes too, `?` one, `[…]` one of a set and `[!…]` none of it. Beyond those, as in
+ * the paths of the API's document, `{id}` is a number, and any other name in braces something without a slash.
+ */
+const patternOf = (glob: string): RegExp => {
+  const source = glob.replaceAll(/\[!?\]?[^\]]*\]|\{\w+\}|[\s\S]/g, (part) => {
+    if (part === "{id}") return "\\d+"
+    if (/^\{\w+\}$/.test(part)) return "[^/]+"
+    if (part === "*") return "[\\s\\S]*"
+    if (part === "?") return "[\\s\\S]"
+    if (part.length === 1) return part === "[" || part === "]" ? `\\${part}` : escaped(part)
+    const inside = part.slice(1, -1).replaceAll("\\", "\\\\").replaceAll("]", "\\]")
+    return inside.startsWith("!") ? `[^${inside.slice(1)}]` : `[${inside.replace(/^\^/, "\\^")}]`
+  })
+  return new RegExp(`^${source}$`)
+}
+
+const patterns = new Map<string, RegExp>()
+
+/** Whether a text is a glob; a range such as `[z-a]` is none. */
+export const isGlob = (glob: string): boolean => Result.isSuccess(Result.try(() => patternOf(glob)))
+
+/** Whether a glob matches a whole text; case counts. */
+export const matchesGlob = (glob: string, text: string): boolean => {
+  const known = patterns.get(glob) ?? patternOf(glob)
+  patterns.set(glob, known)
+  return known.test(text)
+}
+
+/** `*` names everything. */
+const includes = (list: ReadonlyArray<string>, word: string): boolean => list.includes("*") || list.includes(word)
+
+const matchesPath = (endpoints: ReadonlyArray<string>, path: string): boolean =>
+  endpoints.some((glob) => glob === "*" || glob === path || matchesGlob(glob, path))
+
+/** Whether a permission speaks of this method and path, whatever else it narrows. */
+export const speaksOf = ({ endpoints = [], methods = [] }: Permission, method: string, path: string): boolean =>
+  includes(methods, method) && matchesPath(endpoints, path)
+
+/** Whether a permission is only for some devices. */
+export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>
+  device_types !== undefined || groups !== undefined || interfaces !== undefined
+
+/** Whether a permission, where it speaks of a call, allows it without asking what it is about. */
+export const isWhole = (permission: Permission): boolean =>
+  !isForSomeDevices(permission) &&
+  permission.jobs === undefined &&
+  permission.live !== false &&
+  permission.max_devices === undefined
+
+/** Whether a permission reaches a device; its ports are another matter. */
+export const reaches = ({ device_types, groups }: Permission, device: AskedDevice): boolean =>
+  (groups === undefined || groups.some((group) => group === "*" || device.groups.includes(group))) &&
+  (device_types === undefined || includes(device_types, device.deviceType))
+
+/** What keeps a permission from allowing a call, in the order in which it is asked. */
+export interface Obstacle {
+  /** How many rules the call has passed, so that the closest permission can be named. */
+  readonly passed: number
+  /** The rule, as a sentence without its end. */
+  readonly rule: string
+}
+
+type Check = (permission: Permission, asked: Asked) => string | undefined
+
+const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "nothing" : list.join(", "))
+
+const checks: ReadonlyArray<Check> = [
+  ({ endpoints = [] }, { path }) => (matchesPath(endpoints, path) ? undefined : `endpoints: ${listed(endpoints)}`),
+  ({ methods = [] }, { method }) => (includes(methods, method) ? undefined : `methods: ${listed(methods)}`),
+  (permission, { devices = [] }) => {
+    const outside = devices.find((device) => !reaches(permission, device))
+    if (outside === undefined) return undefined
+    const { device_types, groups } = permission
+    const where = [
+      ...(groups === undefined ? [] : [`groups: ${listed(groups)}`]),
+      ...(device_types === undefined ? [] : [`device_types: ${listed(device_types)}`])
+    ]
+    return `${where.join(", ")}; ${outside.hostname} is not among them`
+  },
+  ({ interfaces }, { ports = [] }) => {
+    if (interfaces === undefined) return undefined
+    const outside = ports.find(
+      ({ hostname, port }) => !interfaces.some((glob) => matchesGlob(glob, `${hostname}:${port}`))
+    )
+    return outside === undefined
+      ? undefined
+      : `interfaces: ${listed(interfaces)}; ${outside.hostname}:${outside.port} is not among them`
+  },
+  ({ jobs }, { job }) =>
+    job === undefined || jobs === undefined || includes(jobs, job.name) ? undefined : `jobs: ${listed(jobs)}`,
+  ({ live }, { job }) => (job?.live === true && live === false ? "live: false, dry runs only" : undefined),
+  ({ max_devices }, { devices = [], job }) =>
+    job !== undefined && max_devices !== undefined && devices.length > max_devices
+      ? `max_devices: ${max_devices}, and these are ${devices.length}`
+      : undefined
+]
+
+/** The first rule of a permission that a call breaks; undefined when it allows the call. */
+export const obstacleOf = (permission: Permission, asked: Asked): Obstacle | undefined => {
+  for (const [passed, check] of checks.entries()) {
+    const rule = check(permission, asked)
+    if (rule !== undefined) return { passed, rule }
+  }
+  return undefined
+}

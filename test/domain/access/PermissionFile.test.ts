@@ -1,0 +1,54 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import { readPermissions, rolesOf } from "../../../src/domain/access/PermissionFile.ts"
+
+const sites = {
+  config: { default_permissions: "viewer" },
+  group_mappings: { email: { "alice@example.org": ["admin"] }, groups: { netops: ["admin", "viewer"] } },
+  roles: {
+    admin: { permissions: [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }] },
+    viewer: { permissions: [{ methods: ["GET"], endpoints: ["/devices"], pages: ["Devices"], rights: ["read"] }] },
+    closet: { extends: "port-editor", groups: ["closet-a"] }
+  }
+}
+
+const read = (data: unknown) => Result.getOrThrow(readPermissions(data))
+const names = (attributes: Readonly<Record<string, ReadonlyArray<string>>>, roles: ReadonlyArray<string> = []) =>
+  rolesOf(read(sites), { attributes, roles }).map(({ name }) => name)
+
+describe("permissions.yml", () => {
+  it("gives everybody the default role, and others by their attributes and their way in", () => {
+    expect(names({})).toEqual(["viewer"])
+    expect(names({ email: ["alice@example.org"] })).toEqual(["viewer", "admin"])
+    expect(names({ groups: ["guests", "netops"] })).toEqual(["viewer", "admin"])
+    expect(names({}, ["closet", "unheard"])).toEqual(["viewer", "closet"])
+    expect(names({ constructor: ["name"] })).toEqual(["viewer"])
+  })
+
+  it("has the ready roles, and narrows them", () => {
+    const [, closet] = rolesOf(read(sites), { attributes: {}, roles: ["closet"] })
+    expect(closet?.permissions.length).toBeGreaterThan(1)
+    expect(closet?.permissions.every(({ groups }) => groups?.[0] === "closet-a")).toBe(true)
+    expect(rolesOf(read(sites), { attributes: {}, roles: ["administrator"] })).toHaveLength(2)
+  })
+
+  it.each([
+    ["no default role", { ...sites, config: { default_permissions: "nobody" } }, "Default permission is not defined"],
+    [
+      "a mapped role that is not there",
+      { ...sites, group_mappings: { groups: { a: ["nobody"] } } },
+      "Role permission:nobody is not defined, but is request for a in groups"
+    ],
+    ["no ready role", { roles: { x: { extends: "king" } } }, "roles.x.extends: there is no ready role king"],
+    [
+      "a glob that is none",
+      { roles: { x: { permissions: [{ endpoints: ["[z-a]"] }] } } },
+      "roles.x: [z-a] is not a glob"
+    ],
+    ["a word that nobody knows", { roles: { x: { permissions: [{ method: ["GET"] }] } } }, "method"],
+    ["no roles", { config: {} }, "roles"]
+  ])("is refused with %s", (_, data, why) => {
+    const found = readPermissions(data)
+    expect(Result.isFailure(found) ? found.failure : "").toContain(why)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "@effect/vitest"
+import {
+  isGlob,
+  matchesGlob,
+  obstacleOf,
+  type Permission,
+  speaksOf
+} from "../../../src/domain/access/PermissionRule.ts"
+
+describe("a glob of paths", () => {
+  it.each([
+    ["/devices", "/devices", true],
+    ["/devices", "/devices/", false],
+    ["/device/*", "/device/a/interfaces", true],
+    ["/repository/**", "/repository/settings", true],
+    ["/groups*", "/groups/x/os_version", true],
+    ["/device/?", "/device/a", true],
+    ["/device/?", "/device/ab", false],
+    ["/device/[0-9]", "/device/4", true],
+    ["/device/[!0-9]", "/device/4", false],
+    ["/Devices", "/devices", false],
+    ["/device/{id}", "/device/12", true],
+    ["/device/{id}", "/device/12/interfaces", false],
+    ["/device/{hostname}/interfaces", "/device/a.b-c/interfaces", true],
+    ["/device/{hostname}/interfaces", "/device/a/b/interfaces", false],
+    ["/a.b", "/axb", false],
+    ["/[", "/[", true]
+  ])("%s on %s: %s", (glob, path, is) => expect(matchesGlob(glob, path)).toBe(is))
+
+  it("is refused with a range that cannot be", () => {
+    expect(isGlob("/device/[z-a]")).toBe(false)
+    expect(isGlob("/device/[a-z]")).toBe(true)
+  })
+})
+
+const asked = { method: "POST", path: "/device_syncto" }
+const device = (hostname: string, deviceType: string, ...groups: ReadonlyArray<string>) => ({
+  hostname,
+  deviceType,
+  groups
+})
+const own: Permission = { methods: ["POST"], endpoints: ["/device_syncto"] }
+
+describe("a permission", () => {
+  it("speaks of its methods and endpoints, and of nothing without them", () => {
+    expect(speaksOf(own, "POST", "/device_syncto")).toBe(true)
+    expect(speaksOf(own, "PUT", "/device_syncto")).toBe(false)
+    expect(speaksOf({ endpoints: ["*"] }, "GET", "/devices")).toBe(false)
+    expect(speaksOf({ methods: ["*"] }, "GET", "/devices")).toBe(false)
+    expect(speaksOf({ methods: ["*"], endpoints: ["*"] }, "GET", "/devices")).toBe(true)
+  })
+
+  it.each<[string, Permission, Parameters<typeof obstacleOf>[1], string | undefined]>([
+    ["its path", own, { ...asked, path: "/devices" }, "endpoints: /device_syncto"],
+    ["its method", own, { ...asked, method: "GET" }, "methods: POST"],
+    ["a group", { ...own, groups: ["a"] }, { ...asked, devices: [device("x", "ACCESS", "a")] }, undefined],
+    [
+      "another group",
+      { ...own, groups: ["a"] },
+      { ...asked, devices: [device("x", "ACCESS", "a"), device("y", "ACCESS", "b")] },
+      "groups: a; y is not among them"
+    ],
+    [
+      "a type",
+      { ...own, device_types: ["ACCESS"] },
+      { ...asked, devices: [device("c", "CORE")] },
+      "device_types: ACCESS; c is not among them"
+    ],
+    [
+      "a port",
+      { ...own, interfaces: ["x:Ethernet[1-4]"] },
+      { ...asked, ports: [{ hostname: "x", port: "Ethernet5" }] },
+      "interfaces: x:Ethernet[1-4]; x:Ethernet5 is not among them"
+    ],
+    [
+      "a kind of job",
+      { ...own, jobs: ["sync_devices"] },
+      { ...asked, job: { name: "device_upgrade", live: true } },
+      "jobs: sync_devices"
+    ],
+    ["a dry run", { ...own, live: false }, { ...asked, job: { name: "sync_devices", live: false } }, undefined],
+    [
+      "a live run",
+      { ...own, live: false },
+      { ...asked, job: { name: "sync_devices", live: true } },
+      "live: false, dry runs only"
+    ],
+    [
+      "many devices",
+      { ...own, max_devices: 1 },
+      { ...asked, job: { name: "sync_devices", live: true }, devices: [device("x", "ACCESS"), device("y", "ACCESS")] },
+      "max_devices: 1, and these are 2"
+    ]
+  ])("is asked for %s", (_, permission, call, rule) => expect(obstacleOf(permission, call)?.rule).toBe(rule))
+})
