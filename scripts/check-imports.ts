@@ -21,7 +21,8 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "plugins",
     "firmware",
     "dhcp",
-    "certificates"
+    "certificates",
+    "access"
   ],
   ["devices"],
   ["jobs"],

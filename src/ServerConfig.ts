@@ -122,6 +122,8 @@ const variables = {
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
+  ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
+  PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),
   ALLOW_APPLY_CONFIG_LIVERUN: flag("ALLOW_APPLY_CONFIG_LIVERUN", false),
   PLUGIN_FILE: text("PLUGIN_FILE", DEFAULT_PLUGIN_FILE),

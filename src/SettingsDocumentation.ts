@@ -74,6 +74,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
+  [
+    "ROLES_CLAIM",
+    "",
+    "claim of a token that names the roles of its caller; without it a plain token has the default role"
+  ],
+  ["PERMISSIONS_DISABLED", "false", "whether everybody may do everything although there is a permissions.yml"],
   ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
   ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
   ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],

@@ -1,6 +1,7 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup } from "./ActorApi.ts"
+import { AuthGroup } from "./AuthApi.ts"
 import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
 import { DevicesGroup } from "./DevicesApi.ts"
@@ -32,6 +33,7 @@ const versioned = HttpApi.make("switchyard")
     SettingsGroup,
     SettingsModelGroup,
     PluginsGroup,
+    AuthGroup,
     SystemGroup
   )
   .prefix(BASE)

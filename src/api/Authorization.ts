@@ -2,15 +2,23 @@
 import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { Identity } from "../domain/access/Identity.ts"
-import { ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "./Failures.ts"
 
 /** Who calls; `admin` when tokens are off. */
 export class Caller extends Context.Service<Caller, Identity>()("switchyard/api/Caller") {}
 
-/** Requires a good token when tokens are on. */
+const security = { bearer: HttpApiSecurity.bearer }
+
+/** Requires a good token when tokens are on; for what everybody may ask. */
+export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
+  "switchyard/api/Authentication",
+  { security, error: Unauthorized }
+) {}
+
+/** Requires a good token when tokens are on, and a role that allows the call where there are roles. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "switchyard/api/Authorization",
-  { security: { bearer: HttpApiSecurity.bearer }, error: Unauthorized }
+  { security, error: [Unauthorized, Forbidden] }
 ) {}
 
 /** A database that is away becomes 503; on every endpoint. */

@@ -34,6 +34,9 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
   { httpApiStatus: 401 }
 ) {}
 
+/** 403: the caller has no role that allows it; the message says which rule refuses and which roles would allow it. */
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(body, { httpApiStatus: 403 }) {}
+
 /** 404: there is no such object or path. */
 export class NotFound extends Schema.Error<NotFound>("NotFound")(body, { httpApiStatus: 404 }) {}
 

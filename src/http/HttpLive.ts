@@ -1,6 +1,7 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
@@ -12,6 +13,7 @@ import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
+import { AuthLive } from "./auth/AuthHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
 import { RequestsLive } from "./core/RequestsLive.ts"
@@ -48,6 +50,7 @@ const Groups = Layer.mergeAll(
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
   PluginsLive,
   SystemLive,
+  AuthLive,
   HealthLive
 ).pipe(
   Layer.provide([
@@ -58,7 +61,7 @@ const Groups = Layer.mergeAll(
     SiteStore.layer,
     UnknownDeviceStore.layer
   ]),
-  Layer.provide(Tokens.layer)
+  Layer.provide([Tokens.layer, Permissions.layer])
 )
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */

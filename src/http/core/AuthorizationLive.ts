@@ -1,10 +1,14 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
 import { Effect, Layer, Option, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
-import { Authorization, Caller } from "../../api/Authorization.ts"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { unhandled } from "effect/Types"
+import { Permit } from "../../access/Permit.ts"
+import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
 import { Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
-import { everybody } from "../../domain/access/Identity.ts"
+import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { withStatus } from "./CarriedStatus.ts"
+import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { Tokens } from "./Tokens.ts"
 
@@ -40,22 +44,45 @@ export const makeCallerOf = Effect.gen(function* () {
   })
 })
 
-const make = Effect.gen(function* () {
+type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, Caller>
+
+/** Runs the rest of the request in the name of its caller. */
+const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity, httpEffect: Handling) => {
+  const { name, way } = caller
+  rememberCaller(request, name)
+  const address = Option.getOrNull(request.remoteAddress)
+  return httpEffect.pipe(
+    Effect.provideService(Caller, caller),
+    Effect.provideService(Acting, { name, way, address, job: null })
+  )
+}
+
+const makeAuthentication = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
-  return Authorization.of({
+  return Authentication.of({
     bearer: Effect.fnUntraced(function* (httpEffect) {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const caller = yield* callerOf(request)
-      const { name, way } = caller
-      rememberCaller(request, name)
-      const address = Option.getOrNull(request.remoteAddress)
-      return yield* httpEffect.pipe(
-        Effect.provideService(Caller, caller),
-        Effect.provideService(Acting, { name, way, address, job: null })
-      )
+      return yield* inNameOf(request, yield* callerOf(request), httpEffect)
     })
   })
 })
 
-/** The middleware in front of every endpoint that needs a token. */
-export const AuthorizationLive = Layer.effect(Authorization, make)
+const makeAuthorization = Effect.gen(function* () {
+  const callerOf = yield* makeCallerOf
+  const permitOf = yield* makePermitOf
+  return Authorization.of({
+    bearer: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const caller = yield* callerOf(request)
+      const permit = yield* withStatus(permitOf(request, caller, endpoint))
+      const handled = inNameOf(request, caller, httpEffect)
+      return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
+    })
+  })
+})
+
+/** The middlewares in front of endpoints that need a token. */
+export const AuthorizationLive = Layer.merge(
+  Layer.effect(Authentication, makeAuthentication),
+  Layer.effect(Authorization, makeAuthorization)
+)

@@ -7,6 +7,7 @@ import {
   BadRequest,
   Conflict,
   type FailureMessage,
+  Forbidden,
   InternalError,
   NotFound,
   ServiceUnavailable,
@@ -31,6 +32,7 @@ const carries =
 export const withStatus = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   effect.pipe(
     Effect.catchIf(carries(400), (error) => Effect.fail(new BadRequest(told(error)))),
+    Effect.catchIf(carries(403), (error) => Effect.fail(new Forbidden(told(error)))),
     Effect.catchIf(carries(404), (error) => Effect.fail(new NotFound(told(error)))),
     Effect.catchIf(carries(409), (error) => Effect.fail(new Conflict(told(error)))),
     Effect.catchIf(carries(429), (error) => Effect.fail(new TooManyRequests(told(error)))),

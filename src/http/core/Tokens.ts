@@ -3,7 +3,7 @@
  * expired, not from the future, with a subject. Tokens that were good are remembered until they expire, so that a busy client
  * costs one signature check.
  */
-import { Clock, Context, Effect, FileSystem, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Unauthorized } from "../../api/Failures.ts"
@@ -70,7 +70,17 @@ export const subject = (claims: ClaimSet, now: number): Result.Result<string, Un
 const MAX_REMEMBERED = 1000
 const text = new TextDecoder()
 
-const makeCheck = ({ algorithm, key }: VerificationKey) => {
+/** Texts among the claims, by their names; a list of texts counts as such, other values as none. */
+export const attributesOf = (claims: ClaimSet): Identity["attributes"] =>
+  Object.fromEntries(
+    Object.entries(claims).flatMap(([name, value]) => {
+      const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+      const texts = values.filter((text): text is string => typeof text === "string")
+      return texts.length === 0 ? [] : [[name, texts] as const]
+    })
+  )
+
+const makeCheck = ({ algorithm, key }: VerificationKey, rolesClaim: Option.Option<string>) => {
   const remembered = new Map<string, ClaimSet>()
   const verify = Effect.fnUntraced(function* (token: string) {
     const known = remembered.get(token)
@@ -89,7 +99,9 @@ const makeCheck = ({ algorithm, key }: VerificationKey) => {
     const claims = yield* verify(token)
     const now = (yield* Clock.currentTimeMillis) / 1000
     const name = yield* Effect.fromResult(subject(claims, now))
-    return { name, way: "jwt", roles: [], attributes: {} } satisfies Identity
+    const attributes = attributesOf(claims)
+    const roles = Option.match(rolesClaim, { onNone: () => [], onSome: (claim) => attributes[claim] ?? [] })
+    return { name, way: "jwt", roles, attributes } satisfies Identity
   })
 }
 
@@ -101,9 +113,9 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
 })
 
 const make = Effect.gen(function* () {
-  const { JWT_CERT, JWT_ENABLED } = yield* ServerConfig
+  const { JWT_CERT, JWT_ENABLED, ROLES_CLAIM } = yield* ServerConfig
   if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
-  return Tokens.of({ required: true, check: makeCheck(yield* loadKey(JWT_CERT)) })
+  return Tokens.of({ required: true, check: makeCheck(yield* loadKey(JWT_CERT), ROLES_CLAIM) })
 })
 
 /** Turns a token into the caller. */

@@ -1,0 +1,75 @@
+/**
+ * What the caller of the present request may do (docs/roles.md): the permissions of theirs that speak of the request. A fiber without a
+ * permit works for the server itself, which may do everything.
+ */
+import { Context, Effect, Schema } from "effect"
+import { type Asked, obstacleOf, type Obstacle, type Permission } from "../domain/access/PermissionRule.ts"
+
+/** The caller may not do this. `refusal` is the sentence for them. */
+export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
+  /** The rule that refuses. */
+  rule: Schema.String,
+  /** Roles that would allow it. */
+  roles: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    const would = this.roles.length === 0 ? "" : `. Allowed by: ${this.roles.join(", ")}`
+    return `You don't seem to have the rights to execute this call (${this.rule})${would}`
+  }
+  get httpStatus() {
+    return 403 as const
+  }
+}
+
+/** A permission, and the role that it is of. */
+export interface HeldPermission {
+  readonly role: string
+  readonly permission: Permission
+}
+
+/** What a request is about, as far as it is known by now. */
+export type Subject = Omit<Asked, "method" | "path">
+
+export interface Permit {
+  /** Permissions of the caller that speak of the request. */
+  readonly held: ReadonlyArray<HeldPermission>
+  readonly method: string
+  readonly path: string
+  /** The roles that would allow this call. */
+  readonly allowedBy: (asked: Asked) => ReadonlyArray<string>
+}
+
+/** The present permit; null where everything is allowed. */
+export const Permit = Context.Reference<Permit | null>("switchyard/access/Permit", { defaultValue: () => null })
+
+const closest = (obstacles: ReadonlyArray<Obstacle & { readonly role: string }>) =>
+  obstacles.toSorted((a, b) => b.passed - a.passed)[0]
+
+/** The first permission that allows what is asked, or the rule of the one that comes closest. */
+export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
+  const obstacles: Array<Obstacle & { readonly role: string }> = []
+  for (const one of held) {
+    const obstacle = obstacleOf(one.permission, asked)
+    if (obstacle === undefined) return { allowed: one } as const
+    obstacles.push({ ...obstacle, role: one.role })
+  }
+  const found = closest(obstacles)
+  const rule = found === undefined ? "you have no role" : `role ${found.role}, ${found.rule}`
+  return { allowed: null, rule } as const
+}
+
+/**
+ * Asks whether the caller may do what the request turns out to be about. Yields the permission that allows it; null where everything is
+ * allowed. Fails with NotPermitted.
+ */
+export const permitted = Effect.fnUntraced(function* (
+  subject: Subject
+): Effect.fn.Return<HeldPermission | null, NotPermitted> {
+  const permit = yield* Permit
+  if (permit === null) return null
+  const { allowedBy, held, method, path } = permit
+  const asked = { ...subject, method, path }
+  const found = judge(held, asked)
+  if (found.allowed !== null) return found.allowed
+  return yield* new NotPermitted({ rule: found.rule, roles: allowedBy(asked) })
+})

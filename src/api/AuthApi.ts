@@ -1,0 +1,56 @@
+/** Who the caller is and what they may do (docs/roles.md). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Permission } from "../domain/access/PermissionRule.ts"
+import { Authentication } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+import { BadRequest, NotFound } from "./Failures.ts"
+
+const Explanation = Schema.Struct({
+  allowed: Schema.Boolean,
+  /** Why, as a sentence. */
+  reason: Schema.String,
+  /** Roles of the caller. */
+  roles: Schema.Array(Schema.String),
+  /** Roles that allow it. */
+  allowed_by: Schema.Array(Schema.String)
+})
+
+const auth = HttpApiGroup.make("auth").add(
+  HttpApiEndpoint.get("identity", "/auth/identity", { success: Schema.String }).annotateMerge(
+    documented({
+      summary: "Read who you are",
+      description: "The name that jobs and events keep, without an envelope.",
+      example: { response: "admin" }
+    })
+  ),
+  HttpApiEndpoint.get("permissions", "/auth/permissions", { success: Schema.Array(Permission) }).annotateMerge(
+    documented({
+      summary: "Read what you may do",
+      description:
+        "The permissions of all roles of the caller, without an envelope; one that allows everything where there are no roles.",
+      example: { response: [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }] }
+    })
+  ),
+  HttpApiEndpoint.get("explain", "/auth/explain", {
+    query: { method: Schema.String, path: Schema.String, device: Schema.optionalKey(Schema.String) },
+    success: Enveloped(Explanation),
+    error: [BadRequest, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Ask whether you may do something",
+      description:
+        "Nothing is done. `path` is the one behind /api/v1.0, `device` a hostname that the call would be about. Says which rule refuses and which roles would allow.",
+      example: {
+        response: {
+          status: "success",
+          data: { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
+        }
+      }
+    })
+  )
+)
+
+/** Endpoints about the caller: with a token, and with any role or none. */
+export class AuthGroup extends auth.middleware(Authentication) {}

@@ -1,0 +1,37 @@
+/** Handlers of who the caller is and what they may do. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Permissions } from "../../access/Permissions.ts"
+import { Api } from "../../api/Api.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import type { Permission } from "../../domain/access/PermissionRule.ts"
+import { answered } from "../core/Unavailable.ts"
+import { makeExplanation } from "./Explanation.ts"
+
+const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
+
+/** The four lists are always there, because existing clients read them without asking. */
+const shown = (permission: Permission): Permission => ({
+  methods: [],
+  endpoints: [],
+  pages: [],
+  rights: [],
+  ...permission
+})
+
+/** Handlers of `AuthGroup`. */
+export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
+  Effect.gen(function* () {
+    const { heldBy } = yield* Permissions
+    const explain = yield* makeExplanation
+    return handlers
+      .handle("identity", () => Effect.map(Effect.service(Caller), ({ name }) => name))
+      .handle("permissions", () =>
+        Effect.map(Effect.flatMap(Effect.service(Caller), heldBy), (held) =>
+          held === null ? [EVERYTHING] : held.map(({ permission }) => shown(permission))
+        )
+      )
+      .handle("explain", ({ query }) => answered(Effect.map(explain(query), enveloped)))
+  })
+)
