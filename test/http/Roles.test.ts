@@ -1,0 +1,73 @@
+/** Roles of `permissions.yml` through the API: who may call what, and what callers are told. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
+
+const issuer = makeIssuer("ES256")
+
+const FILE = `
+config: { default_permissions: monitoring }
+group_mappings:
+  groups: { netops: [operator] }
+roles:
+  east-ports: { extends: port-editor, groups: [EAST_WING] }
+`
+
+const SiteWithRoles = (roles: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${folder}/permissions.yml`, roles)
+      const JWT_CERT = yield* keyFile(issuer)
+      return SiteServer({ JWT_ENABLED: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles" })
+    })
+  ).pipe(Layer.provide(NodeServices.layer))
+
+const as = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>, method: string, path: string) {
+  const api = yield* ApiClient
+  const authorization = `Bearer ${yield* sign(issuer, { sub: "indy", ...claims })}`
+  const { body, status } = yield* api.send(method, `/api/v1.0${path}`, { headers: { authorization } })
+  return { body, status }
+})
+
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => {
+  it.effect("a caller may do what their roles allow, and is told who may do the rest", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      assert.strictEqual((yield* as({}, "GET", "/devices")).status, 200)
+      assert.deepEqual(yield* as({}, "DELETE", "/device/1"), {
+        status: 403,
+        body: {
+          status: "error",
+          message:
+            "You don't seem to have the rights to execute this call (role monitoring, methods: GET). Allowed by: administrator"
+        }
+      })
+      assert.strictEqual((yield* as({ groups: ["netops"] }, "PUT", "/repository/settings")).status, 400)
+      assert.strictEqual((yield* as({ roles: "administrator" }, "GET", "/plugins")).status, 200)
+      assert.strictEqual((yield* as({ roles: ["nothing"] }, "GET", "/plugins")).status, 403)
+    })
+  )
+
+  it.effect("everybody may ask who they are and what they may do", () =>
+    Effect.gen(function* () {
+      assert.deepEqual(yield* as({ sub: "mary" }, "GET", "/auth/identity"), { status: 200, body: "mary" })
+      const { body } = yield* as({ roles: ["administrator"] }, "GET", "/auth/permissions")
+      assert.deepInclude(body, { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] })
+      assert.deepEqual((yield* as({}, "GET", "/auth/explain?method=DELETE&path=/device/1")).body, {
+        status: "success",
+        data: {
+          allowed: false,
+          reason: "role monitoring, methods: GET",
+          roles: ["monitoring"],
+          allowed_by: ["administrator"]
+        }
+      })
+      assert.strictEqual((yield* as({}, "GET", "/auth/explain?method=FLY&path=/device/1")).status, 400)
+    })
+  )
+})
