@@ -31,6 +31,8 @@ export interface HeldPermission {
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
+  /** The caller's name. */
+  readonly caller: string
   /** Permissions of the caller that speak of the request. */
   readonly held: ReadonlyArray<HeldPermission>
   readonly method: string

@@ -18,7 +18,7 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
 /** Requires a good token when tokens are on, and a role that allows the call where there are roles. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization, { provides: Caller }>()(
   "switchyard/api/Authorization",
-  { security, error: [Unauthorized, Forbidden] }
+  { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
 ) {}
 
 /** A database that is away becomes 503; on every endpoint. */

@@ -1,11 +1,13 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { AskedDevices } from "../access/AskedDevices.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
+import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
@@ -59,8 +61,10 @@ const Groups = Layer.mergeAll(
     RequestsLive,
     DeviceTargets.layer,
     SiteStore.layer,
-    UnknownDeviceStore.layer
+    UnknownDeviceStore.layer,
+    JobRequests.layer
   ]),
+  Layer.provide([AskedDevices.layer, ChangeStore.layer]),
   Layer.provide([Tokens.layer, Permissions.layer])
 )
 

@@ -8,6 +8,8 @@ import type { SqlError } from "effect/sql"
 import { type DeviceResult, type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
+import { jobsWithin } from "./JobsWithin.ts"
+import type { Within } from "./Listing.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { type Grouping, grouping, lengthOfTexts, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
@@ -176,6 +178,10 @@ const make = Effect.gen(function* () {
     get: Effect.fn("JobStore.get")((id: number) =>
       Effect.flatMap(sql<Job>`select ${columns} from job where id = ${id}`, one(id))
     ),
+    isWithin: Effect.fn("JobStore.isWithin")(function* (id: number, within: Within) {
+      const found = yield* sql`select from job where id = ${id} and ${jobsWithin(sql, within)}`
+      return found.length > 0
+    }),
     head: Effect.fn("JobStore.head")(function* (id: number) {
       const [row] = yield* sql<JobHead>`select ${sql.literal(HEAD)} from job where id = ${id}`
       return row === undefined ? yield* new JobNotFound({ id }) : row
@@ -242,6 +248,8 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<number, string>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
     readonly get: (id: number) => Read<Job>
+    /** Whether a caller with these limits may see the job. */
+    readonly isWithin: (id: number, within: Within) => Effect.Effect<boolean, SqlError.SqlError>
     /** What the engine needs to know of a job; small, however many devices it is about. */
     readonly head: (id: number) => Read<JobHead>
     readonly status: (id: number) => Read<JobStatus>

@@ -21,12 +21,21 @@ export interface Listable {
   readonly select: string
   readonly from: string
   readonly columns: Readonly<Record<string, { readonly sql: string; readonly kind: ColumnKind }>>
+  /** Left out for a list that such callers may not see. */
+  readonly within?: (sql: SqlClient.SqlClient, within: Within) => Statement.Fragment
+}
+
+/** Rows that a caller who may see some devices only may see: SQL over these hostnames and the caller's name. */
+export interface Within {
+  readonly hostnames: ReadonlyArray<string>
+  readonly caller: string
 }
 
 /** What is asked for. Fields and values are as the client sent them. */
 export interface ListQuery {
   readonly filters: ReadonlyArray<{ readonly field: string; readonly contains: boolean; readonly value: string }>
   readonly sort: string
+  readonly within?: Within
   /** From 1. */
   readonly page: number
   readonly perPage: number
@@ -159,8 +168,9 @@ export const makeListing = <Row extends object>(list: Listable) =>
     const from = sql.literal(list.from)
     return (query: ListQuery): Result.Result<CompiledList<Row>, ListQueryInvalid> =>
       Result.map(Result.all(query.filters.map(condition)), (conditions) => {
-        const { page, perPage, sort } = query
-        const where = sql.and([sql`true`, ...conditions])
+        const { page, perPage, sort, within } = query
+        const visible = within === undefined ? sql`true` : (list.within?.(sql, within) ?? sql`false`)
+        const where = sql.and([visible, ...conditions])
         const offset = (page - 1) * perPage
         // no table holds more rows than its ids can count
         const beyond = offset > MAX_INTEGER
@@ -174,7 +184,7 @@ export const makeListing = <Row extends object>(list: Listable) =>
         const counts = sql<{
           total: number
           matching: number | null
-        }>`select (select count(*)::int from ${from}) as total, ${matching} as matching`
+        }>`select (select count(*)::int from ${from} where ${visible}) as total, ${matching} as matching`
         return {
           rows: beyond ? Effect.succeed([]) : Effect.withSpan(rows, `Listing.${list.name}`),
           counts: Effect.map(counts, ([row]) => {
@@ -182,7 +192,7 @@ export const makeListing = <Row extends object>(list: Listable) =>
             return { total, matching: row?.matching ?? total }
           }),
           rowsKey: JSON.stringify(query),
-          countsKey: JSON.stringify(query.filters)
+          countsKey: JSON.stringify([query.filters, within])
         }
       })
   })

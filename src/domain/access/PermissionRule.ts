@@ -48,6 +48,8 @@ export interface Asked {
   readonly devices?: ReadonlyArray<AskedDevice>
   readonly ports?: ReadonlyArray<{ readonly hostname: string; readonly port: string }>
   readonly job?: { readonly name: string; readonly live: boolean }
+  /** It is about more than single devices. */
+  readonly beyond?: true
 }
 
 const escaped = (text: string): string => text.replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
@@ -122,6 +124,10 @@ const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "no
 const checks: ReadonlyArray<Check> = [
   ({ endpoints = [] }, { path }) => (matchesPath(endpoints, path) ? undefined : `endpoints: ${listed(endpoints)}`),
   ({ methods = [] }, { method }) => (includes(methods, method) ? undefined : `methods: ${listed(methods)}`),
+  (permission, { beyond }) =>
+    beyond === true && isForSomeDevices(permission)
+      ? "only for some devices, and this is about more than single devices"
+      : undefined,
   (permission, { devices = [] }) => {
     const outside = devices.find((device) => !reaches(permission, device))
     if (outside === undefined) return undefined

@@ -6,5 +6,6 @@ export const ApplyConfig = defineJob({
   name: "apply_config",
   Args: Schema.Struct({ hostname: Schema.String, config: Schema.String, dry_run: flag(true) }),
   Memo: Schema.Never,
-  kind: "devices"
+  kind: "devices",
+  changesDevices: ({ dry_run }) => !dry_run
 })

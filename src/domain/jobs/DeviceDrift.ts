@@ -11,5 +11,6 @@ export const DeviceDrift = defineJob({
     group: Schema.optionalKey(Schema.String)
   }),
   Memo: Schema.Never,
-  kind: "devices"
+  kind: "devices",
+  changesDevices: () => false
 })

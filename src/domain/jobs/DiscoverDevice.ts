@@ -9,6 +9,7 @@ export const DiscoverDevice = defineJob({
   Args: Schema.Struct({ ztp_mac: Schema.String, dhcp_ip: Schema.String, iteration: Schema.Int }),
   Memo: Schema.Struct({ facts: Facts }),
   kind: "discovery",
+  changesDevices: () => false,
   pinsCommits: true,
   discovers: ({ dhcp_ip, ztp_mac }) => ({ dhcp_ip, ztp_mac })
 })

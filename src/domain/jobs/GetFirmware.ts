@@ -7,5 +7,6 @@ export const GetFirmware = defineJob({
   /** As the request had them: what is wrong with them is the result of the job. */
   Args: Schema.Struct({ url: Schema.Unknown, sha1: Schema.Unknown, verify_tls: Schema.Unknown }),
   Memo: Schema.Never,
-  kind: "firmware"
+  kind: "firmware",
+  changesDevices: () => false
 })

@@ -6,5 +6,6 @@ export const GetFirmwareChksum = defineJob({
   name: "get_firmware_chksum",
   Args: Schema.Struct({ filename: Schema.String }),
   Memo: Schema.Never,
-  kind: "firmware"
+  kind: "firmware",
+  changesDevices: () => false
 })

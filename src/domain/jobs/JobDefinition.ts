@@ -27,6 +27,8 @@ interface Definition<Name extends string, Args extends AnyCodec, Memo extends An
   readonly pinsCommits?: boolean
   /** With which arguments the job works under the lock of everything that configures devices. Default: none. */
   readonly locksDevices?: (args: Args["Type"]) => boolean
+  /** Whether a job with these arguments may change a device. Default: yes. */
+  readonly changesDevices?: (args: Args["Type"]) => boolean
   /** The address that the job discovers: a second job for it is rejected while the first waits. Default: none. */
   readonly discovers?: (args: Args["Type"]) => Discovery
 }
@@ -40,6 +42,8 @@ export interface JobDefinition<Name extends string, Args extends AnyCodec, Memo 
   readonly pinsCommits: boolean
   /** Whether a job with these arguments, as its record has them, needs the lock. False for arguments that are wrong. */
   readonly needsDevicesLock: (start_arguments: unknown) => boolean
+  /** Whether a job with these arguments may change a device. True for arguments that are wrong. */
+  readonly isLive: (start_arguments: unknown) => boolean
   /** What a job with these arguments discovers; none for another function. */
   readonly discoveryIn: (start_arguments: unknown) => Option.Option<Discovery>
 }
@@ -55,6 +59,7 @@ export type MemoOf<J extends AnyJob> = J["Memo"]["Type"]
 
 /** Describes a job's function. It runs once its handler is in the list of `src/jobs/engine/JobFunctions.ts`. */
 export const defineJob = <const Name extends string, Args extends AnyCodec, Memo extends AnyCodec>({
+  changesDevices = () => true,
   discovers,
   locksDevices,
   pinsCommits = false,
@@ -64,6 +69,7 @@ export const defineJob = <const Name extends string, Args extends AnyCodec, Memo
   return {
     ...definition,
     pinsCommits,
+    isLive: (sent) => Option.match(read(sent), { onNone: () => true, onSome: changesDevices }),
     needsDevicesLock: (sent) => locksDevices !== undefined && Option.exists(read(sent), locksDevices),
     discoveryIn: (sent) => (discovers === undefined ? Option.none() : Option.map(read(sent), discovers))
   }

@@ -20,5 +20,6 @@ export const RefreshRepository = defineJob({
     warnings: Schema.optionalKey(Schema.Array(Remark))
   }),
   // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)
-  kind: null
+  kind: null,
+  changesDevices: () => false
 })

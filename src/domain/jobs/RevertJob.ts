@@ -12,5 +12,6 @@ export const RevertJob = defineJob({
   }),
   Memo: Schema.Never,
   kind: "devices",
+  changesDevices: ({ dry_run }) => !dry_run,
   locksDevices: ({ dry_run }) => !dry_run
 })

@@ -6,5 +6,6 @@ export const UpdateFacts = defineJob({
   name: "update_facts",
   Args: Schema.Struct({ hostname: Schema.String }),
   Memo: Schema.Never,
-  kind: "devices"
+  kind: "devices",
+  changesDevices: () => false
 })

@@ -14,5 +14,6 @@ export const UpdateInterfaces = defineJob({
     mlag_peer_hostname: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
   }),
   Memo: Schema.Never,
-  kind: "devices"
+  kind: "devices",
+  changesDevices: () => false
 })

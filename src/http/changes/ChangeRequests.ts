@@ -9,7 +9,7 @@ import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
@@ -19,12 +19,12 @@ const refuse = (message: string) => new BadRequest({ message })
 
 /** Starts `apply_config` for one device (docs/changes.md#apply_config). */
 export const makeApplyConfig = Effect.gen(function* () {
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
   return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
     const { dry_run, full_config: config } = request
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
-    const job = yield* engine.start(ApplyConfig, { hostname, dry_run, config }, { user })
+    const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -37,7 +37,7 @@ const changedBy = ({ function_name, id, start_arguments }: JobHead): number => {
 
 /** Starts `revert_job` for a job that has ended. */
 export const makeRevert = Effect.gen(function* () {
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
   return Effect.fn("RevertJob.start")(function* (digits: string, request: RevertRequest, user: string) {
@@ -50,7 +50,7 @@ export const makeRevert = Effect.gen(function* () {
     const job_id = changedBy(job)
     const count = (yield* changes.undoable(job_id, 0)).length
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
-    const started = yield* engine.start(
+    const started = yield* requests.start(
       RevertJob,
       { job_id, dry_run: request.dry_run },
       { user, comment: request.comment, ticketRef: request.ticket_ref }
@@ -61,11 +61,11 @@ export const makeRevert = Effect.gen(function* () {
 
 /** Starts `device_drift` for the selected devices, all when there is no selector. */
 export const makeDrift = Effect.gen(function* () {
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const targets = yield* DeviceTargets
   return Effect.fn("DeviceDrift.start")(function* (request: DriftRequest, user: string) {
     const { args, count, what } = yield* targets.select(targetOf(request))
-    const job = yield* engine.start(DeviceDrift, args, { user })
+    const job = yield* requests.start(DeviceDrift, args, { user })
     return jobStartedOnDevices(`Scheduled job to look for drift on ${what}`, job, count)
   })
 })

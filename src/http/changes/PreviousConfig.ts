@@ -6,7 +6,7 @@ import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import { toInteger } from "../../domain/fields/Values.ts"
 import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import type { RestoreRequest } from "../../domain/requests/ChangeRequests.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
 import { first } from "../listing/ListRequest.ts"
 
@@ -46,7 +46,7 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
 /** The two handlers. */
 export const makePreviousConfig = Effect.gen(function* () {
   const history = yield* ConfigHistoryStore
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
 
   const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {
     const found = yield* history.find(hostname, choice)
@@ -67,7 +67,7 @@ export const makePreviousConfig = Effect.gen(function* () {
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
     const args = { hostname, dry_run, config }
-    const job = yield* engine.start(ApplyConfig, args, { user })
+    const job = yield* requests.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })
 

@@ -4,13 +4,13 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permit } from "../../access/Permit.ts"
 import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
-import { Unauthorized } from "../../api/Failures.ts"
+import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { withStatus } from "./CarriedStatus.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { Tokens } from "./Tokens.ts"
+import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
 const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
@@ -74,7 +74,13 @@ const makeAuthorization = Effect.gen(function* () {
     bearer: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const caller = yield* callerOf(request)
-      const permit = yield* withStatus(permitOf(request, caller, endpoint))
+      const permit = yield* permitOf(request, caller, endpoint).pipe(
+        Effect.catchTags({
+          NotPermitted: ({ message }) => new Forbidden({ message }),
+          SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
+          SqlError: refuseOrDie
+        })
+      )
       const handled = inNameOf(request, caller, httpEffect)
       return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
     })

@@ -4,39 +4,75 @@
  * asked by the handlers, which know what the request is about.
  */
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
+import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { judge, NotPermitted, type Permit } from "../../access/Permit.ts"
+import { type HeldPermission, judge, NotPermitted, type Permit } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
+import { subjectOf } from "../../api/Subjects.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { isWhole, speaksOf } from "../../domain/access/PermissionRule.ts"
+import { type Asked, isWhole, speaksOf } from "../../domain/access/PermissionRule.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
-/** The path behind the base, without the query. */
-const pathOf = (url: string): string => {
+/** A path behind the base, without the query. */
+const behindBase = (url: string): string => {
   const [path = ""] = url.split("?")
   return path.startsWith(BASE) ? path.slice(BASE.length) : path
 }
 
-/** Yields the permit of a request; null when everything is allowed. Fails with NotPermitted. */
+/** What is known of a request before its body was read. */
+const makeAsked = Effect.gen(function* () {
+  const lookup = yield* makeDeviceLookup
+  const askedDevices = yield* AskedDevices
+
+  /** A device that is not there is the handler's matter. */
+  const deviceOf = Effect.gen(function* () {
+    const { hostname, id = "" } = yield* HttpRouter.params
+    const device = yield* hostname === undefined ? lookup.byIdOrHostname(id) : lookup.byHostname(hostname)
+    return yield* askedDevices.of([device])
+  }).pipe(
+    Effect.catchTags({
+      DeviceNotFound: () => Effect.succeed([]),
+      NoSettings: ({ message }) => Effect.fail(new SettingsUnavailable({ message })),
+      SettingsInvalid: ({ message }) => Effect.fail(new SettingsUnavailable({ message }))
+    })
+  )
+
+  return Effect.fnUntraced(function* (method: string, url: string, endpoint: HttpApiEndpoint.Top) {
+    const call: Asked = { method, path: behindBase(url) }
+    const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
+    if (subject === undefined) return { ...call, beyond: true } satisfies Asked
+    return subject === "device" ? { ...call, devices: yield* deviceOf } : call
+  })
+})
+
+/** Yields the permit of a request; null when everything is allowed. Fails with NotPermitted, or as the lookup of the device does. */
 export const makePermitOf = Effect.gen(function* () {
   const { allowedBy, heldBy, rules } = yield* Permissions
+  const askedOf = yield* makeAsked
+
   return Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     caller: Identity,
-    _endpoint: HttpApiEndpoint.Top
-  ): Effect.fn.Return<Permit | null, NotPermitted> {
+    endpoint: HttpApiEndpoint.Top
+  ) {
     const all = yield* heldBy(caller)
     const known = yield* rules
     if (all === null || known === null) return null
-    const asked = { method: request.method, path: pathOf(request.url) }
-    const held = all.filter(({ permission }) => speaksOf(permission, asked.method, asked.path))
-    if (held.length === 0) {
-      const found = judge(all, asked)
-      const rule = found.allowed === null ? found.rule : "nothing allows it"
-      return yield* new NotPermitted({ rule, roles: allowedBy(known, asked) })
+    const { method, url } = request
+    const path = behindBase(url)
+    const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
+    if (speaking.some(({ permission }) => isWhole(permission))) return null
+    const refused = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
+      const { rule = "" } = judge(held, asked)
+      return new NotPermitted({ rule, roles: allowedBy(known, asked) })
     }
-    if (held.some(({ permission }) => isWhole(permission))) return null
-    return { ...asked, held, allowedBy: (more) => allowedBy(known, more) }
+    if (speaking.length === 0) return yield* refused(all, { method, path })
+    const asked = yield* askedOf(method, url, endpoint)
+    const held = speaking.filter((one) => judge([one], asked).allowed !== null)
+    if (held.length === 0) return yield* refused(speaking, asked)
+    return { caller: caller.name, method, path, held, allowedBy: (more) => allowedBy(known, more) } satisfies Permit
   })
 })

@@ -20,14 +20,16 @@ const refuse = (error: SqlError.SqlError) =>
     Effect.fail(new ServiceUnavailable({ message: "The database is not available, try again later" }))
   )
 
+/** A database error for a caller: 503 when the database is away, else a defect. */
+export const refuseOrDie = (error: SqlError.SqlError) =>
+  isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error)
+
 /**
  * The answer of a handler: errors that carry a status become it, a database that is away is 503, and other database errors are
  * defects.
  */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.catchIf(failWhenAway(withStatus(effect)), SqlError.isSqlError, (error) =>
-    isDatabaseAway(error) || hasCollided(error) ? refuse(error) : Effect.die(error)
-  )
+  Effect.catchIf(failWhenAway(withStatus(effect)), SqlError.isSqlError, refuseOrDie)
 
 /** Runs the effect in one transaction, again when it met another one in a deadlock; at most nine times. */
 export const transaction = Effect.map(

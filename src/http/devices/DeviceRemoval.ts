@@ -2,14 +2,14 @@
 import { Effect } from "effect"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 
 /** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */
 export const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const deletion = yield* DeviceDeletion
   const inTransaction = yield* transaction
 
@@ -21,7 +21,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, user: string) {
       yield* devices.get(id)
-      return yield* engine.start(DeviceErase, { device_id: id }, { user })
+      return yield* requests.start(DeviceErase, { device_id: id }, { user })
     })
   }
 })

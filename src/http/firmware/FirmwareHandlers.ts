@@ -10,14 +10,14 @@ import { GetFirmwareChksum } from "../../domain/jobs/GetFirmwareChksum.ts"
 import { RemoveFile } from "../../domain/jobs/RemoveFile.ts"
 import type { DownloadRequest } from "../../domain/requests/FirmwareRequests.ts"
 import { Firmware } from "../../firmware/Firmware.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
 
 const makeImages = Effect.gen(function* () {
   const firmware = yield* Firmware
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
 
   const start = Effect.fnUntraced(function* (
     job: typeof GetFirmwareChksum | typeof RemoveFile,
@@ -25,7 +25,7 @@ const makeImages = Effect.gen(function* () {
     text: string
   ) {
     const user = (yield* Caller).name
-    return jobStarted(text, yield* engine.start(job, { filename }, { user }))
+    return jobStarted(text, yield* requests.start(job, { filename }, { user }))
   })
 
   return {
@@ -34,7 +34,7 @@ const makeImages = Effect.gen(function* () {
       Effect.map(({ defaults, files }) => enveloped({ ...enveloped({ files, defaults }), files, defaults }))
     ),
     download: Effect.fnUntraced(function* (order: DownloadRequest, user: string) {
-      const job = yield* engine.start(GetFirmware, order, { user })
+      const job = yield* requests.start(GetFirmware, order, { user })
       return jobStarted("Scheduled job to download firmware", job)
     }),
     checksum: (filename: string) => start(GetFirmwareChksum, filename, "Scheduled job get firmware information"),

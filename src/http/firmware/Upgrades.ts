@@ -8,7 +8,7 @@ import type { UpgradeRequest } from "../../domain/requests/FirmwareRequests.ts"
 import { defaultUrl } from "../../firmware/Firmware.ts"
 import { ONLY_ACCESS, UpgradeOrders } from "../../firmware/UpgradeOrders.ts"
 import { DeviceUpgrade } from "../../domain/jobs/DeviceUpgrade.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -28,11 +28,11 @@ const delayUntil = Effect.fnUntraced(function* (start: number) {
 export const makeUpgrade = Effect.gen(function* () {
   const config = yield* ServerConfig
   const targets = yield* DeviceTargets
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   return Effect.fn("Upgrades.start")(function* (request: UpgradeRequest, user: string) {
     const { comment, start_at, ticket_ref, url = defaultUrl(config) } = request
     const { count } = yield* targets.select(targetOf(request))
-    const job = yield* engine.start(
+    const job = yield* requests.start(
       DeviceUpgrade,
       { ...Struct.omit(request, BESIDE), url, ...hostnameOrGroup(request) },
       {

@@ -1,5 +1,6 @@
 /** PUT interfaces: changes ports one by one, keeps what is good and tells what is not (docs/api.md#changing-ports). */
 import { Effect } from "effect"
+import { permitted } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -82,6 +83,7 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: SentPorts, by: string) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
+    yield* permitted({ ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })) })
     // the row's lock lets changes of one device's ports happen one after the other
     const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
     const { errors, updated } = yield* inTransaction(locked)

@@ -7,6 +7,9 @@ import { Effect, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import type { BadRequest, NotFound } from "../../api/Failures.ts"
+import type { NotPermitted } from "../../access/Permit.ts"
+import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { makeVisible } from "../core/Visible.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
@@ -32,6 +35,8 @@ interface Records {
   readonly headers: Readonly<Record<string, string>>
 }
 
+type RecordsError = SqlError.SqlError | BadRequest | NotFound | NotPermitted | SettingsUnavailable
+
 interface JobBody {
   readonly body: Uint8Array
   readonly headers: Readonly<Record<string, string>>
@@ -46,7 +51,8 @@ const questionOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): stri
 /** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
-  const shared = makeSharedRead<JobBody, SqlError.SqlError | BadRequest | NotFound>()
+  const shared = makeSharedRead<JobBody, RecordsError>()
+  const visible = yield* makeVisible
 
   const write = Effect.fnUntraced(function* ({ headers, rows: jobs }: Records, filter: string | undefined) {
     const dropped = droppedTasks(filter)
@@ -66,12 +72,14 @@ export const makeJobAnswer = Effect.gen(function* () {
 
   return Effect.fn("JobAnswer.make")(function* <R>(
     request: HttpServerRequest.HttpServerRequest,
-    records: Effect.Effect<Records, SqlError.SqlError | BadRequest | NotFound, R>
+    records: Effect.Effect<Records, RecordsError, R>
   ) {
     const filter = first(yield* HttpServerRequest.ParsedSearchParams, "filter_jobresult")
     const reading = Effect.flatMap(records, (found) => write(found, filter))
     const context = yield* Effect.context<R>()
-    const { body, headers } = yield* shared(questionOf(request), Effect.provideContext(reading, context))
+    // callers with other limits get other answers to the same question
+    const question = `${questionOf(request)} ${JSON.stringify(yield* visible)}`
+    const { body, headers } = yield* shared(question, Effect.provideContext(reading, context))
     return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
   })
 })

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
+import { makeVisible } from "../core/Visible.ts"
 import { BadRequest } from "../../api/Failures.ts"
 import { type Counts, type Listable, makeListing } from "../../store/Listing.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
@@ -16,12 +17,14 @@ export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   defaults: Omit<ListDefaults, "list">
 ) {
   const compile = yield* makeListing<Row>(list)
+  const visible = yield* makeVisible
   const sharedRows = makeSharedRead<ReadonlyArray<Row>, SqlError.SqlError>()
   const sharedCounts = makeSharedRead<Counts, SqlError.SqlError>()
   return Effect.fn("ListPage.read")(function* (request: HttpServerRequest.HttpServerRequest) {
     const parameters = yield* HttpServerRequest.ParsedSearchParams
+    const within = yield* visible
     const parsed = Result.flatMap(parseListQuery(parameters, { list: list.name, ...defaults }), (query) =>
-      Result.map(compile(query), (compiled) => ({ query, compiled }))
+      Result.map(compile({ ...query, ...within }), (compiled) => ({ query, compiled }))
     )
     const { compiled, query } = yield* Effect.mapError(
       Effect.fromResult(parsed),

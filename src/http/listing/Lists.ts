@@ -3,6 +3,7 @@ import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { jobsWithin } from "../../store/JobsWithin.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
 
 const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Listable["columns"] =>
@@ -29,7 +30,8 @@ export const devices = (select: string): Listable => ({
     state: { oneOf: deviceStates },
     device_type: { oneOf: [...deviceTypes, OFFERED] },
     last_seen: "datetime"
-  })
+  }),
+  within: (sql, { hostnames }) => sql`device.hostname = any(${hostnames}::text[])`
 })
 
 /** Jobs; `select` is the store's. */
@@ -63,7 +65,8 @@ export const jobs = (select: string): Listable => ({
       ])
     ),
     traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
-  }
+  },
+  within: jobsWithin
 })
 
 /** Management domains; `select` and `from` are the store's. */

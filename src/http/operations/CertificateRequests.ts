@@ -6,18 +6,18 @@ import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
 import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 /** POST device_cert. */
 export const makeRenewal = Effect.gen(function* () {
   const targets = yield* DeviceTargets
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   return Effect.fn("Renewal.start")(function* (request: RenewalRequest, user: string) {
     const { count } = yield* targets.select(targetOf(request))
     const action = request.action.toUpperCase()
     if (action !== "RENEW") return yield* new BadRequest({ message: `Unknown action specified: ${action}` })
-    const job = yield* engine.start(RenewCert, hostnameOrGroup(request), {
+    const job = yield* requests.start(RenewCert, hostnameOrGroup(request), {
       user,
       comment: request.comment,
       ticketRef: request.ticket_ref

@@ -8,7 +8,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { UpdateInterfaces } from "../../domain/jobs/UpdateInterfaces.ts"
 import type { UpdateInterfacesRequest } from "../../domain/requests/OperationRequests.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -16,7 +16,7 @@ const refuse = (message: string) => new BadRequest({ message })
 /** The two handlers. */
 export const makeUpdates = Effect.gen(function* () {
   const devices = yield* DeviceStore
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
 
   /** The device under this name, MANAGED or UNMANAGED. */
   const find = Effect.fnUntraced(function* (hostname: string) {
@@ -34,7 +34,7 @@ export const makeUpdates = Effect.gen(function* () {
   return {
     facts: Effect.fn("Updates.facts")(function* (hostname: string, user: string) {
       yield* find(hostname)
-      const job = yield* engine.start(UpdateFacts, { hostname }, { user })
+      const job = yield* requests.start(UpdateFacts, { hostname }, { user })
       return jobStartedOnDevices(`Scheduled job to update facts for ${hostname}`, job, 1)
     }),
     interfaces: Effect.fn("Updates.interfaces")(function* (request: UpdateInterfacesRequest, user: string) {
@@ -42,7 +42,7 @@ export const makeUpdates = Effect.gen(function* () {
       yield* findAccess(hostname)
       if (mlag_peer_hostname !== null) yield* findAccess(mlag_peer_hostname)
       const args = { replace, delete_all, mlag_peer_hostname, hostname }
-      const job = yield* engine.start(UpdateInterfaces, args, { user })
+      const job = yield* requests.start(UpdateInterfaces, args, { user })
       return jobStartedOnDevices(`Scheduled job to update interfaces for ${hostname}`, job, 1)
     })
   }

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql"
 import type { DeviceType } from "../../domain/Device.ts"
 import type { DeviceTarget } from "../../domain/requests/DeviceSelector.ts"
 import { type SettingsUnavailable, SettingsView, type UnknownGroup } from "../../settings/SettingsView.ts"
+import { Permit } from "../../access/Permit.ts"
 import { DeviceStore, type Selection } from "../../store/DeviceStore.ts"
 
 /** There is no device of this name, or it is not MANAGED. */
@@ -66,9 +67,16 @@ const make = Effect.gen(function* () {
     }
   })
 
+  /** A caller of some devices is asked about these, and the job gets no others. */
+  const byNameNow = Effect.fnUntraced(function* (selection: Selection, what: string) {
+    const hostnames = (yield* devices.selectManaged(selection)).map(({ hostname }) => hostname)
+    return { args: { hostnames }, count: hostnames.length, what }
+  })
+
   return DeviceTargets.of({
     select: Effect.fn("DeviceTargets.select")(function* (target: DeviceTarget, unsynchronizedOnly = false) {
       const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
+      if ((yield* Permit) !== null && selection.hostnames === undefined) return yield* byNameNow(selection, what)
       const count = yield* devices.countManaged(selection)
       if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
       return { args, count, what }

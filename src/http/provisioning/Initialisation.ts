@@ -10,7 +10,7 @@ import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import type { DiscoverRequest } from "../../domain/requests/DiscoverRequest.ts"
 import type { InitRequest } from "../../domain/requests/InitRequest.ts"
 import { InitCheck } from "../../jobs/init/InitCheck.ts"
-import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
 import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -22,14 +22,14 @@ const refuse = (message: string) => new BadRequest({ message })
 
 /** Starts the first attempt to discover the device of a request. */
 export const makeDiscovery = Effect.gen(function* () {
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const { DISCOVERY_DELAYS } = yield* ServerConfig
   const bound = yield* makeDiscoveryBound
   const unknown = yield* UnknownDeviceStore
   return Effect.fn("Initialisation.discover")(function* ({ dhcp_ip, ztp_mac }: DiscoverRequest, user: string) {
     yield* bound
     yield* unknown.leased(ztp_mac)
-    const job = yield* engine.start(
+    const job = yield* requests.start(
       DiscoverDevice,
       { ztp_mac, dhcp_ip, iteration: 1 },
       { user, delaySeconds: DISCOVERY_DELAYS[0] ?? 0 }
@@ -40,15 +40,15 @@ export const makeDiscovery = Effect.gen(function* () {
 
 /** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
 export const makeInitialisation = Effect.gen(function* () {
-  const engine = yield* JobEngine
+  const requests = yield* JobRequests
   const lookup = yield* makeDeviceLookup
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {
-      return engine.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
+      return requests.start(InitStep2, { device_id: args.device_id, iteration: 1 }, { user })
     }
-    if (job === "init_fabric_device_step1") return engine.start(InitFabricStep1, { ...args }, { user })
+    if (job === "init_fabric_device_step1") return requests.start(InitFabricStep1, { ...args }, { user })
     const { device_type: _type, neighbors: _neighbors, ...rest } = args
-    return engine.start(InitAccessStep1, rest, { user })
+    return requests.start(InitAccessStep1, rest, { user })
   }
   return Effect.fn("Initialisation.start")(function* (digits: string, request: InitRequest, user: string) {
     const device = yield* lookup.byId(digits)

@@ -1,0 +1,55 @@
+/** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import type { AskedDevice } from "../domain/access/PermissionRule.ts"
+import { reaches } from "../domain/access/PermissionRule.ts"
+import type { Device } from "../domain/Device.ts"
+import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
+import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
+import { selectionGroups } from "../settings/SettingsGroups.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { Permit } from "./Permit.ts"
+
+/** How long a list of all devices counts: a caller who is limited to some asks with every list. */
+const KEPT = "2 seconds"
+
+const make = Effect.gen(function* () {
+  const settings = yield* ActiveSettings
+  const devices = yield* DeviceStore
+
+  const of = Effect.fn("AskedDevices.of")(function* (rows: ReadonlyArray<Device>) {
+    const snapshot = yield* settings.snapshot
+    return rows.map((device): AskedDevice => ({
+      hostname: device.hostname,
+      deviceType: device.device_type,
+      groups: selectionGroups(groupsOfDevice(snapshot, device), device)
+    }))
+  })
+  const all = yield* Effect.cachedWithTTL(Effect.flatMap(devices.all, of), KEPT)
+
+  return AskedDevices.of({
+    of,
+    reach: Effect.gen(function* () {
+      const permit = yield* Permit
+      if (permit === null) return null
+      const known = yield* all
+      return known
+        .filter((device) => permit.held.some(({ permission }) => reaches(permission, device)))
+        .map(({ hostname }) => hostname)
+    })
+  })
+})
+
+/** What permissions need to know of devices. */
+export class AskedDevices extends Context.Service<
+  AskedDevices,
+  {
+    readonly of: (
+      devices: ReadonlyArray<Device>
+    ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
+    /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
+    readonly reach: Effect.Effect<ReadonlyArray<string> | null, SettingsError | SqlError.SqlError>
+  }
+>()("switchyard/access/AskedDevices") {
+  static readonly layer = Layer.effect(AskedDevices, make)
+}

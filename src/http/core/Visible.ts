@@ -1,0 +1,18 @@
+/** Which devices, and which jobs, the present caller may see (docs/roles.md#callers-of-some-devices). */
+import { Effect } from "effect"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { Permit } from "../../access/Permit.ts"
+import type { Within } from "../../store/Listing.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+
+/** Yields the limits of a list for the caller, as a part of its query; empty for one who sees everything. */
+export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) =>
+  Effect.gen(function* () {
+    const permit = yield* Permit
+    const hostnames = yield* Effect.catchTag(reach, ["NoSettings", "SettingsInvalid"], ({ message }) =>
+      Effect.fail(new SettingsUnavailable({ message }))
+    )
+    if (permit === null || hostnames === null) return {}
+    return { within: { hostnames, caller: permit.caller } satisfies Within }
+  })
+)
