@@ -1,19 +1,15 @@
 /**
- * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the query are masked, and
+ * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the address are masked, and
  * so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { maskUrl } from "./MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
 const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
-const SECRET_QUERY = /([?&](?:jwt|token|access_token)=)[^&#]*/gi
 const MASK = "***"
 const MAX_BODY = 1000
-const MAX_URL = 500
-
-/** The URL with the values of token parameters masked, cut to 500 characters. */
-export const maskUrl = (url: string): string => url.replace(SECRET_QUERY, `$1${MASK}`).slice(0, MAX_URL)
 
 /** The body as JSON with secrets masked, cut to 1000 characters. */
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
