@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { clientOf } from "./Client.ts"
 import { maskUrl } from "./MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
@@ -28,11 +29,15 @@ export const line = (request: HttpServerRequest.HttpServerRequest, status: numbe
   return `User: ${caller ?? "unknown"}, Method: ${request.method}, Status: ${status}, URL: ${maskUrl(url)}${sent}`
 }
 
-/** Logs an answer on its way out; those to probes only in detail. */
+/** Logs an answer on its way out, with the address that it goes to; those to probes only in detail. */
 export const logged = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ) => {
   const text = line(request, response.status)
-  return Effect.as(isProbe(request.url) ? Effect.logDebug(text) : Effect.logInfo(text), response)
+  const { address } = clientOf(request)
+  return Effect.as(
+    isProbe(request.url) ? Effect.logDebug(text, { address }) : Effect.logInfo(text, { address }),
+    response
+  )
 }
