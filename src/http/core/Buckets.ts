@@ -40,6 +40,8 @@ export const makeBuckets = ({ atOnce, burst, perSecond }: Allowance, maxKeys: nu
   const buckets = new Map<string | number, Bucket>()
 
   const refill = (bucket: Bucket, now: number): void => {
+    // a rate without a limit gives back everything, and nothing in no time
+    if (now <= bucket.at) return
     bucket.points = Math.min(burst, bucket.points + ((now - bucket.at) / 1000) * perSecond)
     bucket.at = now
   }

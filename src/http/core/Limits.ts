@@ -70,8 +70,10 @@ const makeRequests = ({ RATE_LIMIT, REQUESTS_AT_ONCE }: Pick<ServerSettings, "RA
 
   const keyOf = (request: Request): string | number => {
     const token = tokenIn(request)
-    const hash = token === undefined ? undefined : Hash.string(token)
-    return hash !== undefined && good.has(hash) ? hash : addressKey(request)
+    if (token === undefined) return addressKey(request)
+    const hash = Hash.string(token)
+    // a new token is let in although others at its address ask too much without one
+    return good.has(hash) ? hash : `${addressKey(request)} with a token`
   }
 
   const enter = (request: Request, now: number): Result.Result<Admission, Response> => {
