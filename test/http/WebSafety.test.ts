@@ -112,6 +112,18 @@ layer(ApiServer({ ...open, ALLOWED_ORIGINS: "https://ui.example.org, http://loca
   }
 )
 
+it.effect("a page that might send credentials is told of once, because nobody sees why a browser refuses it", () => {
+  const { layer: logging, lines } = keepLines("Warn")
+  return Effect.gen(function* () {
+    for (const method of ["GET", "POST", "POST"]) {
+      yield* ask(DEVICES, { ...page, "access-control-request-method": method }, "OPTIONS")
+    }
+    const told = lines.filter(({ text }) => text.includes("ALLOWED_ORIGINS")).map(({ text }) => text)
+    assert.strictEqual(told.length, 1)
+    assert.match(told[0] ?? "", /^A page of https:\/\/ui\.example\.org calls\./)
+  }).pipe(Effect.provide(ApiServer(open)), Effect.provide(logging))
+})
+
 describe("A request that a cookie stands for", () => {
   const trusts = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>) {
     const isTrusted = yield* makeIsTrustedOrigin

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { clientOf } from "./Client.ts"
-import { makeCorsHeaders } from "./Cors.ts"
+import { makeCorsHeaders, makeOriginNotice } from "./Cors.ts"
 import { enveloped } from "./ErrorEnvelope.ts"
 import { logged } from "./RequestLog.ts"
 import { withRetryAfter } from "./RetryAfter.ts"
@@ -21,9 +21,12 @@ const dressed = (request: Request, response: Response, more: Readonly<Record<str
 /** The handler for answers of the API. */
 export const makeAnswering = Effect.map(ServerConfig, (config) => {
   const corsHeaders = makeCorsHeaders(config)
+  const originNotice = makeOriginNotice(config)
   return (request: Request, response: Response) => {
     const told = withRetryAfter(enveloped(request, response))
-    return logged(request, dressed(request, told, corsHeaders(request)))
+    const answering = logged(request, dressed(request, told, corsHeaders(request)))
+    const notice = originNotice(request)
+    return notice === undefined ? answering : Effect.andThen(Effect.logWarning(notice), answering)
   }
 })
 

@@ -35,3 +35,22 @@ export const makeCorsHeaders = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOW
     }
   }
 }
+
+/** More are nobody's own pages. */
+const MAX_NOTICED = 20
+
+/**
+ * A function that yields, once for each origin, what an operator should know: a browser asks for a page of another origin
+ * whether it may POST, and does not send it when credentials go with it.
+ */
+export const makeOriginNotice = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) => {
+  const noticed = new Set<string>()
+  return ({ headers, method }: Request): string | undefined => {
+    const { "access-control-request-method": wanted, origin } = headers
+    if (ALLOWED_ORIGINS.length > 0 || method !== "OPTIONS" || wanted !== "POST" || origin === undefined)
+      return undefined
+    if (noticed.size >= MAX_NOTICED || noticed.has(origin)) return undefined
+    noticed.add(origin)
+    return `A page of ${origin.slice(0, 255)} calls. If it sends cookies with its requests, browsers refuse them until ALLOWED_ORIGINS names it`
+  }
+}
