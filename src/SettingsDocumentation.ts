@@ -103,7 +103,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
-  ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
+  [
+    "ALLOW_OPEN_API",
+    "false",
+    "listen on a public address, and answer requests that are not from this machine, although JWT_ENABLED is false"
+  ],
   ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
   ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],
   ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],

@@ -176,7 +176,9 @@ describe("A request costs", () => {
       ["PUT", "/api/v1.0/repository/settings", 50],
       ["POST", "/api/v1.0/settings/model", 50],
       ["GET", "/api/v1.0/settings/model", 1],
-      ["POST", "/api/v1.0/auth", 50]
+      ["POST", "/api/v1.0/auth", 50],
+      ["POST", "/api/v1.0/auth/refresh", 50],
+      ["GET", "/api/v1.0/auth/auth?code=x", 50]
     ]
     for (const [method, url, cost] of costs) {
       assert.strictEqual(costOf({ method: method as "GET", url }), cost, `${method} ${url}`)

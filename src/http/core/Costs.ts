@@ -4,9 +4,12 @@ import type { HttpServerRequest } from "effect/http"
 /** Probes, and questions of browsers what they may ask: refused to nobody. */
 const FREE = /^\/api\/health/
 
-/** By method and path: they log in to a device, render templates, fetch a repository, make keys or look at a password. */
+/** By method and path: they log in to a device, render templates, fetch a repository, make keys, look at a password or ask the identity provider. */
 const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
-  [/^(?:GET|POST)$/, /\/(?:generate_config|running_config|interface_status|apply_config)(?:[?;]|$)/],
+  [
+    /^(?:GET|POST)$/,
+    /\/(?:generate_config|running_config|interface_status|apply_config|auth\/auth|auth\/refresh)(?:[?;]|$)/
+  ],
   [/^(?:PUT|POST)$/, /\/(?:repository\/|settings\/model|certificate_authority|auth(?:[?;]|$))/]
 ]
 

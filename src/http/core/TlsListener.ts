@@ -19,13 +19,16 @@ const pathsOf = ({
   return Effect.fail(new TlsUnusable({ variable, path: "no file", reason: `it is not set, but ${other} is` }))
 }
 
+/** Milliseconds within which a connection has to say who it wants to be. */
+const HANDSHAKE_TIMEOUT = 20_000
+
 /** The listener on TLS_HOST and TLS_PORT, or none. `maxHeaderSize` in bytes. Fails with TlsUnusable. */
 export const makeTlsListener = Effect.fn("TlsListener.make")(function* (maxHeaderSize: number) {
   const { TLS_CERT, TLS_HOST: host, TLS_KEY, TLS_PORT: port } = yield* ServerConfig
   const paths = yield* pathsOf({ cert: Option.getOrUndefined(TLS_CERT), key: Option.getOrUndefined(TLS_KEY) })
   if (paths === undefined) return []
   const loaded = yield* readTls(paths)
-  const server = https.createServer({ ...loaded.options, maxHeaderSize })
+  const server = https.createServer({ ...loaded.options, maxHeaderSize, handshakeTimeout: HANDSHAKE_TIMEOUT })
   yield* watchTls(paths, loaded, (options) => server.setSecureContext(options))
   return [{ server: () => server, where: { host, port }, scheme: "https" }] satisfies ReadonlyArray<Listener>
 })
