@@ -7,6 +7,7 @@ import { makeBuckets } from "../../src/http/core/Buckets.ts"
 import { costOf } from "../../src/http/core/Costs.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { keepLines } from "../support/LogLines.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
 
 const issuer = makeIssuer("ES256")
@@ -58,23 +59,34 @@ layer(withTokens({ RATE_LIMIT: "1" }), { excludeTestServices: true })("Whoever a
   )
 })
 
-layer(withTokens({ FAILED_LOGINS: "5" }), { excludeTestServices: true })("An address that guesses tokens", (it) => {
-  it.effect("gets 429 from then on, and good tokens, old ones and none are answered as ever", () =>
-    Effect.gen(function* () {
-      const old = yield* sign(issuer, { sub: "indy", exp: 1 })
-      for (let count = 0; count < 10; count++) {
+const log = keepLines("Warn")
+
+layer(withTokens({ FAILED_LOGINS: "5" }).pipe(Layer.provide(log.layer)), { excludeTestServices: true })(
+  "An address that guesses tokens",
+  (it) => {
+    it.effect("gets 429 from then on, and good tokens, old ones and none are answered as ever", () =>
+      Effect.gen(function* () {
+        const old = yield* sign(issuer, { sub: "indy", exp: 1 })
+        for (let count = 0; count < 10; count++) {
+          assert.strictEqual((yield* ask(JOBLOCKS, old)).status, 401)
+          assert.strictEqual((yield* ask(JOBLOCKS)).status, 401)
+        }
+        const forged = yield* sign(stranger, { sub: "indy" })
+        assert.strictEqual((yield* ask(JOBLOCKS, forged)).status, 401)
+        isTooMany(yield* askTooMuch(JOBLOCKS, forged), /logins from this address were refused/)
+        yield* askTooMuch(JOBLOCKS, forged)
+        const warnings = log.lines.filter(({ text }) => text.startsWith("SECURITY: tokens or passwords"))
+        assert.deepEqual(
+          warnings.map(({ details }) => details),
+          [{ address: "127.0.0.1" }]
+        )
         assert.strictEqual((yield* ask(JOBLOCKS, old)).status, 401)
         assert.strictEqual((yield* ask(JOBLOCKS)).status, 401)
-      }
-      const forged = yield* sign(stranger, { sub: "indy" })
-      assert.strictEqual((yield* ask(JOBLOCKS, forged)).status, 401)
-      isTooMany(yield* askTooMuch(JOBLOCKS, forged), /logins from this address were refused/)
-      assert.strictEqual((yield* ask(JOBLOCKS, old)).status, 401)
-      assert.strictEqual((yield* ask(JOBLOCKS)).status, 401)
-      assert.strictEqual((yield* ask(JOBLOCKS, yield* sign(issuer, { sub: "indy" }))).status, 200)
-    })
-  )
-})
+        assert.strictEqual((yield* ask(JOBLOCKS, yield* sign(issuer, { sub: "indy" }))).status, 200)
+      })
+    )
+  }
+)
 
 const arrivals = Deferred.makeUnsafe<void>()
 const departure = Deferred.makeUnsafe<void>()

@@ -26,6 +26,9 @@ const tokenIn = ({ headers, url }: Request): string | undefined => {
   return /[?&]jwt=([^&#]+)/.exec(url)?.[1]
 }
 
+/** Milliseconds between two warnings of guesses: who guesses must not fill the log. */
+const BETWEEN_WARNINGS = 60_000
+
 /** The networks that one customer of a provider has are one client. */
 const networkOf = (address: string): string =>
   address.includes(":") ? address.split("::", 1).join("").split(":").slice(0, 4).join(":") : address
@@ -107,9 +110,18 @@ const makeGuesses = ({ FAILED_LOGINS }: Pick<ServerSettings, "FAILED_LOGINS">) =
 
 const make = Effect.map(ServerConfig, (config) => {
   const guesses = makeGuesses(config)
+  let warnedAt = Number.NEGATIVE_INFINITY
+  const noteGuess = Effect.fnUntraced(function* (request: Request) {
+    const now = yield* Clock.currentTimeMillis
+    guesses.note(request, now)
+    if (guesses.refuse(request, now) === undefined || now - warnedAt < BETWEEN_WARNINGS) return
+    warnedAt = now
+    const { address } = clientOf(request)
+    yield* Effect.logWarning("SECURITY: tokens or passwords from an address are refused again and again", { address })
+  })
   return Limits.of({
     ...makeRequests(config),
-    noteGuess: (request) => Effect.map(Clock.currentTimeMillis, (now) => guesses.note(request, now)),
+    noteGuess,
     refusalOfGuess: (request) => Effect.map(Clock.currentTimeMillis, (now) => guesses.refuse(request, now))
   })
 })
