@@ -16,6 +16,8 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
+import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
+import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
@@ -83,6 +85,15 @@ export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 const variables = {
   HOST: text("HOST", "127.0.0.1"),
   PORT: withDefault(Config.schema(PortOrAny, "PORT"), 5000),
+  TLS_CERT: Config.option(Config.NonEmptyString("TLS_CERT")),
+  TLS_KEY: Config.option(Config.NonEmptyString("TLS_KEY")),
+  TLS_HOST: withDefault(Config.NonEmptyString("TLS_HOST"), "0.0.0.0"),
+  TLS_PORT: withDefault(Config.schema(PortOrAny, "TLS_PORT"), 5443),
+  TRUSTED_PROXIES: withDefault(Config.schema(AddressPrefixes, "TRUSTED_PROXIES"), ["127.0.0.0/8", "::1"]),
+  ALLOWED_ORIGINS: withDefault(Config.schema(WebOrigins, "ALLOWED_ORIGINS"), []),
+  RATE_LIMIT: count("RATE_LIMIT", 5000),
+  REQUESTS_AT_ONCE: count("REQUESTS_AT_ONCE", 500),
+  FAILED_LOGINS: count("FAILED_LOGINS", 300),
   ZTP_HTTP_PORT: Config.option(Config.Port("ZTP_HTTP_PORT")),
   ZTP_HTTP_HOST: withDefault(Config.NonEmptyString("ZTP_HTTP_HOST"), "0.0.0.0"),
   BODY_MEMORY: count("BODY_MEMORY", 67_108_864, 16_777_216),

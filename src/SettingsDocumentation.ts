@@ -9,6 +9,35 @@ import { loginStates, OWN_HTTPD_URL, DEFAULT_PLUGIN_FILE } from "./ServerConfig.
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
   ["HOST", "127.0.0.1", "address the API listens on"],
   ["PORT", "5000", "port the API listens on; 0 lets the system choose one"],
+  ["TLS_CERT", "", "file with the certificate and its chain (PEM): the API is served over TLS as well, on TLS_PORT"],
+  ["TLS_KEY", "", "file with its private key (PEM, without a passphrase)"],
+  ["TLS_HOST", "0.0.0.0", "address for TLS_PORT"],
+  ["TLS_PORT", "5443", "port the API listens on with TLS; 0 lets the system choose one"],
+  [
+    "TRUSTED_PROXIES",
+    "127.0.0.0/8,::1",
+    "addresses and prefixes of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed, comma separated; empty for none"
+  ],
+  [
+    "ALLOWED_ORIGINS",
+    "",
+    "origins of web pages that may call, with credentials, comma separated (`https://ui.example.org`); without it any may, without credentials"
+  ],
+  [
+    "RATE_LIMIT",
+    "5000",
+    "points a second that one token, or one address without a token, may spend: 1 for a request that reads, 10 for one that writes, 50 for an expensive one; ten seconds of them at once. 0: no limit"
+  ],
+  [
+    "REQUESTS_AT_ONCE",
+    "500",
+    "requests of one token, or of one address without a token, that may be in work at once; 0: no limit"
+  ],
+  [
+    "FAILED_LOGINS",
+    "300",
+    "tokens and passwords that are refused to one address within a minute before it gets 429; 0: no limit"
+  ],
   [
     "ZTP_HTTP_PORT",
     "",
@@ -80,7 +109,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "claim of a token that names the roles of its caller; without it a plain token has the default role"
   ],
   ["PERMISSIONS_DISABLED", "false", "whether everybody may do everything although there is a permissions.yml"],
-  ["ALLOW_OPEN_API", "false", "listen on a public address although JWT_ENABLED is false"],
+  [
+    "ALLOW_OPEN_API",
+    "false",
+    "listen on a public address, and answer requests that are not from this machine, although JWT_ENABLED is false"
+  ],
   ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
   ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],
   ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],

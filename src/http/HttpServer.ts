@@ -1,8 +1,9 @@
 /**
- * Serves the routes on HOST and PORT, and beside them what switches fetch (`ztp/ZtpServer.ts`). At the end the server stops to listen at once and answers the requests that it has
- * begun. Refuses to serve everybody on a public address.
+ * Serves the routes on HOST and PORT, with TLS on TLS_HOST and TLS_PORT, and beside them what switches fetch
+ * (`ztp/ZtpServer.ts`). At the end the server stops to listen at once and answers the requests that it has begun. Refuses to
+ * serve everybody on a public address, and to serve without TLS there when it has TLS.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
@@ -10,23 +11,40 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
+import { Limits } from "./core/Limits.ts"
 import { listening } from "./core/Listening.ts"
+import { isLoopback } from "./core/Loopback.ts"
+import { safeLines } from "./core/SafeHeaders.ts"
+import { makeTlsListener } from "./core/TlsListener.ts"
 import { HttpLive } from "./HttpLive.ts"
 import { ZtpServer } from "./ztp/ZtpServer.ts"
 
 /** Tokens are off and the address is reachable from elsewhere. */
-export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", { host: Schema.String }) {
+export class OpenApiRefused extends Schema.TaggedError<OpenApiRefused>()("OpenApiRefused", {
+  variable: Schema.Literals(["HOST", "TLS_HOST"]),
+  host: Schema.String
+}) {
   override get message() {
-    return `JWT_ENABLED is false and HOST is ${this.host}: everybody who reaches this address could change the network. Set JWT_ENABLED=true, HOST=127.0.0.1, or ALLOW_OPEN_API=true if that is wanted`
+    return `JWT_ENABLED is false and ${this.variable} is ${this.host}: everybody who reaches this address could change the network. Set JWT_ENABLED=true, ${this.variable}=127.0.0.1, or ALLOW_OPEN_API=true if that is wanted`
   }
 }
 
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+/** There is TLS, and what is sent without it is reachable from elsewhere all the same. */
+export class PlainHttpRefused extends Schema.TaggedError<PlainHttpRefused>()("PlainHttpRefused", {
+  host: Schema.String
+}) {
+  override get message() {
+    return `TLS_CERT is set and HOST is ${this.host}: tokens could still be sent in clear to this address. Set HOST=127.0.0.1, where plain HTTP stays; TLS_HOST and TLS_PORT are for everybody else`
+  }
+}
 
 const guard = Effect.gen(function* () {
-  const { ALLOW_OPEN_API, HOST, JWT_ENABLED } = yield* ServerConfig
-  if (!JWT_ENABLED && !ALLOW_OPEN_API && !isLoopback(HOST)) return yield* new OpenApiRefused({ host: HOST })
+  const { ALLOW_OPEN_API, HOST, JWT_ENABLED, TLS_CERT, TLS_HOST } = yield* ServerConfig
+  const hasTls = Option.isSome(TLS_CERT)
+  if (hasTls && !isLoopback(HOST)) return yield* new PlainHttpRefused({ host: HOST })
+  if (JWT_ENABLED || ALLOW_OPEN_API) return
+  if (!isLoopback(HOST)) return yield* new OpenApiRefused({ variable: "HOST", host: HOST })
+  if (hasTls && !isLoopback(TLS_HOST)) return yield* new OpenApiRefused({ variable: "TLS_HOST", host: TLS_HOST })
 })
 
 const REFUSALS: Readonly<Record<string, readonly [status: string, message: string]>> = {
@@ -43,7 +61,7 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
   const [status, message] = REFUSALS[error.code ?? ""] ?? ["400 Bad Request", "Bad Request"]
   const body = JSON.stringify({ status: "error", message })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
-  socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
+  socket.end(`${head}\r\n${safeLines}Connection: close\r\n\r\n${body}`)
 }
 
 const MAX_HEADER_BYTES = 32 * 1024
@@ -51,11 +69,16 @@ const MAX_HEADER_BYTES = 32 * 1024
 const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).on("clientError", refuse)
 
 const api = Layer.unwrap(
-  Effect.map(ServerConfig, ({ HOST: host, PORT: port }) => listening(nodeServer, { host, port }, HttpLive))
+  Effect.gen(function* () {
+    const { HOST: host, PORT: port } = yield* ServerConfig
+    const encrypted = yield* makeTlsListener(MAX_HEADER_BYTES)
+    for (const { server } of encrypted) server().on("clientError", refuse)
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted)
+  })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
-  Layer.provide([BodyMemory.layer, BackgroundWork.layer]),
+  Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

@@ -1,5 +1,5 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permit } from "../../access/Permit.ts"
@@ -7,6 +7,8 @@ import { Authentication, Authorization, Caller } from "../../api/Authorization.t
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { clientOf } from "./Client.ts"
+import { Limits } from "./Limits.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { Tokens } from "./Tokens.ts"
@@ -34,13 +36,14 @@ export const findToken = (
 /** Who sends a request; fails when there is no good token. */
 export const makeCallerOf = Effect.gen(function* () {
   const tokens = yield* Tokens
+  const limits = yield* Limits
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     if (!tokens.required) return everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
-    return yield* Effect.flatMap(
-      Effect.fromResult(findToken(request.headers["authorization"], query["jwt"])),
-      tokens.check
-    )
+    const token = yield* Effect.fromResult(findToken(request.headers["authorization"], query["jwt"]))
+    const caller = yield* tokens.check(token)
+    limits.vouch(token)
+    return caller
   })
 })
 
@@ -50,40 +53,64 @@ type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, unhandled, 
 const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity, httpEffect: Handling) => {
   const { name, way } = caller
   rememberCaller(request, name)
-  const address = Option.getOrNull(request.remoteAddress)
+  const { address } = clientOf(request)
   return httpEffect.pipe(
     Effect.provideService(Caller, caller),
     Effect.provideService(Acting, { name, way, address, job: null })
   )
 }
 
-const makeAuthentication = Effect.gen(function* () {
+/** A token that was good once is no guess, nor is none at all. */
+const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
+  errorCode === undefined && message !== MISSING && message !== MALFORMED
+
+/** Lets in who can be named: others are told 401, or 429 when their address has guessed too often. */
+const makeAdmission = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
-  return Authentication.of({
-    bearer: Effect.fnUntraced(function* (httpEffect) {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      return yield* inNameOf(request, yield* callerOf(request), httpEffect)
-    })
+  const limits = yield* Limits
+  const refusalOf = Effect.fnUntraced(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    unauthorized: Unauthorized
+  ) {
+    if (!isGuess(unauthorized)) return yield* unauthorized
+    const refusal = yield* limits.refusalOfGuess(request)
+    yield* limits.noteGuess(request)
+    return refusal ?? (yield* unauthorized)
+  })
+  return Effect.fnUntraced(function* <E, R>(
+    handle: (
+      request: HttpServerRequest.HttpServerRequest,
+      caller: Identity
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const found = yield* Effect.result(callerOf(request))
+    return yield* Result.isFailure(found) ? refusalOf(request, found.failure) : handle(request, found.success)
   })
 })
 
+const makeAuthentication = Effect.map(makeAdmission, (admit) =>
+  Authentication.of({ bearer: (httpEffect) => admit((request, caller) => inNameOf(request, caller, httpEffect)) })
+)
+
 const makeAuthorization = Effect.gen(function* () {
-  const callerOf = yield* makeCallerOf
+  const admit = yield* makeAdmission
   const permitOf = yield* makePermitOf
   return Authorization.of({
-    bearer: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const caller = yield* callerOf(request)
-      const permit = yield* permitOf(request, caller, endpoint).pipe(
-        Effect.catchTags({
-          NotPermitted: ({ message }) => new Forbidden({ message }),
-          SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
-          SqlError: refuseOrDie
+    bearer: (httpEffect, { endpoint }) =>
+      admit(
+        Effect.fnUntraced(function* (request, caller) {
+          const permit = yield* permitOf(request, caller, endpoint).pipe(
+            Effect.catchTags({
+              NotPermitted: ({ message }) => new Forbidden({ message }),
+              SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
+              SqlError: refuseOrDie
+            })
+          )
+          const handled = inNameOf(request, caller, httpEffect)
+          return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
         })
       )
-      const handled = inNameOf(request, caller, httpEffect)
-      return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
-    })
   })
 })
 

@@ -3,7 +3,6 @@
  * cannot be read, and defects. Also answers what belongs to no endpoint: OPTIONS, and URLs that cannot be served. See
  * docs/api.md#errors and docs/api.md#requests.
  */
-import { Effect } from "effect"
 import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
@@ -54,22 +53,21 @@ const REASONS: Readonly<Record<number, string>> = {
   503: "Service Unavailable"
 }
 
-const failure = (status: number, headers: Record<string, string> = {}) =>
-  HttpServerResponse.jsonUnsafe({ status: "error", message: REASONS[status] ?? `Error ${status}` }, { status, headers })
+/** A failure that no endpoint has made; `message` when the name of the status is not enough. */
+export const failure = (status: number, headers: Readonly<Record<string, string>> = {}, message = REASONS[status]) =>
+  HttpServerResponse.jsonUnsafe({ status: "error", message: message ?? `Error ${status}` }, { status, headers })
 
 /** Puts an answer into the envelope; one that an endpoint has made is left alone. */
 export const enveloped = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
-) => {
+): HttpServerResponse.HttpServerResponse => {
   const made = response.headers["content-type"]?.startsWith("application/json") === true
-  if (response.status < 400 || made) return Effect.succeed(response)
+  if (response.status < 400 || made) return response
   const allow = response.status === 404 ? allowedMethods(request.url) : []
-  return Effect.succeed(
-    allow.length > 0 && !allow.includes(request.method)
-      ? failure(405, { allow: allow.join(", ") })
-      : failure(response.status)
-  )
+  return allow.length > 0 && !allow.includes(request.method)
+    ? failure(405, { allow: allow.join(", ") })
+    : failure(response.status)
 }
 
 const isReadable = (url: string): boolean => {

@@ -5,7 +5,7 @@
  */
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
 import type { ListenOptions } from "node:net"
 
@@ -28,21 +28,38 @@ const holdRequests = (server: http.Server): (() => void) => {
 
 const LISTENING = { gracefulShutdownTimeout: "20 seconds" } as const
 
-/** Builds the routes, then listens; the server's address is `HttpServer.address`. */
+/** A server of Node and where it listens. */
+export interface Listener {
+  readonly server: () => http.Server
+  readonly where: Pick<ListenOptions, "host" | "port">
+  readonly scheme: "http" | "https"
+}
+
+/** Listens, and hands what comes to the handler. */
+const open = <E, R>({ server, where }: Listener, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.gen(function* () {
+    const node = server()
+    const release = holdRequests(node)
+    const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
+    yield* listener.serve(handler)
+    release()
+    return listener
+  })
+
+const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Service"]) =>
+  "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
+
+/** Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. */
 export const listening = <A, E, R>(
-  server: () => http.Server,
-  where: Pick<ListenOptions, "host" | "port">,
-  routes: Layer.Layer<A, E, R>
+  first: Listener,
+  routes: Layer.Layer<A, E, R>,
+  beside: ReadonlyArray<Listener> = []
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const handler = yield* HttpRouter.toHttpEffect(routes)
-      const node = server()
-      const release = holdRequests(node)
-      const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
-      yield* listener.serve(handler)
-      release()
-      return listener
+      for (const listener of beside) yield* logAddress(listener, yield* open(listener, handler))
+      return yield* open(first, handler)
     })
   ).pipe(Layer.provideMerge(NodeHttpServer.layerHttpServices), HttpServer.withLogAddress)

@@ -1,19 +1,16 @@
 /**
- * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the query are masked, and
+ * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the address are masked, and
  * so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { clientOf } from "./Client.ts"
+import { maskUrl } from "./MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
 const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
-const SECRET_QUERY = /([?&](?:jwt|token|access_token)=)[^&#]*/gi
 const MASK = "***"
 const MAX_BODY = 1000
-const MAX_URL = 500
-
-/** The URL with the values of token parameters masked, cut to 500 characters. */
-export const maskUrl = (url: string): string => url.replace(SECRET_QUERY, `$1${MASK}`).slice(0, MAX_URL)
 
 /** The body as JSON with secrets masked, cut to 1000 characters. */
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
@@ -32,11 +29,15 @@ export const line = (request: HttpServerRequest.HttpServerRequest, status: numbe
   return `User: ${caller ?? "unknown"}, Method: ${request.method}, Status: ${status}, URL: ${maskUrl(url)}${sent}`
 }
 
-/** Logs an answer on its way out; those to probes only in detail. */
+/** Logs an answer on its way out, with the address that it goes to; those to probes only in detail. */
 export const logged = (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
 ) => {
   const text = line(request, response.status)
-  return Effect.as(isProbe(request.url) ? Effect.logDebug(text) : Effect.logInfo(text), response)
+  const { address } = clientOf(request)
+  return Effect.as(
+    isProbe(request.url) ? Effect.logDebug(text, { address }) : Effect.logInfo(text, { address }),
+    response
+  )
 }

@@ -1,7 +1,9 @@
-/** What is found out about a request on its way, for the line in the log: who called, and with which body. */
+/** What is found out about a request on its way: where it comes from, and for the log who called, and with which body. */
 import type { HttpServerRequest } from "effect/http"
+import type { Client } from "./Client.ts"
 
 interface Notes {
+  client?: Client
   caller?: string
   body?: Readonly<Record<string, unknown>>
 }
@@ -16,6 +18,15 @@ const notesOf = (request: HttpServerRequest.HttpServerRequest): Notes => {
   notes.set(request.source, fresh)
   return fresh
 }
+
+/** Notes where the request comes from. */
+export const rememberClient = (request: HttpServerRequest.HttpServerRequest, client: Client): void => {
+  notesOf(request).client = client
+}
+
+/** Where the request comes from, when that was noted. */
+export const recallClient = (request: HttpServerRequest.HttpServerRequest): Client | undefined =>
+  notes.get(request.source)?.client
 
 /** Notes the caller's name. */
 export const rememberCaller = (request: HttpServerRequest.HttpServerRequest, caller: string): void => {

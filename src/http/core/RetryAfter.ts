@@ -1,17 +1,13 @@
 /** Says when to come again in every answer that asks for it: 503, 429 and 408. */
-import { Effect } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServerResponse } from "effect/http"
 
 const STATUSES: ReadonlySet<number> = new Set([408, 429, 503])
 const SECONDS = "5"
 
 /** Adds `Retry-After` where it is missing. */
 export const withRetryAfter = (
-  _request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse
-) =>
-  Effect.succeed(
-    STATUSES.has(response.status) && response.headers["retry-after"] === undefined
-      ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
-      : response
-  )
+): HttpServerResponse.HttpServerResponse =>
+  STATUSES.has(response.status) && response.headers["retry-after"] === undefined
+    ? HttpServerResponse.setHeader(response, "retry-after", SECONDS)
+    : response

@@ -1,29 +1,62 @@
-/** What happens to every request and answer, whichever endpoint it is for: envelope, CORS headers, and then the log. */
-import { Cause, Effect } from "effect"
-import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
+/**
+ * What happens to every request and answer, whichever endpoint it is for: where it comes from, whether it may come in at all,
+ * and on the way out envelope, headers and log (`Answering.ts`).
+ */
+import { Cause, Clock, Effect, Result } from "effect"
+import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
-import { withCors } from "./Cors.ts"
-import { answerOutside, enveloped } from "./ErrorEnvelope.ts"
-import { logged } from "./RequestLog.ts"
-import { withRetryAfter } from "./RetryAfter.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { makeAnswering } from "./Answering.ts"
+import { makeMeetClient } from "./Client.ts"
+import { answerOutside, failure } from "./ErrorEnvelope.ts"
+import { Limits } from "./Limits.ts"
+import { makeRefusalOfForeign } from "./Origins.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The answer to a request that no endpoint has to see, or undefined. */
+const makeAnswerOutside = Effect.map(makeRefusalOfForeign, (refusalOfForeign) => (request: Request) => {
+  const foreign = refusalOfForeign(request)
+  return foreign === undefined ? answerOutside(request) : failure(403, {}, foreign)
+})
+
+/** Runs requests in their turn, counted among those that their client has in work; too many are answered with 429. */
+const makeLimited = Effect.gen(function* () {
+  const background = yield* BackgroundWork
+  const limits = yield* Limits
+  return <E, R>(request: Request, httpEffect: Effect.Effect<Response, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.map(Clock.currentTimeMillis, (now) => limits.enter(request, now)),
+      (entered): Effect.Effect<Response, E, R> =>
+        Result.isFailure(entered) ? Effect.succeed(entered.failure) : Effect.andThen(background.request, httpEffect),
+      (entered) => Effect.sync(() => (Result.isSuccess(entered) ? limits.leave(entered.success) : undefined))
+    )
+})
+
+const parts = Effect.all({
+  answering: makeAnswering,
+  answerTo: makeAnswerOutside,
+  limited: makeLimited,
+  meetClient: Effect.map(ServerConfig, makeMeetClient)
+})
 
 /** The outermost layer. One middleware instead of four, because their order matters. */
 export const Surroundings = HttpRouter.middleware(
   Effect.map(
-    BackgroundWork,
-    (background) => (httpEffect) =>
-      Effect.gen(function* () {
-        yield* background.request
-        yield* HttpEffect.appendPreResponseHandler(enveloped)
-        yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
-        yield* HttpEffect.appendPreResponseHandler(withCors)
-        yield* HttpEffect.appendPreResponseHandler(logged)
-        const answer = answerOutside(yield* HttpServerRequest.HttpServerRequest)
-        if (answer !== undefined) return answer
-        return yield* Effect.tapCause(httpEffect, (cause) =>
-          Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
-        )
-      })
+    parts,
+    ({ answerTo, answering, limited, meetClient }) =>
+      (httpEffect) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          meetClient(request)
+          yield* HttpEffect.appendPreResponseHandler(answering)
+          const answer = answerTo(request)
+          if (answer !== undefined) return answer
+          return yield* Effect.tapCause(limited(request, httpEffect), (cause) =>
+            Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
+          )
+        })
   ),
   { global: true }
 )

@@ -14,6 +14,7 @@ import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
 import { withUpgradeShapes } from "../firmware/UpgradeResult.ts"
+import { baseUrlOf } from "../core/Client.ts"
 import { first } from "../listing/ListRequest.ts"
 import { droppedTasks, isSync, withoutTasks } from "./ResultFilter.ts"
 
@@ -45,8 +46,7 @@ interface JobBody {
 const encoder = new TextEncoder()
 
 /** What of a request may matter for the answer. */
-const questionOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): string =>
-  `${url} ${headers["host"]} ${headers["x-forwarded-proto"]}`
+const questionOf = (request: HttpServerRequest.HttpServerRequest): string => `${request.url} ${baseUrlOf(request)}`
 
 /** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /** Reads the query of a list and writes the headers of its page (docs/api.md#lists). */
 import { Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
+import { baseUrlOf } from "../core/Client.ts"
 import { type Counts, ListQueryInvalid, type ListQuery } from "../../store/Listing.ts"
 
 /** Query parameters as the router has parsed them: several values when a name is repeated. */
@@ -56,20 +57,17 @@ export const parseListQuery = (
   })
 }
 
-type Request = Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">
-
-const linkTo = ({ headers, url }: Request, page: number): string => {
-  const { pathname, searchParams } = new URL(url, "http://localhost")
+const linkTo = (request: HttpServerRequest.HttpServerRequest, page: number): string => {
+  const { pathname, searchParams } = new URL(request.url, "http://localhost")
   const query = new URLSearchParams()
   for (const [name, value] of searchParams) if (!query.has(name)) query.set(name, value)
   query.set("page", String(page))
-  const scheme = headers["x-forwarded-proto"] === "https" ? "https" : "http"
-  return `<${scheme}://${headers["host"] ?? "localhost"}${pathname}?${query}>`
+  return `<${baseUrlOf(request)}${pathname}?${query}>`
 }
 
 /** Headers of a page: the two counts, and the way to the next and the last page when there is a later one. */
 export const pageHeaders = (
-  request: Request,
+  request: HttpServerRequest.HttpServerRequest,
   query: ListQuery,
   counts: Counts,
   totalCount: ListDefaults["totalCount"]

@@ -5,24 +5,27 @@
  * set. Nothing of the API is there, so that the API itself may stay on a private address.
  */
 import { Effect, Layer, Option } from "effect"
-import { HttpEffect, HttpRouter } from "effect/http"
+import { HttpEffect, HttpRouter, HttpServerRequest } from "effect/http"
 import * as http from "node:http"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { withRetryAfter } from "../core/RetryAfter.ts"
+import { answeringFiles } from "../core/Answering.ts"
+import { makeMeetClient } from "../core/Client.ts"
 import { listening } from "../core/Listening.ts"
-import { logged } from "../core/RequestLog.ts"
 import { ImageFiles } from "../firmware/ImageFiles.ts"
 import { BootFiles } from "./BootFiles.ts"
 
 const MAX_HEADER_BYTES = 8 * 1024
 
 const Answers = HttpRouter.middleware(
-  (httpEffect) =>
-    Effect.gen(function* () {
-      yield* HttpEffect.appendPreResponseHandler(withRetryAfter)
-      yield* HttpEffect.appendPreResponseHandler(logged)
-      return yield* httpEffect
-    }),
+  Effect.map(ServerConfig, (config) => {
+    const meetClient = makeMeetClient(config)
+    return (httpEffect) =>
+      Effect.gen(function* () {
+        meetClient(yield* HttpServerRequest.HttpServerRequest)
+        yield* HttpEffect.appendPreResponseHandler(answeringFiles)
+        return yield* httpEffect
+      })
+  }),
   { global: true }
 )
 
@@ -36,7 +39,10 @@ export const ZtpServer = Layer.unwrap(
     Option.match(ZTP_HTTP_PORT, {
       onNone: () => Layer.empty,
       // its address must not be taken for that of the API
-      onSome: (port) => Layer.effectDiscard(Layer.build(listening(nodeServer, { host, port }, Routes)))
+      onSome: (port) =>
+        Layer.effectDiscard(
+          Layer.build(listening({ server: nodeServer, where: { host, port }, scheme: "http" }, Routes))
+        )
     })
   )
 )

@@ -63,6 +63,8 @@ const Server = Layer.unwrap(
       JWT_ENABLED: "true",
       JWT_CERT: yield* keyFile(issuer),
       DATA_DIR: yield* dataFolder,
+      // pages of other origins that send credentials, as the web client's POSTs do, are named by their site
+      ALLOWED_ORIGINS: "https://ui.example.org",
       ...NO_AUTHORITY
     })
   })

@@ -1,0 +1,148 @@
+/**
+ * How much one client may ask of this process: points a second and requests at once, by token, or by address where there is no
+ * token that was found good (docs/security.md#limits). So somebody who shares an address with others, behind a proxy or as
+ * another program of the same machine, takes nothing from those who have a token. What is refused to an address again and again,
+ * bad tokens and passwords, has a limit of its own.
+ */
+import { Clock, Context, Effect, Hash, Layer, Result } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { makeBuckets } from "./Buckets.ts"
+import { clientOf } from "./Client.ts"
+import { costOf, MAX_COST } from "./Costs.ts"
+import { failure } from "./ErrorEnvelope.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Clients that are known at the same time: some megabytes. */
+const MAX_KEYS = 20_000
+/** Seconds of points that may be spent at once: people open pages, and a site boots after a power cut. */
+const BURST_SECONDS = 10
+
+const tokenIn = ({ headers, url }: Request): string | undefined => {
+  const { authorization } = headers
+  if (authorization?.startsWith("Bearer ") === true) return authorization.slice("Bearer ".length).trim()
+  return /[?&]jwt=([^&#]+)/.exec(url)?.[1]
+}
+
+/** Milliseconds between two warnings of guesses: who guesses must not fill the log. */
+const BETWEEN_WARNINGS = 60_000
+
+/** The networks that one customer of a provider has are one client. */
+const networkOf = (address: string): string =>
+  address.includes(":") ? address.split("::", 1).join("").split(":").slice(0, 4).join(":") : address
+
+const addressKey = (request: Request): string => networkOf(clientOf(request).address ?? "")
+
+/**
+ * Hashes of good tokens, not the tokens themselves; whoever has the hash of another token shares its limit, and nothing else.
+ * When it is full all are forgotten: a token that is forgotten counts for its address once.
+ */
+const makeKnown = () => {
+  const known = new Set<number>()
+  return {
+    add: (hash: number): void => {
+      if (known.size >= MAX_KEYS) known.clear()
+      known.add(hash)
+    },
+    has: (hash: number): boolean => known.has(hash)
+  }
+}
+
+/** Whose limit a request counts for; undefined for one that no limit is for. */
+export type Admission = string | number | undefined
+
+const isKnown = (key: string | number): boolean => typeof key === "number"
+
+const busy = (key: string | number): string =>
+  `Too many requests ${isKnown(key) ? "with this token" : "from this address"}, try again later (RATE_LIMIT, REQUESTS_AT_ONCE)`
+
+const GUESSING = "Too many logins from this address were refused, try again later (FAILED_LOGINS)"
+
+const secondsOf = (milliseconds: number): string => String(Math.max(1, Math.ceil(milliseconds / 1000)))
+
+const unlimited = (count: number): number => (count === 0 ? Number.POSITIVE_INFINITY : count)
+
+const makeRequests = ({ RATE_LIMIT, REQUESTS_AT_ONCE }: Pick<ServerSettings, "RATE_LIMIT" | "REQUESTS_AT_ONCE">) => {
+  const perSecond = unlimited(RATE_LIMIT)
+  // one expensive request is always possible
+  const burst = Math.max(perSecond * BURST_SECONDS, MAX_COST)
+  const requests = makeBuckets({ burst, perSecond, atOnce: unlimited(REQUESTS_AT_ONCE) }, MAX_KEYS)
+  const good = makeKnown()
+
+  const keyOf = (request: Request): string | number => {
+    const token = tokenIn(request)
+    if (token === undefined) return addressKey(request)
+    const hash = Hash.string(token)
+    // a new token is let in although others at its address ask too much without one
+    return good.has(hash) ? hash : `${addressKey(request)} with a token`
+  }
+
+  const enter = (request: Request, now: number): Result.Result<Admission, Response> => {
+    const cost = costOf(request)
+    if (cost === 0) return Result.succeed(undefined)
+    const key = keyOf(request)
+    const wait = requests.enter(key, cost, now)
+    return wait === undefined
+      ? Result.succeed(key)
+      : Result.fail(failure(429, { "retry-after": secondsOf(wait) }, busy(key)))
+  }
+  const leave = (admission: Admission): void => {
+    if (admission !== undefined) requests.leave(admission)
+  }
+  return { enter, leave, vouch: (token: string): void => good.add(Hash.string(token)) }
+}
+
+const makeGuesses = ({ FAILED_LOGINS }: Pick<ServerSettings, "FAILED_LOGINS">) => {
+  const count = unlimited(FAILED_LOGINS)
+  const guesses = makeBuckets({ burst: count, perSecond: count / 60, atOnce: Number.POSITIVE_INFINITY }, MAX_KEYS)
+  return {
+    note: (request: Request, now: number): void => void guesses.enter(addressKey(request), 1, now),
+    refuse: (request: Request, now: number) => {
+      const wait = 60_000 / count
+      return guesses.isEmpty(addressKey(request), now)
+        ? failure(429, { "retry-after": secondsOf(wait) }, GUESSING)
+        : undefined
+    }
+  }
+}
+
+const make = Effect.map(ServerConfig, (config) => {
+  const guesses = makeGuesses(config)
+  let warnedAt = Number.NEGATIVE_INFINITY
+  const noteGuess = Effect.fnUntraced(function* (request: Request) {
+    const now = yield* Clock.currentTimeMillis
+    guesses.note(request, now)
+    if (guesses.refuse(request, now) === undefined || now - warnedAt < BETWEEN_WARNINGS) return
+    warnedAt = now
+    const { address } = clientOf(request)
+    yield* Effect.logWarning("SECURITY: tokens or passwords from an address are refused again and again", { address })
+  })
+  return Limits.of({
+    ...makeRequests(config),
+    noteGuess,
+    refusalOfGuess: (request) => Effect.map(Clock.currentTimeMillis, (now) => guesses.refuse(request, now))
+  })
+})
+
+/** The limits of this process. */
+export class Limits extends Context.Service<
+  Limits,
+  {
+    /** Lets a request in at this time (epoch milliseconds), or answers it with 429. Who is let in has to leave. */
+    readonly enter: (request: Request, now: number) => Result.Result<Admission, Response>
+    readonly leave: (admission: Admission) => void
+    /** This token was found good: from now on its requests have limits of their own. */
+    readonly vouch: (token: string) => void
+    /** A token or a password of this request was refused. */
+    readonly noteGuess: (request: Request) => Effect.Effect<void>
+    /**
+     * The answer 429 to an address to which too much was refused within a minute, else undefined. Ask before a password is looked
+     * at: one that may be tried without a limit will be found.
+     */
+    readonly refusalOfGuess: (request: Request) => Effect.Effect<Response | undefined>
+  }
+>()("switchyard/http/core/Limits") {
+  static readonly layer = Layer.effect(Limits, make)
+}
