@@ -1,9 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import { pair } from "../../../src/fabric/FabricPlan.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { candidate, makeOneRouter, name, until } from "./OneRouter.ts"
+
+const pendingOf = ({ sessions }: DriverSession) => Effect.map(sessions, ({ pending }) => pending)
 
 const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 const change = candidate(list, "!")
@@ -24,7 +27,7 @@ describeReal("reading a real router", () => {
         remote_system_enable_capab: ["Router"]
       })
       expect(yield* session.runningConfig).toContain("interface eth0\n ip address 10.99.0.11/24\n")
-      expect(Option.isNone(yield* session.pending)).toBe(true)
+      expect(Option.isNone(yield* pendingOf(session))).toBe(true)
       expect(session.hostKey).toMatch(/^SHA256:/)
     }).pipe(Effect.scoped)
   )
@@ -100,7 +103,7 @@ describeReal("a commit on a real router", () => {
       const first = yield* driver.open(target)
       yield* first.load({ text: change, mode: "replace", name: "job1" })
       yield* first.commitTimed("job1", 300)
-      expect(yield* first.pending).toEqual(Option.some({ name: "job1" }))
+      expect(yield* pendingOf(first)).toEqual(Option.some({ name: "job1" }))
       expect(yield* startup).toBe(before)
       yield* first.abandon
       const second = yield* driver.open(target)
@@ -131,7 +134,7 @@ describeReal("a commit on a real router", () => {
       yield* session.load({ text: change, mode: "replace", name: "job1" })
       yield* session.commitTimed("job1", 5)
       expect(yield* session.runningConfig).toContain(list)
-      yield* until(Effect.map(session.pending, Option.isNone))
+      yield* until(Effect.map(pendingOf(session), Option.isNone))
       expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
       expect(yield* startup).toBe(before)
       const error = yield* Effect.flip(session.confirm("job1"))
@@ -153,7 +156,7 @@ describeReal("a commit on a real router", () => {
       expect(again._tag).toBe("ConnectionException")
       yield* until(Effect.map(fabric.run(name, "ip -br link show eth0"), (shown) => shown.includes("UP")))
       const later = yield* Effect.retry(driver.open({ ...target, timeouts: { connect: 5 } }), { times: 20 })
-      yield* until(Effect.map(later.pending, Option.isNone))
+      yield* until(Effect.map(pendingOf(later), Option.isNone))
       expect(driver.configHash(yield* later.runningConfig)).toBe(driver.configHash(old))
       expect(yield* startup).toBe(before)
     }).pipe(Effect.scoped)
