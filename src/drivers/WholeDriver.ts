@@ -6,7 +6,8 @@
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
-import { CommandRejected, CommitError } from "./DriverErrors.ts"
+import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
+import type { Facts } from "./Readings.ts"
 
 /** What a platform may have nothing for. */
 type Left =
@@ -24,13 +25,27 @@ type Left =
   | "ports"
   | "abandon"
 
+type Committing = "commit" | "commitTimed" | "confirm"
+
+/** A verb that may be refused in any way; whoever calls it is told that the commit was. */
+type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
+  ? (...args: Args) => Effect.Effect<A, ReadError | CommitError>
+  : never
+
 /** The verbs that every platform has, and those of the others that this one has. */
-export type SmallSession = Omit<DriverSession, Left> & Partial<Pick<DriverSession, Left>>
+export type SmallSession = Omit<DriverSession, Left | Committing> &
+  Partial<Pick<DriverSession, Left>> & { readonly [Verb in Committing]: Refusable<DriverSession[Verb]> }
 
 /** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
 export const wholeSession = (hostname: string, verbs: SmallSession): DriverSession => {
   const refused = (command: string) =>
     Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
+  const orNoCommit = <A>(session: string, step: Effect.Effect<A, ReadError | CommitError>) =>
+    Effect.catchTag(
+      step,
+      ["CommandRejected", "UnexpectedAnswer"],
+      ({ message }) => new CommitError({ hostname, session, message })
+    )
   return {
     interfaces: refused("interfaces"),
     lldp: refused("lldp"),
@@ -49,9 +64,24 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
     reset: null,
     ports: null,
     abandon: Effect.void,
-    ...verbs
+    ...verbs,
+    commit: (name) => orNoCommit(name, verbs.commit(name)),
+    commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
+    confirm: (name, wasSeen) => orNoCommit(name, verbs.confirm(name, wasSeen))
   }
 }
+
+/** What a device says of itself; the rest it does not say. */
+export const wholeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
+  hostname: null,
+  fqdn: null,
+  model: null,
+  serial_number: null,
+  os_version: null,
+  uptime: null,
+  interface_list: null,
+  ...said
+})
 
 const silent: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
 

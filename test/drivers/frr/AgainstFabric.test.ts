@@ -69,10 +69,7 @@ describeReal("loading on a real router", () => {
       expect((yield* session.sessions).sessions).toEqual([{ name: "job1", state: "open", user: "root" }])
       expect(
         yield* session.load({ text: candidate(), mode: "replace", name: "job1-check", foreignSessions: "ignore" })
-      ).toEqual({
-        diff: "",
-        remarks: []
-      })
+      ).toEqual({ diff: "", remarks: [], beside: ["job1"] })
       yield* session.discard("job1")
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
