@@ -70,8 +70,7 @@ const makeSession = (folder: string, { address, hostname }: DriverTarget, foreig
     const text = yield* files(() => readFileSync(fileOf(mark), "utf8"))
     const own = marked(nameOf(mark), text.slice(0, text.lastIndexOf("define SWITCHYARD")))
     if (own.text === text && own.mark === mark) return own.stable
-    const message = "the file of what runs was altered since"
-    return yield* new Errors.UnexpectedAnswer({ hostname, command: "eval SWITCHYARD", message })
+    return yield* refused("eval SWITCHYARD", "the file of what runs was altered since")
   })
   const sessions = Effect.gen(function* () {
     const isTimed = (yield* ask("configure", "status")).includes("unconfirmed")
@@ -108,10 +107,10 @@ const makeSession = (folder: string, { address, hostname }: DriverTarget, foreig
       const { mark, stable, text } = marked(request.name, request.text)
       yield* files(() => writeFileSync(fileOf(mark), text))
       const [, said = ""] = refusal.exec(yield* say("configure", "check", `"${fileOf(mark)}"`)) ?? []
-      const [, , lineNumber = "0", answer = said] = wrongLine.exec(said) ?? []
-      const line = maskSecrets(stable.split("\n")[Number(lineNumber) - 1] ?? "")
-      const message = `${answer} at line ${lineNumber}`
-      const rejected = [{ lineNumber: Number(lineNumber), line, answer: message }]
+      const [, , number = "0", answer = said] = wrongLine.exec(said) ?? []
+      const message = `${maskSecrets(answer)} at line ${number}`
+      const line = maskSecrets(stable.split("\n")[Number(number) - 1] ?? "")
+      const rejected = [{ lineNumber: Number(number), line, answer: message }]
       if (said !== "") return yield* new Errors.ReplaceConfigException({ hostname, message, rejected })
       yield* files(() => writeFileSync(openOf(request.name), mark))
       return { diff: ConfigDiff.diff(yield* runningConfig, stable), remarks: [], ...beside }

@@ -133,7 +133,7 @@ export const play = (strike?: Strike, text = wanted, dryRun = false) =>
     const env = {
       ...Campus.environment({ port: 1 }, folders, folders.folder),
       ALLOW_APPLY_CONFIG_LIVERUN: "true",
-      COMMIT_CONFIRMED_TIMEOUT: timer(20)
+      COMMIT_CONFIRMED_TIMEOUT: timer(10)
     }
     const server = Engine.layer.pipe(
       Layer.provideMerge(ServerConfig.layerOf(env)),
