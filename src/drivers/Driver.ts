@@ -5,8 +5,8 @@
  * `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
  * How a verb is added (a MAC table, counters of ports, optics, a check of states): 1. what it gives, as a schema in
- * `Readings.ts`, with units; 2. here, when every platform must have it, or as a group in `Verbs.ts` with a capability in
- * `domain/platforms/Platform.ts`, when only some have; 3. one file in each driver's folder, of the same name everywhere, with
+ * `Readings.ts`, with units; 2. here, and in `WholeDriver.ts` what the platforms say that do not have it, or as a group in
+ * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. one file in each driver's folder, of the same name everywhere, with
  * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
  * actor (`src/devices`), and whoever asks looks at the capability first.
  */
