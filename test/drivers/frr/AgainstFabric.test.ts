@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import { pair } from "../../../src/fabric/FabricPlan.ts"
+import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { candidate, makeOneRouter, name, until } from "./OneRouter.ts"
 
@@ -74,7 +75,10 @@ describeReal("loading on a real router", () => {
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
       expect((yield* session.sessions).sessions).toEqual([])
-      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({ diff: `+${list}`, remarks: [] })
+      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({
+        diff: `+${list}`,
+        remarks: []
+      })
     }).pipe(Effect.scoped)
   )
 
@@ -129,7 +133,7 @@ describeReal("a commit on a real router", () => {
       const session = yield* driver.open(target)
       const old = yield* session.runningConfig
       yield* session.load({ text: change, mode: "replace", name: "job1" })
-      yield* session.commitTimed("job1", 5)
+      yield* session.commitTimed("job1", Number(timer(20)))
       expect(yield* session.runningConfig).toContain(list)
       yield* until(Effect.map(pendingOf(session), Option.isNone))
       expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
