@@ -53,7 +53,7 @@ const isRefusal = (error: LoadError, name: string): boolean => {
 
 /** The difference when the candidate is loaded once more; a failure says how the switch refused that. */
 const loadAgain = Effect.fnUntraced(function* (
-  { candidate, mayAbort }: ProofWanted,
+  { candidate, loadMode, mayAbort }: ProofWanted,
   { session }: LoggedIn,
   { sessionName }: ProvedRow,
   seen: ConfigSessions | undefined
@@ -61,7 +61,7 @@ const loadAgain = Effect.fnUntraced(function* (
   const name = Candidate.checkOf(sessionName)
   const request = {
     text: candidate,
-    mode: "replace" as const,
+    mode: loadMode,
     name,
     mayAbort,
     foreignSessions: "ignore" as const,
@@ -118,8 +118,8 @@ export const prove = Effect.fnUntraced(function* (
   const { platform } = driver
   const why: Array<string> = []
 
-  // what is merged has no difference to nothing: the promise is all there is
-  if (wanted.loadMode === "merge") return { proof: "promised-text" }
+  // the text that was promised has what runs beside the merged lines too, so it says more than merging them again
+  if (wanted.loadMode === "merge" && row.promised === true) return { proof: "promised-text" }
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {
