@@ -14,7 +14,7 @@ const settingsOf = (name: string): string => {
 }
 
 /** Of switches that this site does not have. */
-const elsewhere = Object.fromEntries(
+export const elsewhere = Object.fromEntries(
   ["lhv-dist1", "lhv-dist2"].flatMap((name) =>
     ["base_system", "interfaces", "routing"].map((file) => [`devices/${name}/${file}.yml`, null])
   )
