@@ -126,10 +126,7 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   const api = makeApi(url)
   yield* step("The server is up, with an embedded database and a simulated campus")
   yield* say(`  API ${url}/api/v1.0, its description ${url}/api/doc/`)
-  yield* api.until(
-    "the repositories",
-    Effect.map(Effect.option(api.call("GET", "/settings")), (found) => (found._tag === "Some" ? true : null))
-  )
+  yield* api.ready
   yield* addDistributions(api)
   yield* step("Two blank access switches")
   yield* Effect.all([provision(api, lab, "blank1", "lhv-acc1"), provision(api, lab, "blank2", "lhv-acc2")], {

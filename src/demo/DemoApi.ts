@@ -167,6 +167,12 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
       : yield* failed(`job ${job.id} ended ${job.status}: ${JSON.stringify(job.exception)}`)
   })
 
+  /** Waits until the server has taken its repositories. */
+  const ready = until(
+    "the repositories",
+    Effect.map(Effect.option(call("GET", "/settings")), (found) => (found._tag === "Some" ? true : null))
+  )
+
   const sync = (dry_run: boolean, selector: Readonly<Record<string, unknown>>) =>
     run("/device_syncto", { ...selector, dry_run, comment: "demo" })
 
@@ -176,7 +182,7 @@ export const make = (url: string, patience: Duration.Input = PATIENCE) => {
 
   const causes = Effect.map(data(History, "/device_synchistory"), ({ hostnames }) => hostnames)
   const links = Effect.map(data(Linknets, "/linknets"), ({ linknets }) => linknets)
-  return { call, devices, links, until, ended, run, sync, refresh, diffs, failures, causes }
+  return { call, ready, devices, links, until, ended, run, sync, refresh, diffs, failures, causes }
 }
 
 export type DemoApi = ReturnType<typeof make>

@@ -36,13 +36,17 @@ const cables = usual()
 const deviceOf = ({ api }: RealSite, mac: string) =>
   Effect.map(api.devices(`filter[ztp_mac]=${mac}`), ([device]) => device ?? null)
 
-/** A client asks again at the half of its lease; nobody has to wait for that here. */
+/** A client asks again at the half of its lease, which is every so many looks here, so that nobody has to wait for it. */
+const LOOKS_PER_LEASE = 30
+
 const discover = Effect.fnUntraced(function* (site: RealSite, name: string) {
   const mac = yield* macOf(site.fabric, name)
+  let looks = 0
   const look = Effect.gen(function* () {
     const device = yield* deviceOf(site, mac)
     if (device?.state === "DISCOVERED") return device
-    yield* renewLease(site.fabric, name)
+    if (looks % LOOKS_PER_LEASE === 0) yield* renewLease(site.fabric, name)
+    looks += 1
     return null
   })
   const { hostname, id } = yield* site.api.until(`${name} to be DISCOVERED`, look)
@@ -180,8 +184,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   yield* step("The server is up in the management network, with an embedded database")
   const site = yield* serve(fabric, options.port)
   yield* say(`  API ${site.url}/api/v1.0, its description ${site.url}/api/doc/`)
-  yield* site.api.refresh("templates")
-  yield* site.api.refresh("settings")
+  yield* site.api.ready
   yield* provision(site)
   yield* bringUp(site)
   yield* change(site)

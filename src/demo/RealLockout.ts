@@ -25,7 +25,7 @@ const lockOut = Effect.fnUntraced(function* (site: RealSite) {
   const job = yield* api.sync(false, { hostname: ROUTER })
   const [failure] = yield* api.failures(job)
   yield* hold(failure !== undefined, `job ${job.id} says that ${ROUTER} was changed`)
-  yield* say(`  job ${job.id} says of ${ROUTER}: ${failure?.reason.trim()}`)
+  yield* say(`  job ${job.id} says of ${ROUTER}:\n${failure?.reason.trim().replaceAll(/^ */gm, "    ")}`)
   yield* hold(
     failure?.reason.includes("runs the configuration that it had before") === true,
     "the job does not say what the router runs"
