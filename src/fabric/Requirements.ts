@@ -12,6 +12,7 @@ const packages: ReadonlyArray<readonly [name: string, file: string]> = [
   ["dnsmasq-base", "/usr/sbin/dnsmasq"],
   ["udhcpc", "/usr/sbin/udhcpc"],
   ["iproute2", "/sbin/ip"],
+  ["iputils-ping", "/usr/bin/ping"],
   ["util-linux", "/usr/bin/nsenter"],
   ["procps", "/usr/sbin/sysctl"]
 ]
