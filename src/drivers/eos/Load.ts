@@ -225,13 +225,6 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
   )
 
-/** See `DriverSession.candidateText`. */
-export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
-  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
-    Effect.map(Option.some),
-    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
-  )
-
 /** See `DriverSession.load`. What is remembered of other people's sessions is forgotten unless it is given. */
 export const load: (
   cli: Cli,
