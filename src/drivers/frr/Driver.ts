@@ -2,7 +2,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { frr } from "../../domain/platforms/Frr.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, type ConnectError, ConnectAuthError, ConnectionException } from "../DriverErrors.ts"
+import { type CommandRejected, type ConnectError, ConnectionException } from "../DriverErrors.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
@@ -13,6 +13,7 @@ import { interfaces } from "./Interfaces.ts"
 import { load } from "./Load.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import * as Remote from "./Remote.ts"
+import { rightsOf } from "./Rights.ts"
 import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { ensure } from "./Script.ts"
@@ -45,17 +46,6 @@ const makeSession = (remote: Remote.Remote, hostKey: string): DriverSession => (
   abandon: Effect.sync(remote.hangUp)
 })
 
-/** Root, or somebody who becomes root without being asked. */
-const privilegeOf = Effect.fnUntraced(function* (remote: Remote.Remote) {
-  const { output } = yield* remote.run("id -u")
-  if (output.trim() === "0") return ""
-  const { code } = yield* remote.run("sudo -n true")
-  if (code === 0) return "sudo -n "
-  const { address, hostname } = remote.target
-  const message = "not privileged: the login is neither root's nor one that may use sudo without a password"
-  return yield* new ConnectAuthError({ hostname, address, message })
-})
-
 const connect: (
   target: DriverTarget,
   limits: SshLimits["Service"]
@@ -63,10 +53,9 @@ const connect: (
   function* (target, limits) {
     const deadlines = { ...timeouts, ...target.timeouts }
     const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
-    const privilege = yield* privilegeOf(Remote.make(target, transport, deadlines))
-    const remote = Remote.make(target, transport, deadlines, privilege)
-    yield* ensure(remote)
-    return makeSession(remote, transport.hostKey)
+    const privilege = yield* rightsOf((rights) => Remote.make(target, transport, deadlines, rights))
+    const lacks = yield* ensure(Remote.make(target, transport, deadlines, privilege))
+    return makeSession(Remote.make(target, transport, deadlines, privilege, lacks), transport.hostKey)
   }
 )
 

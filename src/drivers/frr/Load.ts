@@ -19,6 +19,7 @@ import {
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { discard } from "./Commit.ts"
 import { differenceOf } from "./Difference.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 import { ask, REJECTED_LINES } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
@@ -79,6 +80,7 @@ export const load: (remote: Remote, request: LoadRequest) => Effect.Effect<LoadR
   function* (remote, request) {
     const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
     yield* clearTheWay(remote, request, patience)
+    yield* need(remote, "frr-reload.py")
     const input = `${request.text.trimEnd()}\n`
     const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
     const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
