@@ -6,6 +6,7 @@ import { type CommandRejected, type ConnectError, ConnectionException } from "..
 import { SshLimits } from "../ssh/SshLimits.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
+import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
@@ -40,7 +41,7 @@ const makeSession = (remote: Remote.Remote, hostKey: string): DriverSession => (
   save: save(remote),
   commitAndSave: (name, silenceSeconds) => Commit.commitAndSave(remote, name, silenceSeconds),
   firmware: null,
-  certificates: null,
+  certificates: certificates(remote),
   reset: null,
   ports: null,
   abandon: Effect.sync(remote.hangUp)
