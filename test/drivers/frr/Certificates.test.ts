@@ -17,7 +17,6 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { jobNamed } from "../../support/Jobs.ts"
-import { seconds } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { makeOneRouter, name } from "./OneRouter.ts"
@@ -90,40 +89,34 @@ const makeInstaller = Effect.gen(function* () {
 })
 
 describeReal("the certificate of a real router", () => {
-  it.live(
-    "is put into the directory by the job, with its key for root alone",
-    () =>
-      renew({ FRR_CERTIFICATE_DIRECTORY: DIRECTORY }, (job, { run }, { show }) =>
-        Effect.gen(function* () {
-          expect(said(job)).toEqual([`Certificate renew success for device ${name}`, "Cert copy successful"])
-          const certificate = new X509Certificate(yield* run(name, `cat ${CERTIFICATE}`))
-          const authority = Option.getOrThrow(yield* show)
-          expect(certificate.subject).toBe(`CN=${name}`)
-          expect(certificate.subjectAltName).toBe(`IP Address:${addressOf(name)}`)
-          expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
-          expect(certificate.checkPrivateKey(createPrivateKey(yield* run(name, `cat ${KEY}`)))).toBe(true)
-          expect(yield* run(name, `stat -c '%a %U' ${KEY} ${CERTIFICATE}; ls -A ${DIRECTORY}`)).toBe(
-            "600 root\n644 root\ncnaasnms.crt\ncnaasnms.key\n"
-          )
-          expect(JSON.stringify(job)).not.toContain("PRIVATE KEY")
-        })
-      ),
-    seconds(60)
+  it.live("is put into the directory by the job, with its key for root alone", () =>
+    renew({ FRR_CERTIFICATE_DIRECTORY: DIRECTORY }, (job, { run }, { show }) =>
+      Effect.gen(function* () {
+        expect(said(job)).toEqual([`Certificate renew success for device ${name}`, "Cert copy successful"])
+        const certificate = new X509Certificate(yield* run(name, `cat ${CERTIFICATE}`))
+        const authority = Option.getOrThrow(yield* show)
+        expect(certificate.subject).toBe(`CN=${name}`)
+        expect(certificate.subjectAltName).toBe(`IP Address:${addressOf(name)}`)
+        expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
+        expect(certificate.checkPrivateKey(createPrivateKey(yield* run(name, `cat ${KEY}`)))).toBe(true)
+        expect(yield* run(name, `stat -c '%a %U' ${KEY} ${CERTIFICATE}; ls -A ${DIRECTORY}`)).toBe(
+          "600 root\n644 root\ncnaasnms.crt\ncnaasnms.key\n"
+        )
+        expect(JSON.stringify(job)).not.toContain("PRIVATE KEY")
+      })
+    )
   )
 
-  it.live(
-    "is refused in a sentence when no directory is named, and nothing is put there",
-    () =>
-      renew({}, (job, { run }) =>
-        Effect.gen(function* () {
-          expect(job.status).toBe("EXCEPTION")
-          expect(JSON.stringify(job.exception)).toContain(
-            `Device ${name} keeps certificates as files, and FRR_CERTIFICATE_DIRECTORY names no directory for them`
-          )
-          expect(yield* run(name, `ls -A ${DIRECTORY} 2>/dev/null || true`)).toBe("")
-        })
-      ),
-    seconds(60)
+  it.live("is refused in a sentence when no directory is named, and nothing is put there", () =>
+    renew({}, (job, { run }) =>
+      Effect.gen(function* () {
+        expect(job.status).toBe("EXCEPTION")
+        expect(JSON.stringify(job.exception)).toContain(
+          `Device ${name} keeps certificates as files, and FRR_CERTIFICATE_DIRECTORY names no directory for them`
+        )
+        expect(yield* run(name, `ls -A ${DIRECTORY} 2>/dev/null || true`)).toBe("")
+      })
+    )
   )
 
   it.live("takes the place of the one before, and a directory that others use stays as it is", () =>

@@ -9,6 +9,7 @@ import type { DriverSession, DriverTarget } from "../../../src/drivers/Driver.ts
 import { type DriverError, renderError } from "../../../src/drivers/DriverErrors.ts"
 import { runToEnd } from "../../../src/fabric/Fabric.ts"
 import { addressOf, type FabricPlan, pair } from "../../../src/fabric/FabricPlan.ts"
+import { HOOK } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { candidate, makeOneRouter, name } from "./OneRouter.ts"
 
@@ -103,7 +104,7 @@ const works = Effect.fnUntraced(function* (target: DriverTarget) {
 }, Effect.scoped)
 
 describeReal("a login on a real router", () => {
-  layer(Router.layer, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(Router.layer, { excludeTestServices: true, timeout: HOOK })((it) => {
     it.effect("as root works behind a shell that talks", () =>
       Effect.gen(function* () {
         const { target } = yield* Router
