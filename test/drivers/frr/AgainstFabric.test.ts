@@ -74,7 +74,10 @@ describeReal("loading on a real router", () => {
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
       expect((yield* session.sessions).sessions).toEqual([])
-      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({ diff: `+${list}` })
+      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({
+        diff: `+${list}`,
+        remarks: []
+      })
     }).pipe(Effect.scoped)
   )
 
