@@ -96,7 +96,7 @@ const MOST_NAMED = 5
 
 /** What is missing of the candidate; null when nothing is. */
 const missing = (platform: Driver["platform"], candidate: string, running: string): string | null => {
-  const lines = missingLines(platform, withoutSecrets(platform, candidate), withoutSecrets(platform, running))
+  const lines = missingLines(platform, candidate, running)
   if (lines.length === 0) return null
   const named = lines.slice(0, MOST_NAMED).map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
   return `${lines.length} lines of the candidate were not found (${named.join(", ")}${lines.length > MOST_NAMED ? ", …" : ""})`

@@ -79,6 +79,8 @@ export interface DriverTarget {
   /** The connection goes through this SSH server. */
   readonly jumpHost?: JumpHost
   readonly timeouts?: Partial<DriverTimeouts>
+  /** Where key and certificate belong on a device that keeps them as files; left out: nowhere. */
+  readonly certificateDirectory?: string
   /** Lines that this switch prints for information, beside those that its platform is known for. */
   readonly remarks?: ReadonlyArray<DeviceRemark>
 }

@@ -3,7 +3,7 @@
  * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
  * candidate then waits under its name; on any error of the switch it is discarded.
  */
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { clearTheWay } from "../ClearTheWay.ts"
 import type { LoadRequest, LoadResult } from "../Driver.ts"
 import * as Foreign from "../ForeignSessions.ts"
@@ -185,13 +185,6 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
   cli.query(`show session-config named ${name} diffs`, { timeout: cli.timeouts.load }).pipe(
     Effect.map(trimDiff),
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
-  )
-
-/** See `DriverSession.candidateText`. */
-export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
-  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
-    Effect.map(Option.some),
-    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
   )
 
 /** See `DriverSession.load`. What is remembered of other people's sessions is forgotten unless it is given. */

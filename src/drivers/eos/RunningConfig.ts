@@ -31,7 +31,8 @@ export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
 }
 
-const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
+/** Whether a configuration, without the blanks behind it, has the last line that most releases end one with. */
+export const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
 
 /** Lines without which nothing is a configuration of EOS, whatever a release prints around them. */
 const configuration = /^(?:hostname|interface|username) /m

@@ -2,12 +2,13 @@
 import { Effect, type Scope } from "effect"
 import { frr } from "../../domain/platforms/Frr.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, type ConnectError, ConnectAuthError, ConnectionException } from "../DriverErrors.ts"
+import { type CommandRejected, type ConnectError, ConnectionException } from "../DriverErrors.ts"
 import { ForeignSessions } from "../ForeignSessions.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
 import { wholeDriver, wholeSession } from "../WholeDriver.ts"
+import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
@@ -15,6 +16,7 @@ import { interfaces } from "./Interfaces.ts"
 import { load } from "./Load.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import * as Remote from "./Remote.ts"
+import { rightsOf } from "./Rights.ts"
 import { runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { ensure } from "./Script.ts"
@@ -42,19 +44,9 @@ const makeSession = (remote: Remote.Remote, hostKey: string, foreign: ForeignSes
     confirm: (name) => Commit.confirm(remote, name),
     save: save(remote),
     commitAndSave: (name, silenceSeconds) => Commit.commitAndSave(remote, name, silenceSeconds),
+    certificates: certificates(remote),
     abandon: Effect.sync(remote.hangUp)
   })
-
-/** Root, or somebody who becomes root without being asked. */
-const privilegeOf = Effect.fnUntraced(function* (remote: Remote.Remote) {
-  const { output } = yield* remote.run("id -u")
-  if (output.trim() === "0") return ""
-  const { code } = yield* remote.run("sudo -n true")
-  if (code === 0) return "sudo -n "
-  const { address, hostname } = remote.target
-  const message = "not privileged: the login is neither root's nor one that may use sudo without a password"
-  return yield* new ConnectAuthError({ hostname, address, message })
-})
 
 const connect: (
   target: DriverTarget,
@@ -65,10 +57,9 @@ const connect: (
 ) {
   const deadlines = { ...timeouts, ...target.timeouts }
   const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
-  const privilege = yield* privilegeOf(Remote.make(target, transport, deadlines))
-  const remote = Remote.make(target, transport, deadlines, privilege)
-  yield* ensure(remote)
-  return makeSession(remote, transport.hostKey, foreign)
+  const privilege = yield* rightsOf((rights) => Remote.make(target, transport, deadlines, rights))
+  const lacks = yield* ensure(Remote.make(target, transport, deadlines, privilege))
+  return makeSession(Remote.make(target, transport, deadlines, privilege, lacks), transport.hostKey, foreign)
 })
 
 const open = (target: DriverTarget, shared: Shared) =>

@@ -18,6 +18,7 @@ import type { ForeignSessions } from "../ForeignSessions.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { discard } from "./Commit.ts"
 import { differenceOf } from "./Difference.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 import { ask, REJECTED_LINES } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
@@ -55,6 +56,7 @@ export const load: (
   const { hostname } = remote.target
   const way = { hostname, foreign, sessions: sessions(remote), discard: (name: string) => discard(remote, name) }
   const beside = yield* clearTheWay(way, request)
+  yield* need(remote, "frr-reload.py")
   const input = `${request.text.trimEnd()}\n`
   const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
   const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
