@@ -34,6 +34,8 @@ export interface RouterFault {
   readonly line?: string
   readonly mend?: Strike
   readonly ending: Ending
+  /** How it may end as well: by chance the server looks again before what it has sent is applied. */
+  readonly or?: Ending
 }
 
 /** Cells that are played together, each on a router of its own. */
@@ -51,10 +53,18 @@ const SHORT = 20
 const lost = untouched("ConnectionException: ")
 
 /** A fault at every step. */
-const everywhere = (fault: string, strike: Strike, endings: Readonly<Record<StepName, Ending>>): Round => ({
+const everywhere = (
+  fault: string,
+  strike: Strike,
+  endings: Readonly<Record<StepName, Ending>>,
+  others: Partial<Readonly<Record<StepName, Ending>>> = {}
+): Round => ({
   title: fault,
   timerSeconds: LONG,
-  cells: stepNames.map((name) => ({ fault, ...steps[name], strike, ending: endings[name] }))
+  cells: stepNames.map((name) => {
+    const or = others[name]
+    return { fault, ...steps[name], strike, ending: endings[name], ...(or === undefined ? {} : { or }) }
+  })
 })
 
 const at =
@@ -64,6 +74,9 @@ const at =
 
 const allDone = Object.fromEntries(stepNames.map((name) => [name, done])) as Record<StepName, Ending>
 const beforeCommit = at("connecting", "reading", "loading")
+
+/** The answer to the commit is lost, and the look at what came of it comes before it is applied: then it is taken back. */
+export const lookedTooEarly = at("loaded", "armed")(takenBack("CommitError: "))
 
 const unplug: Outside = (fabric, name) =>
   Effect.andThen(Effect.andThen(fabric.pull(name), Effect.sleep("4 seconds")), fabric.plug(name))
@@ -160,11 +173,13 @@ const keeperKilled: Round = {
 /** The table. */
 export const rounds: ReadonlyArray<Round> = [
   itself,
-  everywhere("SSH cut", "pkill -9 -f 'sshd.*: root@'", { ...allDone, ...beforeCommit(lost) }),
-  everywhere("sshd killed, back after 3 s", "pkill -9 sshd; sleep 3; /usr/sbin/sshd", {
-    ...allDone,
-    ...beforeCommit(lost)
-  }),
+  everywhere("SSH cut", "pkill -9 -f 'sshd.*: root@'", { ...allDone, ...beforeCommit(lost) }, lookedTooEarly),
+  everywhere(
+    "sshd killed, back after 3 s",
+    "pkill -9 sshd; sleep 3; /usr/sbin/sshd",
+    { ...allDone, ...beforeCommit(lost) },
+    lookedTooEarly
+  ),
   everywhere("paused for 4 s", "kill -STOP -1; sleep 4; kill -CONT -1", allDone),
   everywhere("management cable out for 4 s", unplug, allDone),
   everywhere("edited with vtysh by somebody else", stranger, {

@@ -1,9 +1,9 @@
 /** Whether a router on which something went wrong has ended as the table says, and its record says the truth. */
+import type { Ending } from "../chaos/FaultEndings.ts"
 import type { RouterFault } from "./RouterFaults.ts"
 import type { Outcome } from "./RouterScene.ts"
 
-/** What is wrong with how a cell has ended. */
-export const judge = ({ at, ending }: Pick<RouterFault, "at" | "ending">, outcome: Outcome): ReadonlyArray<string> => {
+const judgeBy = (at: string, ending: Ending, outcome: Outcome): ReadonlyArray<string> => {
   const texts = (outcome.result?.job_tasks ?? []).filter(({ failed }) => failed).map(({ result }) => String(result))
   const said = texts.join("")
   const wrong = new Array<string>()
@@ -26,4 +26,10 @@ export const judge = ({ at, ending }: Pick<RouterFault, "at" | "ending">, outcom
   return wrong.length === 0
     ? []
     : [...wrong, `the record says ${said}`, `last steps ${outcome.steps.slice(-6).join("; ")}`]
+}
+
+/** What is wrong with how a cell has ended. */
+export const judge = ({ at, ending, or }: Pick<RouterFault, "at" | "ending" | "or">, outcome: Outcome) => {
+  const wrong = judgeBy(at, ending, outcome)
+  return or !== undefined && judgeBy(at, or, outcome).length === 0 ? [] : wrong
 }
