@@ -162,7 +162,10 @@ const foreignSessions = Layer.unwrap(
 )
 
 /** Drivers of all platforms that this server can log in to. */
-const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
+const drivers = Layer.unwrap(Effect.map(Drivers.Makers, DriverRegistry.layer)).pipe(
+  Layer.provide(sshLimits),
+  Layer.provide(foreignSessions)
+)
 
 const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
 

@@ -56,6 +56,11 @@ const ConfirmMode = oneOf([0, 1, 2])
 /** A port, or 0 for one that the system chooses. */
 const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
 
+/** A directory on a device, below its root. */
+const DeviceDirectory = Schema.String.pipe(
+  Schema.check(Schema.isPattern(/^(?:\/[\w.-]+)+$/, { message: "Expected an absolute path such as /etc/switchyard" }))
+)
+
 /** Some of the proofs of a change, such as `loaded-again,lines`. */
 const Proofs = Schema.String.pipe(
   Schema.decodeTo(Schema.Array(Schema.String), {
@@ -131,6 +136,7 @@ const variables = {
   CAFILE: text("CAFILE", "data/ca/rootCA.crt"),
   CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
   CERTPATH: text("CERTPATH", "data/devicecerts"),
+  FRR_CERTIFICATE_DIRECTORY: Config.option(Config.schema(DeviceDirectory, "FRR_CERTIFICATE_DIRECTORY")),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),

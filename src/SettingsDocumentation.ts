@@ -101,6 +101,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
   ["CAKEYFILE", "data/ca/rootCA.key", "its private key"],
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
+  [
+    "FRR_CERTIFICATE_DIRECTORY",
+    "",
+    "directory on FRRouting switches for key and certificate; without it they get none"
+  ],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
   [

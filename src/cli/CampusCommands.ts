@@ -11,16 +11,19 @@ export const demo = Command.make(
       Flag.withDescription("End when the story is told; the exit code is 0 only if every step held"),
       Flag.withDefault(false)
     ),
+    real: Flag.Boolean("real").pipe(
+      Flag.withDescription("On real routers of FRRouting in namespaces: Linux, root and some packages are needed"),
+      Flag.withDefault(false)
+    ),
     port: Flag.Int("port").pipe(Flag.withDescription("Port of the API"), Flag.withDefault(5000))
   },
-  (options) =>
-    Effect.flatMap(
-      Effect.promise(() => import("../demo/Demo.ts")),
-      (Demo) => Demo.run(options)
-    )
+  Effect.fnUntraced(function* ({ real, ...options }) {
+    if (!real) return yield* (yield* Effect.promise(() => import("../demo/Demo.ts"))).run(options)
+    return yield* (yield* Effect.promise(() => import("../demo/RealDemo.ts"))).run(options)
+  })
 ).pipe(
   Command.withDescription(
-    "Provision two blank switches of a simulated campus, then change and prove their configuration."
+    "Provision blank switches of a simulated campus, or with --real six real routers, then change and prove their configuration."
   )
 )
 

@@ -3,22 +3,14 @@
  * and of a commit that becomes a proved change. Everything goes over the real paths: the DHCP hook program, the API, git
  * and SSH. Fails when a step does not hold.
  */
-import { Cause, Console, Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as Logging from "../runtime/Logging.ts"
 import * as Server from "../Server.ts"
 import { type DemoApi, DemoFailed, make as makeApi } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
-
-/** `exit`: end when the story is told. */
-export interface DemoOptions {
-  readonly exit: boolean
-  readonly port: number
-}
-
-const say = (text: string) => Console.log(text)
-const step = (title: string) => say(`\n== ${title}`)
+import { type DemoOptions, say, sayFailure, step } from "./Telling.ts"
 
 const environment = (options: DemoOptions, folder: string, lab: LabShape, settings: string, templates: string) => ({
   HOST: "127.0.0.1",
@@ -88,7 +80,7 @@ const provision = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, node
 })
 
 const sync = Effect.fnUntraced(function* (api: DemoApi, dry_run: boolean, selector: Readonly<Record<string, unknown>>) {
-  const job = yield* api.run("/device_syncto", { ...selector, dry_run, comment: "demo" })
+  const job = yield* api.sync(dry_run, selector)
   return { job, diffs: yield* api.diffs(job) }
 })
 
@@ -108,8 +100,7 @@ const change = Effect.fnUntraced(function* (api: DemoApi, lab: LabShape, setting
     (text) => text.replace("  - host: 10.20.0.2\n", `  - host: 10.20.0.2\n${ntp}\n`),
     "Add an NTP server"
   )
-  const { data } = yield* api.call("PUT", "/repository/settings", { action: "REFRESH" })
-  yield* say(`  ${String(data).trim()}`)
+  yield* say(`  ${yield* api.refresh("settings")}`)
   for (const [hostname, causes] of Object.entries(yield* api.causes)) {
     yield* say(`  ${hostname} is not synchronized any more: ${causes.map(({ cause }) => cause).join(", ")}`)
   }
@@ -135,10 +126,7 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   const api = makeApi(url)
   yield* step("The server is up, with an embedded database and a simulated campus")
   yield* say(`  API ${url}/api/v1.0, its description ${url}/api/doc/`)
-  yield* api.until(
-    "the repositories",
-    Effect.map(Effect.option(api.call("GET", "/settings")), (found) => (found._tag === "Some" ? true : null))
-  )
+  yield* api.ready
   yield* addDistributions(api)
   yield* step("Two blank access switches")
   yield* Effect.all([provision(api, lab, "blank1", "lhv-acc1"), provision(api, lab, "blank2", "lhv-acc2")], {
@@ -174,11 +162,4 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
 }, Effect.scoped)
 
 /** Plays the demo. */
-export const run = (options: DemoOptions) =>
-  play(options).pipe(
-    Effect.tapCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.void
-        : Console.error(`The demo failed: ${Cause.pretty(cause).split("\n")[0]}`)
-    )
-  )
+export const run = (options: DemoOptions) => play(options).pipe(sayFailure)

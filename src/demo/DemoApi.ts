@@ -1,5 +1,5 @@
 /** Calls of the demo to the server's API, as any client would make them. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 /** A step of the demo did not go as told. */
@@ -45,7 +45,14 @@ const SyncResult = Schema.Struct({
     Schema.String,
     Schema.Struct({
       failed: Schema.Boolean,
-      job_tasks: Schema.Array(Schema.Struct({ task_name: Schema.String, diff: Schema.String, result: Schema.Unknown }))
+      job_tasks: Schema.Array(
+        Schema.Struct({
+          task_name: Schema.String,
+          diff: Schema.String,
+          failed: Schema.optionalKey(Schema.Boolean),
+          result: Schema.Unknown
+        })
+      )
     })
   )
 })
@@ -54,9 +61,20 @@ const History = Schema.Struct({
   hostnames: Schema.Record(Schema.String, Schema.Array(Schema.Struct({ cause: Schema.String, by: Schema.String })))
 })
 
+const Linknets = Schema.Struct({
+  linknets: Schema.Array(
+    Schema.Struct({
+      device_a_id: Schema.Int,
+      device_a_port: Schema.String,
+      device_b_id: Schema.Int,
+      device_b_port: Schema.String
+    })
+  )
+})
+
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 const POLL = "100 millis"
-const PATIENCE_MS = 90_000
+const PATIENCE = "90 seconds"
 
 const failed = (message: string) => new DemoFailed({ message })
 
@@ -88,32 +106,46 @@ const makeCalls = (url: string) => {
 }
 
 /** Asks until the answer is there; names what it waited for when it is not. */
-const until = Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
-  const deadline = (yield* Clock.currentTimeMillis) + PATIENCE_MS
-  while ((yield* Clock.currentTimeMillis) < deadline) {
-    const answer = yield* ask
-    if (answer !== null) return answer
-    yield* Effect.sleep(POLL)
-  }
-  return yield* failed(`waited in vain for ${what}`)
-})
+const makeUntil = (patience: Duration.Input) =>
+  Effect.fnUntraced(function* <A, E>(what: string, ask: Effect.Effect<A | null, E>) {
+    const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(patience)
+    while ((yield* Clock.currentTimeMillis) < deadline) {
+      const answer = yield* ask
+      if (answer !== null) return answer
+      yield* Effect.sleep(POLL)
+    }
+    return yield* failed(`waited in vain for ${what}`)
+  })
+
+const resultOf = (job: DemoJob) =>
+  Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) => failed(error.message))
+
+/** What each device that failed in a sync job has said. */
+const failures = (job: DemoJob) =>
+  Effect.map(resultOf(job), ({ devices }) =>
+    Object.entries(devices)
+      .filter(([, device]) => device.failed)
+      .map(([hostname, { job_tasks }]) => ({
+        hostname,
+        reason: job_tasks.flatMap(({ failed: bad, result }) => (bad === true ? [String(result)] : [])).join(" ")
+      }))
+  )
 
 /** The diff of each device in a sync job, failures as an error. */
 const diffs = Effect.fnUntraced(function* (job: DemoJob) {
-  const result = yield* Effect.mapError(Schema.decodeUnknownEffect(SyncResult)(job.result), (error) =>
-    failed(error.message)
-  )
-  const broken = Object.entries(result.devices).filter(([, device]) => device.failed)
-  if (broken.length > 0) return yield* failed(`job ${job.id} failed on ${JSON.stringify(broken).slice(0, 2000)}`)
+  const result = yield* resultOf(job)
+  const broken = (yield* failures(job)).map(({ hostname, reason }) => `${hostname}: ${reason}`)
+  if (broken.length > 0) return yield* failed(`job ${job.id} failed: ${broken.join("; ").slice(0, 2000)}`)
   return Object.entries(result.devices).map(([hostname, { job_tasks }]) => ({
     hostname,
     diff: job_tasks.map((task) => task.diff).join("")
   }))
 })
 
-/** A client of the API at this address. */
-export const make = (url: string) => {
+/** A client of the API at this address; `patience` is how long it waits for anything that has to come. */
+export const make = (url: string, patience: Duration.Input = PATIENCE) => {
   const { call, data } = makeCalls(url)
+  const until = makeUntil(patience)
 
   const devices = (query: string) => Effect.map(data(Devices, `/devices?${query}`), (found) => found.devices)
 
@@ -135,8 +167,22 @@ export const make = (url: string) => {
       : yield* failed(`job ${job.id} ended ${job.status}: ${JSON.stringify(job.exception)}`)
   })
 
+  /** Waits until the server has taken its repositories. */
+  const ready = until(
+    "the repositories",
+    Effect.map(Effect.option(call("GET", "/settings")), (found) => (found._tag === "Some" ? true : null))
+  )
+
+  const sync = (dry_run: boolean, selector: Readonly<Record<string, unknown>>) =>
+    run("/device_syncto", { ...selector, dry_run, comment: "demo" })
+
+  /** Has the server take what was committed in a repository; yields its sentence. */
+  const refresh = (name: "settings" | "templates") =>
+    Effect.map(call("PUT", `/repository/${name}`, { action: "REFRESH" }), ({ data: said }) => String(said).trim())
+
   const causes = Effect.map(data(History, "/device_synchistory"), ({ hostnames }) => hostnames)
-  return { call, devices, until, ended, run, diffs, causes }
+  const links = Effect.map(data(Linknets, "/linknets"), ({ linknets }) => linknets)
+  return { call, ready, devices, links, until, ended, run, sync, refresh, diffs, failures, causes }
 }
 
 export type DemoApi = ReturnType<typeof make>

@@ -93,3 +93,22 @@ export const commitChange = Effect.fnUntraced(function* (
   yield* fs.writeFileString(target, change(yield* fs.readFileString(target)))
   yield* git(folder, "commit", "-q", "-a", "-m", message)
 })
+
+/** Writes whole files of the repository, removes folders, and commits all of it. */
+export const commitFiles = Effect.fnUntraced(function* (
+  folder: string,
+  files: Readonly<Record<string, string>>,
+  message: string,
+  removed: ReadonlyArray<string> = []
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  for (const name of removed) yield* fs.remove(path.join(folder, name), { recursive: true })
+  for (const [file, text] of Object.entries(files)) {
+    const target = path.join(folder, file)
+    yield* fs.makeDirectory(path.dirname(target), { recursive: true })
+    yield* fs.writeFileString(target, text)
+  }
+  yield* git(folder, "add", "-A")
+  yield* git(folder, "commit", "-q", "-m", message)
+})

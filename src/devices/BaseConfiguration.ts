@@ -9,7 +9,6 @@ import { errorText } from "./ChangeSteps.ts"
 import type { BasePush, BasePushed } from "./DeviceCalls.ts"
 import type { DeviceLogin, LoggedIn } from "./DeviceLogin.ts"
 import * as ShownCheck from "./ShownCheck.ts"
-import * as Candidate from "../drivers/Candidate.ts"
 import type { JobSelection } from "../drivers/Driver.ts"
 import * as RefusedLogins from "./RefusedLogins.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
@@ -70,21 +69,19 @@ const moved = (login: DeviceLogin["Service"], device: Device, { newAddress, newH
 /** Loads the configuration; all of its lines are new to the switch, so all have to be in what it promises to run. */
 const load = Effect.fnUntraced(function* (
   learned: LearnedLineStore["Service"],
-  { driver, session }: LoggedIn,
+  loggedIn: LoggedIn,
   device: Device,
   { config, sessionName: name }: Push
 ) {
+  const { session } = loggedIn
   const running = yield* session.runningConfig
   // one call at a time is served for a device, so every session of ours on it was left behind
   const { diff, remarks } = yield* session.load({ text: config, mode: "replace", name, mayAbort: EVERY_JOB })
-  const patched = UnifiedPatch.apply(running, diff)
-  const promised = Option.isSome(patched) ? patched : yield* session.candidateText(name)
-  if (Option.isNone(promised)) return
+  const promised = Option.getOrNull(UnifiedPatch.apply(running, diff))
   const { hostname, os_version } = device
-  const context = { hostname, candidate: config, release: os_version ?? "", learned, previous: Effect.succeedNone }
-  const scene = { platform: driver.platform, session, running, name: Candidate.probeOf(name), candidate: config }
-  const loaded = { remarks, promised: promised.value, policy: undefined }
-  const notes = yield* ShownCheck.check(context, scene, loaded)
+  const context = { hostname, release: os_version ?? "", learned, previous: Effect.succeedNone }
+  const loaded = { name, candidate: config, running, remarks, promised, policy: undefined }
+  const notes = yield* ShownCheck.check(context, loggedIn, loaded)
   if (notes !== undefined) yield* Effect.logInfo("Said by the switch to its base configuration", { hostname, ...notes })
 })
 

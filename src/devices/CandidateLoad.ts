@@ -4,7 +4,6 @@
  */
 import { Effect, Option } from "effect"
 import type { ChangeNotes, ChangeRow, LoadPromise } from "../../machines/change/ChangeRow.ts"
-import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions, Driver, JobSelection } from "../drivers/Driver.ts"
 import { reduceDiff, setsSecrets, withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import * as UnifiedPatch from "../drivers/UnifiedPatch.ts"
@@ -51,19 +50,14 @@ const promiseOf = (
 /** What is remarkable about a candidate that was loaded. One that lacks lines is discarded. */
 const notesOf = Effect.fnUntraced(function* (
   { candidate, loadMode, shown }: LoadContext,
-  { driver: { platform }, session }: LoggedIn,
-  { onMissingLines: policy, sessionName }: ChangeRow,
+  loggedIn: LoggedIn,
+  { onMissingLines: policy, sessionName: name }: ChangeRow,
   running: string | null,
-  loaded: Pick<ShownCheck.Loaded, "remarks"> & { readonly promised: string | null }
+  loaded: Pick<ShownCheck.Loaded, "remarks" | "promised">
 ) {
   if (loadMode === "merge" || running === null) return undefined
-  const { promised, remarks } = loaded
-  // a difference that does not fit the text that it is of promises nothing, so the switch is asked for the whole candidate
-  const text = promised === null ? yield* session.candidateText(sessionName) : Option.some(promised)
-  if (Option.isNone(text)) return undefined
-  const scene = { platform, session, running, name: Candidate.probeOf(sessionName), candidate }
-  return yield* ShownCheck.check(shown, scene, { remarks, promised: text.value, policy }).pipe(
-    Effect.tapErrorTag("ReplaceConfigException", () => session.discard(sessionName))
+  return yield* ShownCheck.check(shown, loggedIn, { ...loaded, name, candidate, running, policy }).pipe(
+    Effect.tapErrorTag("ReplaceConfigException", () => loggedIn.session.discard(name))
   )
 })
 

@@ -102,11 +102,10 @@ const connect = Effect.fnUntraced(function* (services: Services, change: StoredC
     suffices: services.suffices,
     loadMode: change.load_mode,
     connection,
-    loginLine: platformOf(device.platform)?.loginLine ?? null,
+    loginLine: platform?.loginLine ?? null,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
     shown: {
       hostname: device.hostname,
-      candidate: change.candidate,
       release: device.os_version ?? "",
       learned,
       previous: changes.candidateBefore(change.id)

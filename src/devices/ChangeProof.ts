@@ -53,7 +53,7 @@ const isRefusal = (error: LoadError, name: string): boolean => {
 
 /** The difference when the candidate is loaded once more; a failure says how the switch refused that. */
 const loadAgain = Effect.fnUntraced(function* (
-  { candidate, mayAbort }: ProofWanted,
+  { candidate, loadMode, mayAbort }: ProofWanted,
   { session }: LoggedIn,
   { sessionName }: ProvedRow,
   seen: ConfigSessions | undefined
@@ -61,7 +61,7 @@ const loadAgain = Effect.fnUntraced(function* (
   const name = Candidate.checkOf(sessionName)
   const request = {
     text: candidate,
-    mode: "replace" as const,
+    mode: loadMode,
     name,
     mayAbort,
     foreignSessions: "ignore" as const,
@@ -96,7 +96,7 @@ const MOST_NAMED = 5
 
 /** What is missing of the candidate; null when nothing is. */
 const missing = (platform: Driver["platform"], candidate: string, running: string): string | null => {
-  const lines = missingLines(platform, withoutSecrets(platform, candidate), withoutSecrets(platform, running))
+  const lines = missingLines(platform, candidate, running)
   if (lines.length === 0) return null
   const named = lines.slice(0, MOST_NAMED).map(({ line, lineNumber }) => `line ${lineNumber} "${maskSecrets(line)}"`)
   return `${lines.length} lines of the candidate were not found (${named.join(", ")}${lines.length > MOST_NAMED ? ", …" : ""})`
@@ -118,8 +118,8 @@ export const prove = Effect.fnUntraced(function* (
   const { platform } = driver
   const why: Array<string> = []
 
-  // what is merged has no difference to nothing: the promise is all there is
-  if (wanted.loadMode === "merge") return { proof: "promised-text" }
+  // the text that was promised has what runs beside the merged lines too, so it says more than merging them again
+  if (wanted.loadMode === "merge" && row.promised === true) return { proof: "promised-text" }
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {

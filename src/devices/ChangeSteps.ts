@@ -126,16 +126,19 @@ export const make = (context: ChangeContext): ChangeSteps => {
 
   /**
    * What is ours from now on. A switch that gives its secrets a salt with the commit runs what was promised but for them, and
-   * what it shows right after the commit must not change any more.
+   * what it shows right after the commit must not change any more. A commit that was taken back before it is read does not
+   * make the old configuration ours.
    */
   const hashAfterCommit = Effect.fnUntraced(function* (
     { driver, session }: LoggedIn,
-    { candidateHash, shape }: Pick<ChangeRow, "candidateHash" | "shape">
+    { candidateHash, oldHash, shape }: Pick<ChangeRow, "candidateHash" | "oldHash" | "shape">
   ) {
     if (candidateHash !== null && typeof shape !== "string") return candidateHash
     const running = yield* session.runningConfig
     const isOurs = candidateHash === null || driver.configHash(withoutSecrets(driver.platform, running)) === shape
-    return isOurs ? driver.configHash(running) : candidateHash
+    const hash = driver.configHash(running)
+    if (hash === oldHash) return null
+    return isOurs ? hash : candidateHash
   })
 
   const commit = ({ sessionName, timerSeconds, ...row }: ChangeRow) =>

@@ -102,6 +102,10 @@ const make = Effect.gen(function* () {
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
   const sshSettings = yield* makeSshSettings
+  const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
+    onNone: () => ({}),
+    onSome: (certificateDirectory) => ({ certificateDirectory })
+  })
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
@@ -173,6 +177,7 @@ const make = Effect.gen(function* () {
       hostKey,
       ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
+      ...certificates,
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }
     const { login, session } = yield* openFirst(driver, target, logins).pipe(

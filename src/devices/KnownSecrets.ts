@@ -86,12 +86,8 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     known !== null && Object.hasOwn(known, line) ? (known[line] ?? []) : []
 
   const isKnown = (line: string, shown: string) => {
-    if (
-      given()
-        .byLine.get(line)
-        ?.some(({ value }) => value === shown) === true
-    )
-      return true
+    const values = given().byLine.get(line) ?? []
+    if (values.some(({ value }) => value === shown)) return true
     const forms = formsBefore(line)
     return forms.length > 0 && [shown, wanted(line)].every((value) => forms.includes(digestOf(line, value)))
   }

@@ -9,14 +9,15 @@ import type { ChangeNotes, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { LineRemark } from "../drivers/Driver.ts"
 import { type DriverError, ReplaceConfigException } from "../drivers/DriverErrors.ts"
 import { type KnownSpelling, type MissingLine, missingLines, placedLines, placeOf } from "../drivers/MissingLines.ts"
+import * as Candidate from "../drivers/Candidate.ts"
 import { maskSecrets } from "../drivers/SecretMask.ts"
 import type { Learned, LearnedLineStore, Lookup } from "../store/LearnedLineStore.ts"
+import type { LoggedIn } from "./DeviceLogin.ts"
 import { probe, type ProbeScene } from "./LineProbe.ts"
 
 /** What the check needs beside the switch. */
 export interface ShownContext {
   readonly hostname: string
-  readonly candidate: string
   /** The release as the device's record has it; empty when it is not known. */
   readonly release: string
   readonly learned: LearnedLineStore["Service"]
@@ -24,10 +25,14 @@ export interface ShownContext {
   readonly previous: Effect.Effect<Option.Option<string>, SqlError.SqlError>
 }
 
-/** What a load gave, and what the switch promises to run by it. */
+/** What was loaded into the session of this name, what the switch ran before, and what it gave. */
 export interface Loaded {
+  readonly name: string
+  readonly candidate: string
+  readonly running: string
   readonly remarks: ReadonlyArray<LineRemark>
-  readonly promised: string
+  /** What the switch promises to run by its difference; null when that does not fit what it ran before. */
+  readonly promised: string | null
   readonly policy: ChangeRow["onMissingLines"]
 }
 
@@ -97,23 +102,27 @@ const learn = Effect.fnUntraced(function* (
 })
 
 /**
- * What is remarkable about the load; undefined when nothing is. Fails with ReplaceConfigException, naming the lines, when lines
- * are not shown that must be: new ones unless the policy is to warn, and all with the policy `fail`.
+ * What is remarkable about the load; undefined when nothing is, or when the switch tells in no way what it would run. Fails
+ * with ReplaceConfigException, naming the lines, when lines are not shown that must be: new ones unless the policy is to warn,
+ * and all with the policy `fail`.
  */
 export const check: (
   context: ShownContext,
-  scene: ProbeScene,
+  loggedIn: Pick<LoggedIn, "driver" | "session">,
   loaded: Loaded
 ) => Effect.Effect<ChangeNotes | undefined, ReplaceConfigException | DriverError | SqlError.SqlError> =
-  Effect.fnUntraced(function* (context, scene, { policy, promised, remarks }) {
-    const { platform } = scene
+  Effect.fnUntraced(function* (context, { driver: { platform }, session }, loaded) {
+    const { candidate, name, policy, remarks, running } = loaded
+    const promised = loaded.promised ?? Option.getOrNull(yield* session.candidateText(name))
+    if (promised === null) return undefined
     const kin = { platform: platform.name, release: context.release }
-    const find = (known: KnownSpelling) => missingLines(platform, context.candidate, promised, known)
+    const find = (known: KnownSpelling) => missingLines(platform, candidate, promised, known)
     let missing = find(spellingsOf(context.learned.lookup(kin)))
     if (missing.length === 0) return remarks.length === 0 ? undefined : noted(remarks, [], () => false)
     const before = Option.map(yield* context.previous, (text) => placedLines(platform, text))
     const isNew = (line: MissingLine) => !Option.exists(before, (lines) => lines.has(placeOf(line)))
     if (missing.some(isNew)) {
+      const scene = { platform, session, running, candidate, name: Candidate.probeOf(name) }
       const { known, replaced } = yield* learn(context, scene, missing.filter(isNew))
       missing = find(known).filter((line) => !replaced.has(placeOf(line)))
     }

@@ -5,8 +5,8 @@
  * `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
  * How a verb is added (a MAC table, counters of ports, optics, a check of states): 1. what it gives, as a schema in
- * `Readings.ts`, with units; 2. here, when every platform must have it, or as a group in `Verbs.ts` with a capability in
- * `domain/platforms/Platform.ts`, when only some have; 3. one file in each driver's folder, of the same name everywhere, with
+ * `Readings.ts`, with units; 2. here, and in `WholeDriver.ts` what the platforms say that do not have it, or as a group in
+ * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. one file in each driver's folder, of the same name everywhere, with
  * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
  * actor (`src/devices`), and whoever asks looks at the capability first.
  */
@@ -79,6 +79,8 @@ export interface DriverTarget {
   /** The connection goes through this SSH server. */
   readonly jumpHost?: JumpHost
   readonly timeouts?: Partial<DriverTimeouts>
+  /** Where key and certificate belong on a device that keeps them as files; left out: nowhere. */
+  readonly certificateDirectory?: string
   /** Lines that this switch prints for information, beside those that its platform is known for. */
   readonly remarks?: ReadonlyArray<DeviceRemark>
 }
@@ -195,7 +197,10 @@ export interface LoadResult {
 /** How a commit that may move the management address ended: `silent` means that no answer came and the socket is gone. */
 export type MovedCommit = "answered" | "silent"
 
-/** A logged-in, privileged session. It ends with the scope in which it was opened. */
+/**
+ * A logged-in, privileged session. It ends with the scope in which it was opened. A driver gives the verbs that its platform has,
+ * and `WholeDriver.ts` the rest.
+ */
 export interface DriverSession extends VerbGroups {
   /** The fingerprint that the switch showed, `SHA256:…`. */
   readonly hostKey: string
@@ -218,7 +223,6 @@ export interface DriverSession extends VerbGroups {
    * `unknown`. `wasSeen`: the switch has shown our timer before, perhaps during another login.
    */
   readonly sessionsWhileTimed: (wasSeen: boolean) => Effect.Effect<ConfigSessions, ReadError>
-  readonly pending: Effect.Effect<Option.Option<PendingCommit>, ReadError>
   /**
    * Loads a candidate and reads its difference; the candidate stays open under its name. A rejected candidate is discarded
    * before the error is raised. A foreign commit timer always stops it.
@@ -254,8 +258,6 @@ export interface DriverSession extends VerbGroups {
 export interface Driver {
   /** The record of its platform. */
   readonly platform: Platform
-  /** The deadlines of a target that does not change them. */
-  readonly timeouts: DriverTimeouts
   /**
    * The hash by which configurations of this platform are compared: hexadecimal, without volatile header lines
    * (docs/switch-dialogues.md#running-configuration-and-hash).

@@ -54,9 +54,11 @@ export interface Fabric {
 
 const namespaces = ["--mount", "--propagation", "private", "--pid", "--net", "--uts", "--ipc", "--fork"]
 
-/** The only child of a process; undefined while it has none. */
+/** The only child of a process; undefined while it has none, and when there is no such process. */
 export const childOf = (pid: number): number | undefined => {
-  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")
+  const children = `/proc/${pid}/task/${pid}/children`
+  if (!existsSync(children)) return undefined
+  const [child] = readFileSync(children, "utf8").trim().split(" ")
   return child === undefined || child === "" ? undefined : Number(child)
 }
 
@@ -111,7 +113,7 @@ const endSite = Effect.fnUntraced(function* (site: ChildProcess) {
   while (isThere()) yield* Effect.sleep("5 millis")
 })
 
-/** Starts the site and waits for its nodes. Detached, it goes on without us, and its input never ends. */
+/** Starts the site and waits for its nodes. Detached, it goes on without us once `leaveSite` has told it so. */
 export const startSite = (plan: FabricPlan, detached = false) =>
   Effect.callback<ChildProcess, FabricError>((resume) => {
     const child = spawn(
@@ -134,6 +136,12 @@ export const startSite = (plan: FabricPlan, detached = false) =>
     child.stdin.on("error", () => undefined)
     child.stdin.write(planText(plan))
     return ended(child)
+  })
+
+/** Tells a detached site to go on without us; yields when it was told. */
+export const leaveSite = (site: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    site.stdin?.end("stay\n", () => resume(Effect.void))
   })
 
 /** The process in the site's network that connects on our behalf; both sides meet at a socket in the file system. */

@@ -60,12 +60,14 @@ export type Addressing = { readonly _tag: "configured"; readonly address: string
 
 /** The login of every router of a fabric. */
 export const LOGIN = { username: "root", password: "fabric" }
-const START = "/etc/fabric/start"
+/** Where a node has what it runs at its start, in order. */
+export const START = "/etc/fabric/start"
 
 /** An identity of 32 hexadecimal digits, another one for each node. */
 const machineId = (name: string): string => Buffer.from(name.padEnd(16, ".")).toString("hex").slice(0, 32)
 
-const hosts = (name: string): ReadonlyArray<NodeFile> => [
+/** Files that give a node its name. */
+export const hosts = (name: string): ReadonlyArray<NodeFile> => [
   { path: "/etc/hostname", text: name },
   { path: "/etc/machine-id", text: machineId(name) },
   { path: "/etc/hosts", text: `127.0.0.1 localhost\n127.0.1.1 ${name}` }
@@ -144,11 +146,13 @@ export const router = (name: string, addressing: Addressing): Node => ({
 export const SERVER = "10.99.0.1"
 const managementAddress = (index: number): string => `10.99.0.${11 + index}`
 
-const cores = ["core1", "core2"]
-const dists = ["dist1", "dist2", "dist3", "dist4"]
+/** The routers of the usual fabric. */
+export const cores = ["core1", "core2"]
+export const dists = ["dist1", "dist2", "dist3", "dist4"]
+export const routers = [...cores, ...dists]
 
 /** The management address that a router of the usual fabric has when nobody provisions it. */
-export const addressOf = (name: string): string => managementAddress([...cores, ...dists].indexOf(name))
+export const addressOf = (name: string): string => managementAddress(routers.indexOf(name))
 
 const uplinks: ReadonlyArray<Cable> = dists.flatMap((dist, index) =>
   cores.map((core, place) => ({ a: [core, `swp${index + 1}`], b: [dist, `swp${place + 1}`] }) satisfies Cable)
@@ -167,48 +171,6 @@ export const pair: FabricPlan = {
   nodes: ["core1", "core2"].map((name) => router(name, { _tag: "configured", address: `${addressOf(name)}/24` })),
   cables: [{ a: ["core1", "swp1"], b: ["core2", "swp1"] }]
 }
-
-/** Where a router of a fabric that is to be provisioned keeps the hook of its DHCP client. */
-const CLIENT_HOOK = "/etc/fabric/udhcpc-lease"
-
-/** A router that nobody has configured: it asks for an address, and is called by its MAC address until it has a name. */
-export const blankRouter = (name: string, clientHook: string): Node => {
-  const { files, ...rest } = router(name, { _tag: "leased" })
-  return {
-    ...rest,
-    files: [
-      ...files.filter(({ path }) => !["/etc/frr/frr.conf", "/etc/hostname", "/etc/hosts"].includes(path)),
-      { path: "/etc/hostname", text: "blank" },
-      { path: "/etc/hosts", text: "127.0.0.1 localhost\n127.0.1.1 blank" },
-      { path: "/etc/frr/frr.conf", text: "frr defaults datacenter\nservice integrated-vtysh-config\n!" },
-      { path: CLIENT_HOOK, text: clientHook },
-      {
-        path: `${START}/60-dhcp`,
-        text: [
-          `chmod 755 ${CLIENT_HOOK}`,
-          "# a configured router has its address from FRR and needs no lease",
-          "grep -q '^ ip address' /etc/frr/frr.conf && exit 0",
-          `udhcpc -b -i eth0 -V FRR -O bootfile -s ${CLIENT_HOOK} -p /run/udhcpc.pid -t 100 -T 1 -A 1 >/dev/null 2>&1 &`
-        ].join("\n")
-      }
-    ]
-  }
-}
-
-/** A DHCP server with these files; its configuration is /etc/switchyard/dnsmasq.conf. */
-export const siteDhcp = (address: string, files: ReadonlyArray<NodeFile>): Node => ({
-  name: "dhcp",
-  management: "eth0",
-  files: [
-    ...hosts("dhcp"),
-    ...files,
-    {
-      path: `${START}/20-network`,
-      text: `ip addr add ${address} dev eth0\nip link set eth0 up\nmkdir -p /var/lib/switchyard\nchmod -R a+rx /etc/switchyard`
-    },
-    { path: `${START}/30-dnsmasq`, text: "dnsmasq --conf-file=/etc/switchyard/dnsmasq.conf --no-ping --user=root" }
-  ]
-})
 
 const dhcpServer: Node = {
   name: "dhcp",
@@ -231,7 +193,7 @@ const dhcpServer: Node = {
 export const usual = (addressing: Addressing["_tag"] = "configured"): FabricPlan => ({
   address: `${SERVER}/24`,
   nodes: [
-    ...[...cores, ...dists].map((name) =>
+    ...routers.map((name) =>
       router(
         name,
         addressing === "leased" ? { _tag: "leased" } : { _tag: "configured", address: `${addressOf(name)}/24` }

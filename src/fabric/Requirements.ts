@@ -12,6 +12,7 @@ const packages: ReadonlyArray<readonly [name: string, file: string]> = [
   ["dnsmasq-base", "/usr/sbin/dnsmasq"],
   ["udhcpc", "/usr/sbin/udhcpc"],
   ["iproute2", "/sbin/ip"],
+  ["iputils-ping", "/usr/bin/ping"],
   ["util-linux", "/usr/bin/nsenter"],
   ["procps", "/usr/sbin/sysctl"]
 ]
@@ -32,18 +33,41 @@ const mayBuild = (): boolean => {
   return spawnSync("unshare", flags, { stdio: "ignore" }).status === 0
 }
 
-/** Sentences that say what is missing, the last of them how it is installed; empty when nothing is. */
-export const missing = (): ReadonlyArray<string> => {
-  if (process.platform !== "linux") return ["A real fabric needs Linux."]
-  if (process.getuid?.() !== 0) return ["A real fabric needs root: run it with sudo."]
-  const absent = packages.filter(([, file]) => !isThere(file)).map(([name]) => name)
-  if (absent.length > 0) {
-    return [
-      `Missing: ${absent.join(", ")}.`,
-      `On Debian: apt-get install --no-install-recommends ${absent.join(" ")} (no service of it has to run)`
-    ]
-  }
-  return mayBuild()
+/** What is known of a machine. */
+export interface Machine {
+  readonly isLinux: boolean
+  readonly isRoot: boolean
+  readonly has: (file: string) => boolean
+  /** Asked only when all else is there. */
+  readonly mayBuild: () => boolean
+}
+
+const absentText = (absent: ReadonlyArray<string>): ReadonlyArray<string> =>
+  absent.length === 0
+    ? []
+    : [
+        `Missing: ${absent.join(", ")}.`,
+        `On Debian: apt-get install --no-install-recommends ${absent.join(" ")} (no service of it has to run)`
+      ]
+
+/** Sentences that say what this machine lacks, the last of them how it is installed; empty when nothing is. */
+export const missingOn = ({ has, isLinux, isRoot, mayBuild: may }: Machine): ReadonlyArray<string> => {
+  if (!isLinux) return ["A real fabric needs Linux."]
+  const lacks = [
+    ...(isRoot ? [] : ["A real fabric needs root: run it with sudo."]),
+    ...absentText(packages.filter(([, file]) => !has(file)).map(([name]) => name))
+  ]
+  if (lacks.length > 0) return lacks
+  return may()
     ? []
     : ["This kernel, or the container around us, does not allow namespaces with an overlay, veth and bridge in them."]
 }
+
+/** The same of the machine that this process runs on. */
+export const missing = (): ReadonlyArray<string> =>
+  missingOn({
+    isLinux: process.platform === "linux",
+    isRoot: process.getuid?.() === 0,
+    has: isThere,
+    mayBuild
+  })

@@ -26,6 +26,8 @@ mkdir -p mnt/old
 pivot_root . mnt/old
 cd /
 umount -l /mnt/old
+# logins of a switch do not run what the administrator of this machine has put into their shell
+rm -f /root/.bashrc /root/.bash_profile /root/.bash_login /root/.profile
 hostname "$(cat /etc/hostname)"
 ip link set lo up
 for step in /etc/fabric/start/*; do

@@ -4,7 +4,7 @@
 # and takes away links, namespaces and mounts. Everything that is written lies in memory.
 #
 #   site.sh init             builds what it reads, down to the line `end`, says `up`, and stays until its input ends
-#   site.sh stay             the same, but stays until it is ended
+#   site.sh stay             the same, but once it has read the line `stay` it stays until it is ended
 #   site.sh boot NODE        starts a node
 #   site.sh halt NODE        ends all processes of a node at once, as a power cut does
 #   site.sh plug|pull NODE   puts in or pulls out the cable of its management port
@@ -128,7 +128,12 @@ verb=$1
 shift
 case $verb in
   init) init; wait_for_end ;;
-  stay) init; while :; do sleep 3600 & wait || true; done ;;
+  stay)
+    init
+    # whoever builds it may have been ended meanwhile: then nobody knows of it
+    read -r word && [ "$word" = stay ] || exit 1
+    while :; do sleep 3600 & wait || true; done
+    ;;
   boot) boot "$1"; await_up "$1" ;;
   halt) halt "$1" ;;
   plug) ip link set "m-$1" master management up ;;

@@ -4,11 +4,12 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { UnmanageableDevice } from "../../src/domain/platforms/Unmanageable.ts"
 import { makeOperationsLab, NAMES } from "../jobs/upkeep/OperationsLab.ts"
 
 const [, PEER] = NAMES
 const JUNOS = "lhv-jun1"
-const SENTENCE = `Device ${JUNOS} cannot be managed: there is no driver for platform junos (only for eos, frr)`
+const SENTENCE = new UnmanageableDevice({ hostname: JUNOS, platform: "junos" }).message
 
 const inventory = {
   hostname: JUNOS,

@@ -10,7 +10,7 @@ import type { Platform } from "./Platform.ts"
 export const eos: Platform<"eos"> = {
   name: "eos",
   vendor: "Arista",
-  capabilities: { timer: true, certificates: true, firmware: true, erase: true, bounce: true },
+  capabilities: { timer: true, certificates: "stores", firmware: true, erase: true, bounce: true },
   interfaces: {
     short: commonShortNames,
     physical: /^Ethernet[\d/]+$/,

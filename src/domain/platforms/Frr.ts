@@ -14,7 +14,7 @@ const frrSecrets: ReadonlyArray<string> = [
 export const frr: Platform<"frr"> = {
   name: "frr",
   vendor: "FRRouting",
-  capabilities: { timer: true, certificates: false, firmware: false, erase: false, bounce: false },
+  capabilities: { timer: true, certificates: "files", firmware: false, erase: false, bounce: false },
   interfaces: {
     short: [],
     physical: /^(?:swp|eth|Ethernet|en[opsx])\d[\w]*$/,

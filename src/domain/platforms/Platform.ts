@@ -9,8 +9,8 @@ import type { PlatformWords } from "../AutoPushRules.ts"
 export interface Capabilities {
   /** A commit that the device takes back by itself unless another login confirms it; without one, changes are committed at once. */
   readonly timer: boolean
-  /** The device takes a key and a certificate of ours. */
-  readonly certificates: boolean
+  /** The device takes a key and a certificate of ours: into stores of its own, or as files where a setting says so. */
+  readonly certificates: "stores" | "files" | false
   /** The device fetches images of its operating system and boots them. */
   readonly firmware: boolean
   /** The device can be brought back to its factory default. */

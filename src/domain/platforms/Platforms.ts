@@ -34,4 +34,4 @@ export const isManageable = (device: OfPlatform): boolean => capabilitiesOf(devi
 
 /** Whether the driver of the device's platform can do this. */
 export const can = (device: OfPlatform, capability: keyof Capabilities): boolean =>
-  capabilitiesOf(device)?.[capability] === true
+  (capabilitiesOf(device)?.[capability] ?? false) !== false

@@ -73,9 +73,7 @@ export const commitTimed = (
  * be seen neither to run nor to be gone, a refusal may only mean that it does not run: that is for the caller to find out.
  */
 export const confirm = Effect.fnUntraced(function* (cli: Cli, name: string, list: SessionList, wasSeen: boolean) {
-  const { pending, timer } = yield* list
-    .readWhileTimed(wasSeen)
-    .pipe(Effect.catchTag(["CommandRejected", "UnexpectedAnswer"], (error) => commitError(cli, name, error.message)))
+  const { pending, timer } = yield* list.readWhileTimed(wasSeen)
   const given = commitCommand(cli, name, `configure session ${name} commit`)
   if (timer._tag === "unknown") {
     yield* Effect.catchTag(given, "CommitError", (error) =>

@@ -1,5 +1,5 @@
 /** The driver of Arista EOS switches: logs in over SSH and offers the operations of `DriverSession`. */
-import { Effect, Exit, Scope } from "effect"
+import { Effect } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
 import { ForeignSessions } from "../ForeignSessions.ts"
@@ -10,21 +10,22 @@ import * as Shell from "../ssh/Shell.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
+import { wholeDriver, wholeSession } from "../WholeDriver.ts"
 import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { commitHabits } from "./CommitHabits.ts"
-import { committedConfig } from "./CommittedConfig.ts"
 import { dialect } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
 import { interfaces } from "./Interfaces.ts"
-import { candidateText, load } from "./Load.ts"
+import { load } from "./Load.ts"
 import { commitAndSave } from "./MovedCommit.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import { ports } from "./Ports.ts"
 import { reset } from "./Reset.ts"
-import { configHash, runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
+import { runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
+import { candidateText, committedConfig } from "./SessionConfig.ts"
 import { sessionList } from "./Sessions.ts"
 
 /** What logins share. */
@@ -43,7 +44,7 @@ const makeSession = (
 ): DriverSession => {
   const hangUp = Effect.sync(shell.destroy)
   const list = sessionList(cli)
-  return {
+  return wholeSession(cli.target.hostname, {
     hostKey: transport.hostKey,
     facts: facts(cli),
     interfaces: interfaces(cli),
@@ -54,7 +55,6 @@ const makeSession = (
     committedConfig: (name) => committedConfig(cli, name),
     sessions: list.read,
     sessionsWhileTimed: list.readWhileTimed,
-    pending: Effect.map(list.read, ({ pending }) => pending),
     load: (request) => load(cli, request, foreign),
     candidateText: (name) => candidateText(cli, name),
     discard: (name) => Commit.discard(cli, name),
@@ -68,7 +68,7 @@ const makeSession = (
     reset: reset(cli, hangUp),
     ports: ports(cli, foreign),
     abandon: hangUp
-  }
+  })
 }
 
 const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Shared) {
@@ -80,24 +80,8 @@ const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Share
   return makeSession(cli, transport, shell, shared)
 })
 
-/** A login that fails closes its connection at once, however long the caller's scope lives. */
-const open = Effect.fn("EosDriver.open")(function* (target: DriverTarget, shared: Shared) {
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  return yield* connect(target, shared).pipe(
-    Scope.provide(scope),
-    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
-  )
-})
-
 /** The EOS driver, on the connection limits of this process. */
 export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
   const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions, bareConfigs: new Set() }
-  return {
-    platform: eos,
-    timeouts: dialect.timeouts,
-    configHash,
-    stableText,
-    commitHabits,
-    open: (target: DriverTarget) => open(target, shared)
-  }
+  return wholeDriver({ platform: eos, stableText, commitHabits, open: (target) => connect(target, shared) })
 })

@@ -3,10 +3,9 @@
  * nobody is in the way, open the session, start from nothing when replacing, send the lines, read the diff, step out. The
  * candidate then waits under its name; on any error of the switch it is discarded.
  */
-import { Clock, Effect, Option, Result } from "effect"
-import { jobOf } from "../Candidate.ts"
-import type { ConfigSession, ConfigSessions, LoadRequest, LoadResult } from "../Driver.ts"
-import { selects } from "../Driver.ts"
+import { Effect, Result } from "effect"
+import { clearTheWay } from "../ClearTheWay.ts"
+import type { LoadRequest, LoadResult } from "../Driver.ts"
 import * as Foreign from "../ForeignSessions.ts"
 import type { LoadError, ReadError } from "../DriverErrors.ts"
 import {
@@ -27,9 +26,6 @@ import { escapeRegExp } from "../ssh/Dialect.ts"
 import { discard } from "./Commit.ts"
 import { cutCandidate, halves, sourcesIn } from "./ConfigUnits.ts"
 import { sessionList, sessionMode } from "./Sessions.ts"
-
-const foreignSeconds = 10
-const pollSeconds = 1
 
 const locked = (cli: Cli, session: string, message: string): SessionLockedException =>
   new SessionLockedException({ hostname: cli.target.hostname, session, message })
@@ -64,40 +60,6 @@ const rejectedLines = (cli: Cli, request: LoadRequest, rejections: ReadonlyArray
   }))
   return rejected(cli, request, lines[0]?.answer ?? "rejected", lines)
 }
-
-const leftBehind = ({ mayAbort }: LoadRequest, name: string): boolean => {
-  const job = jobOf(name)
-  return job !== null && mayAbort !== undefined && selects(mayAbort, job)
-}
-
-/** Our own open sessions that nobody works on any more, and a former try of this very load. */
-const abandoned = (request: LoadRequest, session: ConfigSession): boolean =>
-  session.state === "open" && (session.name === request.name || leftBehind(request, session.name))
-
-/** Removes what is ours and waits for others; gives the names of others' sessions that stay open beside ours. */
-const clearTheWay: (
-  cli: Cli,
-  request: LoadRequest,
-  foreign: Foreign.ForeignSessions,
-  patience: number,
-  seen?: ConfigSessions
-) => Effect.Effect<ReadonlyArray<string>, LoadError> = Effect.fnUntraced(
-  function* (cli, request, foreign, patience, seen) {
-    const found = seen ?? (yield* sessionList(cli).read)
-    if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
-      return yield* locked(cli, found.pending.value.name, "Pending commit confirm already in process!")
-    }
-    for (const { name } of found.sessions.filter((session) => abandoned(request, session))) yield* discard(cli, name)
-    const others = found.sessions.filter((session) => session.state === "open" && !abandoned(request, session))
-    const beside = others.map(({ name }) => name)
-    if (request.foreignSessions === "ignore") return beside
-    const [other] = foreign.inTheWay(cli.target.hostname, others, yield* Clock.currentTimeMillis)
-    if (other === undefined) return beside
-    if (patience <= 0) return yield* locked(cli, other.name, "Session is already in use")
-    yield* Effect.sleep(`${pollSeconds} seconds`)
-    return yield* clearTheWay(cli, request, foreign, patience - pollSeconds)
-  }
-)
 
 /** Leaves the session without keeping it. */
 const abort = Effect.fnUntraced(function* (cli: Cli) {
@@ -225,13 +187,6 @@ const emptyTwice = (cli: Cli, name: string): Effect.Effect<string, ReadError> =>
     Effect.catchTag("CommandRejected", () => Effect.succeed(""))
   )
 
-/** See `DriverSession.candidateText`. */
-export const candidateText = (cli: Cli, name: string): Effect.Effect<Option.Option<string>, ReadError> =>
-  cli.query(`show session-config named ${name}`, { timeout: cli.timeouts.runningConfig }).pipe(
-    Effect.map(Option.some),
-    Effect.catchTag("CommandRejected", () => Effect.succeedNone)
-  )
-
 /** See `DriverSession.load`. What is remembered of other people's sessions is forgotten unless it is given. */
 export const load: (
   cli: Cli,
@@ -245,8 +200,9 @@ export const load: (
   const cut = cutCandidate(request.text)
   if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
   cli.worksOn(cut.success.units.length)
-  const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
-  const beside = yield* clearTheWay(cli, request, foreign, patience, request.seen)
+  const { hostname } = cli.target
+  const way = { hostname, foreign, sessions: sessionList(cli).read, discard: (name: string) => discard(cli, name) }
+  const beside = yield* clearTheWay(way, request)
   const sent = yield* sendCandidate(cli, request, cut.success)
   const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)
   if (rejections.length > 0) {
@@ -256,6 +212,5 @@ export const load: (
   const diff = yield* readDiff(cli)
   yield* stepOut(cli)
   const remarks = maskedLines(request, sent.remarks)
-  const result = { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks }
-  return beside.length === 0 ? result : { ...result, beside }
+  return { diff: diff === "" ? yield* emptyTwice(cli, request.name) : diff, remarks, ...beside }
 })

@@ -2,7 +2,6 @@
  * The running configuration of a switch, and the hash by which two of them are compared
  * (docs/switch-dialogues.md#running-configuration-and-hash).
  */
-import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { lineCount } from "../../domain/ConfigLines.ts"
 import type { ReadError } from "../DriverErrors.ts"
@@ -32,7 +31,8 @@ export const configIsWhole = (lines: ReadonlyArray<string>): boolean => {
   return last.trim() === "end" || (lines.length <= LONGEST_ERROR && dialect.error.test(last))
 }
 
-const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
+/** Whether a configuration, without the blanks behind it, has the last line that most releases end one with. */
+export const hasEnd = (text: string): boolean => /(?:^|\n)end$/.test(text)
 
 /** Lines without which nothing is a configuration of EOS, whatever a release prints around them. */
 const configuration = /^(?:hostname|interface|username) /m
@@ -86,6 +86,3 @@ export const stableText = (text: string): string => {
   const lines = text.includes("\r") ? text.replaceAll("\r", "") : text
   return `${volatileLines.reduce((rest, volatile) => rest.replace(volatile, ""), lines).trimEnd()}\n`
 }
-
-/** Hexadecimal SHA-256 of a configuration as `stableText` gives it. */
-export const configHash = (text: string): string => hash("sha256", stableText(text), "hex")

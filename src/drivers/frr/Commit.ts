@@ -33,16 +33,12 @@ export const commitTimed: (
   remote: Remote,
   name: string,
   seconds: number
-) => Effect.Effect<void, ExchangeError | CommitError> = Effect.fnUntraced(function* (remote, name, seconds) {
-  const session = { hostname: remote.target.hostname, session: name }
+) => Effect.Effect<void, ReadError | CommitError> = Effect.fnUntraced(function* (remote, name, seconds) {
   yield* committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))])
-  const { pending } = yield* Effect.catchTag(
-    sessions(remote),
-    ["CommandRejected", "UnexpectedAnswer"],
-    ({ message }) => new CommitError({ ...session, message })
-  )
+  const { pending } = yield* sessions(remote)
   if (Option.exists(pending, (waiting) => waiting.name === name)) return
-  return yield* new CommitError({ ...session, message: "it was taken back before the switch could be asked again" })
+  const message = "it was taken back before the switch could be asked again"
+  return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
 })
 
 /** Stops our own timer; the script refuses one that is not ours, or that is running out. */

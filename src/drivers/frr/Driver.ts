@@ -1,11 +1,14 @@
 /** The driver of Linux switches that run FRRouting: logs in over SSH and offers the operations of `DriverSession`. */
-import { Effect, Exit, Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { frr } from "../../domain/platforms/Frr.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
-import { type CommandRejected, type ConnectError, ConnectAuthError, ConnectionException } from "../DriverErrors.ts"
+import { type CommandRejected, type ConnectError, ConnectionException } from "../DriverErrors.ts"
+import { ForeignSessions } from "../ForeignSessions.ts"
 import { SshLimits } from "../ssh/SshLimits.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import * as SshTransport from "../ssh/Transport.ts"
+import { wholeDriver, wholeSession } from "../WholeDriver.ts"
+import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { timeouts } from "./Dialect.ts"
 import { facts } from "./Facts.ts"
@@ -13,67 +16,54 @@ import { interfaces } from "./Interfaces.ts"
 import { load } from "./Load.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
 import * as Remote from "./Remote.ts"
-import { configHash, runningConfig, stableText } from "./RunningConfig.ts"
+import { rightsOf } from "./Rights.ts"
+import { runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { ensure } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
 
-const makeSession = (remote: Remote.Remote, hostKey: string): DriverSession => ({
-  hostKey,
-  facts: facts(remote),
-  interfaces: interfaces(remote),
-  lldp: lldp(remote),
-  lldpDetail: lldpDetail(remote),
-  runningConfig: runningConfig(remote),
-  committedConfig: () => Effect.succeedNone,
-  runningDefaults: Effect.succeed(""),
-  sessions: sessions(remote),
-  sessionsWhileTimed: () => sessions(remote),
-  pending: Effect.map(sessions(remote), ({ pending }) => pending),
-  load: (request) => load(remote, request),
-  candidateText: () => Effect.succeedNone,
-  discard: (name) => Commit.discard(remote, name),
-  commit: (name) => Commit.commit(remote, name),
-  commitTimed: (name, seconds) => Commit.commitTimed(remote, name, seconds),
-  confirm: (name) => Commit.confirm(remote, name),
-  save: save(remote),
-  commitAndSave: (name, silenceSeconds) => Commit.commitAndSave(remote, name, silenceSeconds),
-  firmware: null,
-  certificates: null,
-  reset: null,
-  ports: null,
-  abandon: Effect.sync(remote.hangUp)
-})
+/** What logins share. */
+interface Shared {
+  readonly limits: SshLimits["Service"]
+  readonly foreign: ForeignSessions
+}
 
-/** Root, or somebody who becomes root without being asked. */
-const privilegeOf = Effect.fnUntraced(function* (remote: Remote.Remote) {
-  const { output } = yield* remote.run("id -u")
-  if (output.trim() === "0") return ""
-  const { code } = yield* remote.run("sudo -n true")
-  if (code === 0) return "sudo -n "
-  const { address, hostname } = remote.target
-  const message = "not privileged: the login is neither root's nor one that may use sudo without a password"
-  return yield* new ConnectAuthError({ hostname, address, message })
-})
+const makeSession = (remote: Remote.Remote, hostKey: string, foreign: ForeignSessions): DriverSession =>
+  wholeSession(remote.target.hostname, {
+    hostKey,
+    facts: facts(remote),
+    interfaces: interfaces(remote),
+    lldp: lldp(remote),
+    lldpDetail: lldpDetail(remote),
+    runningConfig: runningConfig(remote),
+    sessions: sessions(remote),
+    load: (request) => load(remote, request, foreign),
+    discard: (name) => Commit.discard(remote, name),
+    commit: (name) => Commit.commit(remote, name),
+    commitTimed: (name, seconds) => Commit.commitTimed(remote, name, seconds),
+    confirm: (name) => Commit.confirm(remote, name),
+    save: save(remote),
+    commitAndSave: (name, silenceSeconds) => Commit.commitAndSave(remote, name, silenceSeconds),
+    certificates: certificates(remote),
+    abandon: Effect.sync(remote.hangUp)
+  })
 
 const connect: (
   target: DriverTarget,
-  limits: SshLimits["Service"]
-) => Effect.Effect<DriverSession, ConnectError | CommandRejected, Scope.Scope> = Effect.fnUntraced(
-  function* (target, limits) {
-    const deadlines = { ...timeouts, ...target.timeouts }
-    const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
-    const privilege = yield* privilegeOf(Remote.make(target, transport, deadlines))
-    const remote = Remote.make(target, transport, deadlines, privilege)
-    yield* ensure(remote)
-    return makeSession(remote, transport.hostKey)
-  }
-)
+  shared: Shared
+) => Effect.Effect<DriverSession, ConnectError | CommandRejected, Scope.Scope> = Effect.fnUntraced(function* (
+  target,
+  { foreign, limits }
+) {
+  const deadlines = { ...timeouts, ...target.timeouts }
+  const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
+  const privilege = yield* rightsOf((rights) => Remote.make(target, transport, deadlines, rights))
+  const lacks = yield* ensure(Remote.make(target, transport, deadlines, privilege))
+  return makeSession(Remote.make(target, transport, deadlines, privilege, lacks), transport.hostKey, foreign)
+})
 
-/** A login that fails closes its connection at once, however long the caller's scope lives. */
-const open = Effect.fn("FrrDriver.open")(function* (target: DriverTarget, limits: SshLimits["Service"]) {
-  const scope = yield* Scope.fork(yield* Effect.scope)
-  return yield* connect(target, limits).pipe(
+const open = (target: DriverTarget, shared: Shared) =>
+  connect(target, shared).pipe(
     Effect.catchTag("CommandRejected", ({ message }) =>
       Effect.fail(
         new ConnectionException({
@@ -83,18 +73,11 @@ const open = Effect.fn("FrrDriver.open")(function* (target: DriverTarget, limits
           message
         })
       )
-    ),
-    Scope.provide(scope),
-    Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+    )
   )
-})
 
 /** The FRR driver, on the connection limits of this process. */
-export const make: Effect.Effect<Driver, never, SshLimits> = Effect.map(SshLimits, (limits) => ({
-  platform: frr,
-  timeouts,
-  configHash,
-  stableText,
-  commitHabits: () => ({ savesAtCommit: false, mergesAtCommit: false }),
-  open: (target: DriverTarget) => open(target, limits)
-}))
+export const make: Effect.Effect<Driver, never, SshLimits> = Effect.gen(function* () {
+  const shared: Shared = { limits: yield* SshLimits, foreign: yield* ForeignSessions }
+  return wholeDriver({ platform: frr, stableText, open: (target) => open(target, shared) })
+})

@@ -7,6 +7,7 @@ import type { Facts } from "../Readings.ts"
 import { readJson } from "./Answers.ts"
 import { commands } from "./Dialect.ts"
 import { type Links, Links as ShowLinks, nameOf } from "./Interfaces.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 
 /** The release in the first line of `show version`; undefined when the line is something else. */
@@ -32,6 +33,7 @@ export const factsOf = (machine: string, release: string, links: Links): Facts =
 
 /** See `DriverSession.facts`. */
 export const facts: (remote: Remote) => Effect.Effect<Facts, ReadError> = Effect.fnUntraced(function* (remote) {
+  yield* need(remote, "vtysh", "ip")
   const shown = yield* remote.query(commands.version)
   const release = releaseOf(shown)
   if (release === undefined) {

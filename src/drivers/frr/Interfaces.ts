@@ -5,6 +5,7 @@ import type { ReadError } from "../DriverErrors.ts"
 import type { InterfaceState, InterfaceStates } from "../Readings.ts"
 import { readJson } from "./Answers.ts"
 import { commands } from "./Dialect.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 
 export const Links = Schema.Array(
@@ -64,6 +65,7 @@ export const interfacesOf = (
 /** See `DriverSession.interfaces`. */
 export const interfaces: (remote: Remote) => Effect.Effect<InterfaceStates, ReadError> = Effect.fnUntraced(
   function* (remote) {
+    yield* need(remote, "ip")
     const links = yield* readJson(remote, commands.links, Links)
     const speeds = yield* remote.query(commands.speeds)
     const told = yield* remote.query(commands.descriptions)

@@ -3,33 +3,28 @@
  * removed by the script (docs/frr.md#loading-a-candidate).
  */
 import { hash } from "node:crypto"
-import { Effect, Option } from "effect"
-import { jobOf } from "../Candidate.ts"
-import type { ConfigSession, LoadRequest, LoadResult } from "../Driver.ts"
-import { selects } from "../Driver.ts"
+import { Effect } from "effect"
+import { clearTheWay } from "../ClearTheWay.ts"
+import type { LoadRequest, LoadResult } from "../Driver.ts"
 import {
   CommandRejected,
   type LoadError,
   MergeConfigException,
   type RejectedLine,
   ReplaceConfigException,
-  SessionLockedException,
   UnexpectedAnswer
 } from "../DriverErrors.ts"
+import type { ForeignSessions } from "../ForeignSessions.ts"
 import { maskAnswer, maskSecrets } from "../SecretMask.ts"
 import { discard } from "./Commit.ts"
 import { differenceOf } from "./Difference.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 import { ask, REJECTED_LINES } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
 
-const foreignSeconds = 10
-const pollSeconds = 1
 const mostRejected = 20
 const WHOLE = "end of difference\n"
-
-const locked = ({ target }: Remote, session: string, message: string): SessionLockedException =>
-  new SessionLockedException({ hostname: target.hostname, session, message })
 
 const complaint = /^line (\d+): (.*)$/
 
@@ -52,46 +47,27 @@ const rejected = ({ target }: Remote, { mode, text }: LoadRequest, said: string)
   return mode === "replace" ? new ReplaceConfigException(fields) : new MergeConfigException(fields)
 }
 
-const isAbandoned = ({ mayAbort, name: own }: LoadRequest, { name, state }: ConfigSession): boolean => {
-  const job = jobOf(name)
-  return state === "open" && (name === own || (job !== null && mayAbort !== undefined && selects(mayAbort, job)))
-}
-
-const clearTheWay: (remote: Remote, request: LoadRequest, patience: number) => Effect.Effect<void, LoadError> =
-  Effect.fnUntraced(function* (remote, request, patience) {
-    const found = request.seen ?? (yield* sessions(remote))
-    if (Option.isSome(found.pending) && found.pending.value.name !== request.besideTimer) {
-      return yield* locked(remote, found.pending.value.name, "Pending commit confirm already in process!")
-    }
-    for (const { name } of found.sessions.filter((session) => isAbandoned(request, session))) {
-      yield* discard(remote, name)
-    }
-    const other = found.sessions.find((session) => session.state === "open" && !isAbandoned(request, session))
-    if (other === undefined || request.foreignSessions === "ignore") return
-    if (patience <= 0) return yield* locked(remote, other.name, "Session is already in use")
-    yield* Effect.sleep(`${pollSeconds} seconds`)
-    const { seen: _, ...later } = request
-    yield* clearTheWay(remote, later, patience - pollSeconds)
-  })
-
 /** See `DriverSession.load`. `inParts` means nothing here: the candidate is a file, and its hash says that all of it came. */
-export const load: (remote: Remote, request: LoadRequest) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(
-  function* (remote, request) {
-    const patience = request.foreignSessions === "ignore" ? 0 : (request.foreignSessions ?? foreignSeconds)
-    yield* clearTheWay(remote, request, patience)
-    const input = `${request.text.trimEnd()}\n`
-    const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
-    const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
-    const { hostname } = remote.target
-    const command = `load ${request.name}`
-    if (code === REJECTED_LINES) return yield* rejected(remote, request, output)
-    if (code !== 0) {
-      const message = maskSecrets(complaints.trim().split("\n").slice(-3).join("\n"))
-      return yield* new CommandRejected({ hostname, command, message })
-    }
-    if (!output.endsWith(WHOLE)) {
-      return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
-    }
-    return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [] }
+export const load: (
+  remote: Remote,
+  request: LoadRequest,
+  foreign: ForeignSessions
+) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(function* (remote, request, foreign) {
+  const { hostname } = remote.target
+  const way = { hostname, foreign, sessions: sessions(remote), discard: (name: string) => discard(remote, name) }
+  const beside = yield* clearTheWay(way, request)
+  yield* need(remote, "frr-reload.py")
+  const input = `${request.text.trimEnd()}\n`
+  const words = ["load", request.name, request.mode, hash("sha256", input, "hex")]
+  const { code, complaints, output } = yield* ask(remote, words, { input, seconds: remote.timeouts.load })
+  const command = `load ${request.name}`
+  if (code === REJECTED_LINES) return yield* rejected(remote, request, output)
+  if (code !== 0) {
+    const message = maskSecrets(complaints.trim().split("\n").slice(-3).join("\n"))
+    return yield* new CommandRejected({ hostname, command, message })
   }
-)
+  if (!output.endsWith(WHOLE)) {
+    return yield* new UnexpectedAnswer({ hostname, command, message: "the difference is cut off" })
+  }
+  return { diff: differenceOf(output.slice(0, -WHOLE.length)), remarks: [], ...beside }
+})

@@ -5,6 +5,7 @@ import { compareNames } from "../../domain/platforms/InterfaceNames.ts"
 import type { LldpNeighbour, NeighbourDetails, Neighbours } from "../Readings.ts"
 import { readJson } from "./Answers.ts"
 import { commands } from "./Dialect.ts"
+import { need } from "./Programs.ts"
 import type { Remote } from "./Remote.ts"
 
 const Value = Schema.Struct({ value: Schema.optionalKey(Schema.String) })
@@ -79,7 +80,8 @@ export const neighboursOf = (answer: ShowNeighbours): Neighbours =>
 /** Everything that neighbours announce, by local port. */
 export const neighbourDetailsOf = (answer: ShowNeighbours): NeighbourDetails => byPort(answer, detailOf)
 
-const shown = (remote: Remote) => readJson(remote, commands.neighbours, ShowNeighbours)
+const shown = (remote: Remote) =>
+  Effect.andThen(need(remote, "lldpcli"), readJson(remote, commands.neighbours, ShowNeighbours))
 
 /** See `DriverSession.lldp`. */
 export const lldp = (remote: Remote) => Effect.map(shown(remote), neighboursOf)

@@ -9,10 +9,13 @@ import type { DriverTarget, DriverTimeouts } from "../Driver.ts"
 import { CommandRejected, CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Transport } from "../ssh/Transport.ts"
+import type { Program } from "./Programs.ts"
 
-/** How a command ended. A command that a signal ended has the code −1. */
+/** How a command ended. A command that a signal ended has the code −1; one that never began does not end with 0. */
 export interface Ran {
   readonly code: number
+  /** Whether it was run at all. What the login shell says before it is left out, unless there is nothing else. */
+  readonly began: boolean
   readonly output: string
   readonly complaints: string
 }
@@ -26,6 +29,8 @@ export interface RunOptions {
 export interface Remote {
   readonly target: DriverTarget
   readonly timeouts: DriverTimeouts
+  /** Programs that the switch does not have. */
+  readonly lacks: ReadonlySet<Program>
   /** Runs a line of shell and says how it ended. */
   readonly run: (line: string, options?: RunOptions) => Effect.Effect<Ran, ExchangeError>
   /** Its output; CommandRejected with what it complained of when it does not end with 0. */
@@ -43,9 +48,25 @@ export type Privilege = "" | "sudo -n "
 /** A word of a command line, whatever is in it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
+/** Stands on a line of its own before what a command says: what comes ahead of it is the login shell's. */
+const BEGINS = "switchyard: here it begins"
+const begin = String.raw`printf '\n${BEGINS}\n'; printf '\n${BEGINS}\n' >&2`
+
 /** The programs of an administrator are not in the path of a login without a terminal. */
 const withPath = (privilege: Privilege, line: string): string =>
-  `${privilege}env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -c ${quoted(line)}`
+  `${privilege}env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C sh -c ${quoted(`${begin}\n${line}`)}`
+
+/** What was said behind the mark; undefined without one. */
+const behindMark = (said: string): string | undefined => {
+  const at = said.indexOf(`\n${BEGINS}\n`)
+  return at < 0 ? undefined : said.slice(at + BEGINS.length + 2)
+}
+
+const ranAs = (code: number, output: string, complaints: string): Ran => {
+  const own = behindMark(output)
+  if (own === undefined) return { code: code === 0 ? -1 : code, began: false, output, complaints }
+  return { code, began: true, output: own, complaints: behindMark(complaints) ?? complaints }
+}
 
 const label = (line: string): string => maskSecrets(line).slice(0, 200)
 
@@ -92,9 +113,7 @@ const converse = (
       const broke = new ConnectionException({ hostname, address, whileDoing: label(line), message })
       const text = (chunks: ReadonlyArray<Buffer>) => Buffer.concat(chunks).toString("utf8")
       end(
-        code === undefined
-          ? Effect.fail(broke)
-          : Effect.succeed({ code, output: text(said.output), complaints: text(said.complaints) })
+        code === undefined ? Effect.fail(broke) : Effect.succeed(ranAs(code, text(said.output), text(said.complaints)))
       )
     })
     channel.end(input)
@@ -104,12 +123,13 @@ const converse = (
     })
   })
 
-/** Commands over this connection with these rights. */
+/** Commands over this connection with these rights, on a switch that lacks these programs. */
 export const make = (
   target: DriverTarget,
   transport: Transport,
   timeouts: DriverTimeouts,
-  privilege: Privilege = ""
+  privilege: Privilege,
+  lacks: ReadonlySet<Program> = new Set()
 ): Remote => {
   const run: Remote["run"] = (line, options = {}) =>
     Effect.flatMap(transport.exec(withPath(privilege, line)), (channel) =>
@@ -119,5 +139,5 @@ export const make = (
     Effect.flatMap(run(line, options), (ran) =>
       ran.code === 0 ? Effect.succeed(ran.output) : Effect.fail(refused({ target }, line, ran))
     )
-  return { target, timeouts, run, query, hangUp: transport.destroy }
+  return { target, timeouts, lacks, run, query, hangUp: transport.destroy }
 }

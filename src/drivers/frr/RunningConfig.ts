@@ -1,5 +1,4 @@
 /** The running configuration of FRR, and the hash by which two of them are compared (docs/frr.md#reading). */
-import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
 import type { Remote } from "./Remote.ts"
@@ -20,6 +19,3 @@ export const runningConfig: (remote: Remote) => Effect.Effect<string, ReadError>
 
 /** A configuration without the line of its release and trailing blank lines. */
 export const stableText = (text: string): string => `${text.replaceAll(volatile, "").trimEnd()}\n`
-
-/** Hexadecimal SHA-256 of a configuration as `stableText` gives it. */
-export const configHash = (text: string): string => hash("sha256", stableText(text), "hex")

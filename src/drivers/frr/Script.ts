@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import type { CommandRejected, ExchangeError } from "../DriverErrors.ts"
+import { lookForPrograms, missingPrograms, need, type Program } from "./Programs.ts"
 import { type Ran, quoted, type Remote, type RunOptions } from "./Remote.ts"
 
 const FOLDER = "/etc/frr/switchyard"
@@ -30,12 +31,17 @@ const install = [
   `grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS} || printf '%s\\n' ${quoted(HOOK)} >>${DAEMONS}`
 ].join("\n")
 
-/** Makes sure that the script of this release is on the switch, and that a restart passes it. */
+/**
+ * Makes sure that the script of this release is on the switch, and that a restart passes it. Gives the programs that the switch
+ * lacks; one without FRR is left as it is.
+ */
 export const ensure = Effect.fnUntraced(function* (
   remote: Remote
-): Effect.fn.Return<void, ExchangeError | CommandRejected> {
-  const { code } = yield* remote.run(isThere)
-  if (code !== 0) yield* remote.query(install, { input: text })
+): Effect.fn.Return<ReadonlySet<Program>, ExchangeError | CommandRejected> {
+  const { code, output } = yield* remote.run(`${lookForPrograms}; ${isThere}`)
+  const lacks = missingPrograms(output)
+  if (code !== 0 && !lacks.has("vtysh")) yield* remote.query(install, { input: text })
+  return lacks
 })
 
 /** How the script ended, by its exit code. */
@@ -50,6 +56,6 @@ export const ask = (
   options?: RunOptions
 ): Effect.Effect<Ran, ExchangeError> => remote.run(command(words), options)
 
-/** Asks for a verb; CommandRejected when it does not end well. */
+/** Asks for a verb; CommandRejected when it does not end well, or when the switch has no FRR. */
 export const must = (remote: Remote, words: ReadonlyArray<string>, options?: RunOptions) =>
-  remote.query(command(words), options)
+  Effect.andThen(need(remote, "vtysh", "setsid"), remote.query(command(words), options))

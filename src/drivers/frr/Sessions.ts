@@ -2,9 +2,10 @@
  * Candidates and the pending commit on a switch, as its script tells them. Candidates lie in directories under names of our
  * choice, so the text of a candidate is its name. Nobody else prepares candidates: who works with vtysh changes what runs.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { ConfigSession, ConfigSessions, SessionLimits } from "../Driver.ts"
 import { type ReadError, UnexpectedAnswer } from "../DriverErrors.ts"
+import { wholeList } from "../WholeDriver.ts"
 import type { Remote } from "./Remote.ts"
 import { must } from "./Script.ts"
 
@@ -22,15 +23,7 @@ export const sessionsOf = (told: string): ConfigSessions | undefined => {
     const [, kind, name, user] = row.exec(line) ?? []
     return name === undefined ? [] : [{ name, state: kind === "open" ? "open" : "timed", user: user ?? "" }]
   })
-  const timed = sessions.find(({ state }) => state === "timed")
-  const pending = timed === undefined ? null : { name: timed.name }
-  return {
-    isListed: true,
-    sessions,
-    pending: Option.fromNullOr(pending),
-    timer: pending === null ? { _tag: "none" } : { _tag: "running", name: pending.name },
-    limits
-  }
+  return wholeList(sessions, limits)
 }
 
 /** See `DriverSession.sessions`. */

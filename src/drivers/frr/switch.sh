@@ -1,5 +1,5 @@
 #!/bin/sh
-# switchyard version 1
+# switchyard version 2
 #
 # Lets a switch that runs FRRouting take a change back by itself. It lies on the switch, in a directory of its own beside the
 # startup configuration, so that a rename puts files there in one step. What it needs is a POSIX shell, coreutils, setsid and
@@ -31,8 +31,10 @@ LEASE=/run/switchyard-lease
 APPLY_SECONDS=300
 VTYSH_SECONDS=60
 
-complain() { printf '%s\n' "$1" >&2; }
-fail() { complain "$2"; exit "$1"; }
+fail() { printf '%s\n' "$2" >&2; exit "$1"; }
+no_room() { fail "$1" "$2 could not be kept: is the file system full?"; }
+note() { printf '%s\n' "$1" >"$2"; } # VALUE FILE
+noted() { cat "$1" 2>/dev/null; } # FILE
 
 hash_of() { sha256sum | cut -d ' ' -f 1; }
 
@@ -40,20 +42,15 @@ hash_of() { sha256sum | cut -d ' ' -f 1; }
 # machine had when they started, whatever they are told; only the machine's counts.
 own_name() { awk -v name="$(hostname)" '!/^hostname / || ($2 == name && !seen++)'; }
 
-running() {
-  timeout "$VTYSH_SECONDS" vtysh -c 'show running-config no-header' 2>/dev/null >"$1.all" &&
-    own_name <"$1.all" >"$1" && [ "$(tail -n 1 "$1")" = end ]
-  whole=$?
-  rm -f "$1.all"
-  return $whole
+# Into $text, without a file: the disk may be full when something has to be taken back.
+read_running() {
+  text=$(timeout "$VTYSH_SECONDS" vtysh -c 'show running-config no-header' 2>/dev/null | own_name)
+  [ "$(printf '%s\n' "$text" | tail -n 1)" = end ]
 }
 
-show() {
-  running "$HERE/now.$$" && cat "$HERE/now.$$"
-  whole=$?
-  rm -f "$HERE/now.$$"
-  [ "$whole" = 0 ] || fail 1 'FRR does not show its running configuration whole'
-}
+running() { read_running && printf '%s\n' "$text" >"$1"; } # FILE
+
+is_running() { read_running && printf '%s\n' "$text" | cmp -s - "$1/frr.conf"; } # DIRECTORY
 
 # A daemon that is down keeps its part of the running configuration to itself: what is compared then lacks it.
 daemons_answer() {
@@ -65,7 +62,7 @@ is_process_of() { # PID VERB: numbers of processes are given again after a resta
   [ -n "$1" ] && tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q "$SELF $2"
 }
 
-has_keeper() { is_process_of "$(cat "$1/pid" 2>/dev/null)" keep || is_process_of "$(cat "$1/revert-pid" 2>/dev/null)" revert; }
+has_keeper() { is_process_of "$(noted "$1/pid")" keep || is_process_of "$(noted "$1/revert-pid")" revert; }
 
 # A process that goes on when the login ends, also where the end of a login ends all that it left behind.
 detach() {
@@ -99,23 +96,28 @@ compare() { # DIRECTORY: the difference, without what frr-reload.py says about i
   cat "$1/diff.log"
 }
 
-is_running() { # DIRECTORY
-  running "$HERE/now.$$" && cmp -s "$HERE/now.$$" "$1/frr.conf"
-  same=$?
-  rm -f "$HERE/now.$$"
-  return $same
-}
-
 reload() { # DIRECTORY
   # in the group of whoever calls, which is ended as one
   timeout --foreground "$APPLY_SECONDS" "$RELOAD" --reload --stdout --confdir "$1" "$1/frr.conf" 2>&1
 }
 
-check() { # FILE
-  timeout "$APPLY_SECONDS" vtysh -C -f "$1" 2>&1
+check() { # FILE: ends with 2 and names the lines that are wrong
+  said=$(timeout "$APPLY_SECONDS" vtysh -C -f "$1" 2>&1) && return
+  printf '%s\n' "$said" | grep '^line [0-9]' && exit 2
+  fail 1 "the candidate could not be checked: $said"
 }
 
-last_is() { printf '%s\n' "$*" >"$HERE/last" 2>/dev/null; }
+last_is() { note "$*" "$HERE/last" 2>/dev/null; }
+
+# What ran before becomes the startup configuration for now.
+put_running() { # DIRECTORY
+  new=$STARTUP.switchyard
+  if cp -p "$1/startup" "$new" 2>/dev/null && cat "$1/running/frr.conf" 2>/dev/null >"$new"; then mv -f "$new" "$STARTUP"
+  else
+    rm -f "$new"
+    return 1
+  fi
+}
 
 put_startup_back() { # DIRECTORY
   if [ -e "$1/startup" ]; then
@@ -124,6 +126,18 @@ put_startup_back() { # DIRECTORY
 }
 
 # --- verbs ---------------------------------------------------------------------------------------------------------------
+
+show() {
+  read_running || fail 1 'FRR does not show its running configuration whole'
+  printf '%s\n' "$text"
+}
+
+# What processes left behind that were killed. Files and directories of one process end in its number.
+sweep() {
+  for left in "$HERE"/candidates/.*.[0-9]* "$HERE"/confirmed.[0-9]*; do
+    [ ! -e "$left" ] || is_process_of "${left##*.}" '' || rm -rf "$left"
+  done
+}
 
 # The end of a restart in the middle of a change: FRR has started with what ran before, and its startup file comes back.
 settle() {
@@ -145,6 +159,7 @@ heal() {
 }
 
 state() {
+  sweep
   settle
   heal
   for place in pending reverting; do
@@ -163,17 +178,19 @@ load() { # NAME replace|merge HASH, and the text as input
   new=$HERE/candidates/.$1.$$
   rm -rf "$HERE/candidates/.$1."*
   trap 'rm -rf "$new"' EXIT
-  make_place "$new" && cat >"$new/text" || fail 1 'the candidate could not be written: is the file system full?'
+  # without this nobody tidies up when the login ends amid it
+  trap 'exit 1' HUP INT PIPE TERM
+  make_place "$new" && cat >"$new/text" || no_room 1 'the candidate'
   [ "$(hash_of <"$new/text")" = "$3" ] || fail 1 'the candidate did not arrive as it was sent'
-  said=$(check "$new/text") || { printf '%s\n' "$said"; exit 2; }
+  check "$new/text"
   daemons_answer || fail 1 'a daemon of FRR does not answer, so that its configuration cannot be compared'
   running "$new/base.conf" || fail 1 'FRR does not show its running configuration'
   hash_of <"$new/base.conf" >"$new/base"
   if [ "$2" = merge ]; then : >"$new/merge" && sed '$d' "$new/base.conf" | cat - "$new/text" >"$new/frr.conf"
-  else cp "$new/text" "$new/frr.conf"; fi || fail 1 'the candidate could not be written: is the file system full?'
-  said=$(check "$new/frr.conf") || { printf '%s\n' "$said"; exit 2; }
+  else cp "$new/text" "$new/frr.conf"; fi || no_room 1 'the candidate'
+  check "$new/frr.conf"
   compare "$new" || fail 1 'the candidate could not be compared with what runs'
-  printf '%s\n' "${SUDO_USER:-$(id -un)}" >"$new/user" || fail 1 'the candidate could not be written: is the file system full?'
+  note "${SUDO_USER:-$(id -un)}" "$new/user" || no_room 1 'the candidate'
   rm -rf "${HERE:?}/candidates/$1"
   mv "$new" "$HERE/candidates/$1"
   echo 'end of difference'
@@ -183,21 +200,21 @@ arm() { # NAME SECONDS: everything that is needed to go back, and the process th
   [ -e "$HERE/candidates/$1/base" ] || fail 4 "there is no candidate $1"
   new=$HERE/pending.new
   if ! mkdir "$new" 2>/dev/null; then
-    is_process_of "$(cat "$new/by" 2>/dev/null)" commit && fail 4 'another commit is being prepared'
+    is_process_of "$(noted "$new/by")" commit && fail 4 'another commit is being prepared'
     rm -rf "$new"
-    mkdir "$new" || fail 4 'no room for what is needed to go back: is the file system full?'
+    mkdir "$new" || no_room 4 'what is needed to go back'
   fi
   trap 'rm -rf "$new"' EXIT
-  printf '%s\n' $$ >"$new/by"
+  note $$ "$new/by"
   [ ! -e "$HERE/pending" ] && [ ! -e "$HERE/reverting" ] || fail 4 'another commit waits for its confirmation'
   daemons_answer || fail 4 'a daemon of FRR does not answer'
-  make_place "$new/running" && running "$new/running/frr.conf" || fail 4 'what runs could not be kept: is the file system full?'
+  make_place "$new/running" && running "$new/running/frr.conf" || no_room 4 'what runs'
   [ "$(hash_of <"$new/running/frr.conf")" = "$(cat "$HERE/candidates/$1/base")" ] ||
     fail 4 'the configuration was altered since the candidate was loaded'
   if [ -e "$STARTUP" ]; then cp -p "$STARTUP" "$new/startup"; else : >"$new/no-startup"; fi ||
-    fail 4 'the startup configuration could not be kept: is the file system full?'
-  { printf '%s\n' "$1" >"$new/name" && printf '%s\n' "${SUDO_USER:-$(id -un)}" >"$new/user" &&
-    printf '%s\n' "$(($(date +%s) + $2))" >"$new/deadline"; } || fail 4 'no room for what is needed to go back'
+    no_room 4 'the startup configuration'
+  { note "$1" "$new/name" && note "${SUDO_USER:-$(id -un)}" "$new/user" &&
+    note "$(($(date +%s) + $2))" "$new/deadline"; } || no_room 4 'what is needed to go back'
   mv "$HERE/candidates/$1" "$new/candidate"
   sync
   mv "$new" "$HERE/pending"
@@ -216,7 +233,7 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
   arm "$1" "${2:-$APPLY_SECONDS}"
   detach apply
   await "$APPLY_SECONDS" applied
-  code=$(cat "$HERE/pending/applied" 2>/dev/null)
+  code=$(noted "$HERE/pending/applied")
   [ "$code" = 0 ] && [ -n "${2:-}" ] && { echo "committed"; return; }
   [ "$code" = 0 ] && { confirm "$1"; return; }
   tail -n 20 "$HERE/pending/log" >&2 2>/dev/null
@@ -226,14 +243,14 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
 
 # The startup configuration is none of its business: frr-reload.py leaves it alone.
 apply() {
-  printf '%s\n' $$ >"$HERE/pending/apply-pid"
+  note $$ "$HERE/pending/apply-pid"
   # of two lines of which a configuration has one only, frr-reload.py keeps either; merged lines come after what runs
   if [ -e "$HERE/pending/candidate/merge" ]; then
     timeout --foreground "$APPLY_SECONDS" vtysh -f "$HERE/pending/candidate/text"
   else reload "$HERE/pending/candidate"; fi >"$HERE/pending/log" 2>&1
   code=$?
   [ "$code" = 0 ] && { name_machine "$HERE/pending/candidate/text"; drop_lease; }
-  printf '%s\n' "$code" >"$HERE/pending/applied"
+  note "$code" "$HERE/pending/applied"
 }
 
 # vtysh shows the machine's name as that of FRR, whatever FRR was told. So the machine gets it; LLDP has it from there.
@@ -241,9 +258,8 @@ name_machine() { # FILE with a configuration; the last name in it counts
   name=$(sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p' "$1" | tail -n 1)
   [ -n "$name" ] && [ "$name" != "$(hostname)" ] || return 0
   printf '%s\n' "$name" >/etc/hostname
-  grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts >/etc/hosts.switchyard
-  printf '127.0.1.1 %s\n' "$name" | cat /etc/hosts.switchyard - >/etc/hosts
-  rm -f /etc/hosts.switchyard
+  { grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts; printf '127.0.1.1 %s\n' "$name"; } >/etc/hosts.switchyard &&
+    mv -f /etc/hosts.switchyard /etc/hosts
   hostname "$name"
   lldpcli configure system hostname "$name" >/dev/null 2>&1
 }
@@ -270,24 +286,25 @@ return_lease() {
 # Waits for the deadline. The pending commit is known by its name and by being ours: a confirmation takes it away.
 keep() { # NAME [SECONDS]
   trap '' HUP
-  printf '%s\n' $$ >"$HERE/pending/pid.new" && mv "$HERE/pending/pid.new" "$HERE/pending/pid" || exit 1
+  note $$ "$HERE/pending/pid.new" && mv "$HERE/pending/pid.new" "$HERE/pending/pid" || exit 1
   left=${2:-$(($(cat "$HERE/pending/deadline") - $(date +%s)))}
   while [ "$left" -gt 0 ]; do
     sleep 1
     left=$((left - 1))
-    [ "$(cat "$HERE/pending/pid" 2>/dev/null)" = $$ ] || exit 0
+    [ "$(noted "$HERE/pending/pid")" = $$ ] || exit 0
   done
   mv "$HERE/pending" "$HERE/reverting" 2>/dev/null && take_back timer
 }
 
 stop_apply() {
-  pid=$(cat "$HERE/reverting/apply-pid" 2>/dev/null)
+  pid=$(noted "$HERE/reverting/apply-pid")
   is_process_of "$pid" apply || return 0
   pkill -9 -g "$pid" 2>/dev/null || kill -9 -- "-$pid" 2>/dev/null
 }
 
+# Without room for the whole of it FRR would start with less.
 restart_frr() {
-  cat "$HERE/reverting/running/frr.conf" >"$STARTUP"
+  put_running "$HERE/reverting" || return
   if [ -d /run/systemd/system ]; then systemctl restart frr
   else /usr/lib/frr/frrinit.sh restart; fi >/dev/null 2>&1
 }
@@ -300,12 +317,13 @@ is_back() {
 
 # Back to what ran before, however often it takes. Where loading it does not help, FRR starts anew with it.
 take_back() { # WHY
-  printf '%s\n' $$ >"$HERE/reverting/revert-pid"
+  note $$ "$HERE/reverting/revert-pid"
   stop_apply
   rounds=0
-  until reload "$HERE/reverting/running" >"$HERE/reverting/log" 2>&1; name_machine "$HERE/reverting/running/frr.conf"; is_back; do
-    # somebody else may have taken over, or be done
-    [ "$(cat "$HERE/reverting/revert-pid" 2>/dev/null)" = $$ ] || exit 0
+  until reload "$HERE/reverting/running" >/dev/null 2>&1; name_machine "$HERE/reverting/running/frr.conf"; is_back; do
+    # somebody else may have taken over, or be done; on a full disk nobody is noted
+    by=$(noted "$HERE/reverting/revert-pid")
+    [ -e "$HERE/reverting" ] && { [ "${by:-$$}" = $$ ] || ! is_process_of "$by" revert; } || exit 0
     rounds=$((rounds + 1))
     [ $((rounds % 3)) = 0 ] && restart_frr
     sleep 2
@@ -319,9 +337,9 @@ take_back() { # WHY
 revert() { take_back order; }
 
 confirm() { # NAME
-  [ "$(cat "$HERE/pending/name" 2>/dev/null)" = "$1" ] || fail 4 "no commit of $1 waits for its confirmation"
+  [ "$(noted "$HERE/pending/name")" = "$1" ] || fail 4 "no commit of $1 waits for its confirmation"
   has_keeper "$HERE/pending" || fail 4 'the process that would take the change back is gone'
-  [ "$(cat "$HERE/pending/applied" 2>/dev/null)" = 0 ] || fail 4 'the change was not applied'
+  [ "$(noted "$HERE/pending/applied")" = 0 ] || fail 4 'the change was not applied'
   pid=$(cat "$HERE/pending/pid")
   mv "$HERE/pending" "$HERE/confirmed.$$" 2>/dev/null || fail 4 'the change is being taken back'
   is_process_of "$pid" keep && kill "$pid" 2>/dev/null
@@ -333,15 +351,16 @@ confirm() { # NAME
 none_reverting() { [ ! -e "$HERE/reverting" ]; }
 
 discard() { # NAME
+  sweep
   rm -rf "${HERE:?}/candidates/$1"
-  if [ "$(cat "$HERE/pending/name" 2>/dev/null)" = "$1" ]; then
-    pid=$(cat "$HERE/pending/pid" 2>/dev/null)
+  if [ "$(noted "$HERE/pending/name")" = "$1" ]; then
+    pid=$(noted "$HERE/pending/pid")
     if mv "$HERE/pending" "$HERE/reverting" 2>/dev/null; then
       is_process_of "$pid" keep && kill "$pid" 2>/dev/null
       detach revert
     fi
   fi
-  if [ "$(cat "$HERE/reverting/name" 2>/dev/null)" = "$1" ]; then
+  if [ "$(noted "$HERE/reverting/name")" = "$1" ]; then
     settle
     heal
     await "$APPLY_SECONDS" none_reverting || fail 1 'it is still being taken back'
@@ -350,15 +369,23 @@ discard() { # NAME
 }
 
 # The text that FRR writes is the running one without its end.
+is_saved() {
+  read_running && [ "$(printf '%s\n' "$text" | sed '$d' | hash_of)" = "$(own_name <"$STARTUP" | hash_of)" ]
+}
+
+# FRR may leave half a startup configuration where the disk is full: then the former one comes back.
 save() {
+  former=$STARTUP.switchyard
+  rm -f "$former"
+  [ ! -e "$STARTUP" ] || cp -p "$STARTUP" "$former" || { rm -f "$former"; no_room 1 'the startup configuration'; }
   timeout "$VTYSH_SECONDS" vtysh -c 'write memory' >/dev/null 2>&1
-  running "$HERE/now.$$" || fail 1 'FRR does not show its running configuration'
-  own_name <"$STARTUP" >"$HERE/saved.$$" && sed '$d' "$HERE/now.$$" | cmp -s - "$HERE/saved.$$"
-  same=$?
-  rm -f "$HERE/saved.$$"
-  rm -f "$HERE/now.$$"
-  [ "$same" = 0 ] || fail 1 'the startup configuration is not the running one'
-  echo saved
+  if is_saved; then
+    rm -f "$former"
+    echo saved
+  else
+    [ ! -e "$former" ] || mv -f "$former" "$STARTUP"
+    fail 1 'the startup configuration is not the running one'
+  fi
 }
 
 # For a change that moves the address of the login: it goes on when nobody hears the answer.
@@ -372,13 +399,7 @@ boot() {
   if [ -e "$HERE/pending" ] && ! has_keeper "$HERE/pending"; then mv "$HERE/pending" "$HERE/reverting"; fi
   [ -e "$HERE/reverting" ] && [ ! -e "$HERE/reverting/booted" ] && ! has_keeper "$HERE/reverting" || return 0
   name_machine "$HERE/reverting/running/frr.conf"
-  new=$STARTUP.switchyard
-  if cp -p "$HERE/reverting/startup" "$new" 2>/dev/null && cat "$HERE/reverting/running/frr.conf" >"$new"; then
-    mv "$new" "$STARTUP"
-  else
-    rm -f "$new"
-    put_startup_back "$HERE/reverting"
-  fi
+  put_running "$HERE/reverting" || put_startup_back "$HERE/reverting"
   : >"$HERE/reverting/booted"
 }
 

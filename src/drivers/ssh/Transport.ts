@@ -3,7 +3,7 @@
  * that dead addresses cannot block the living; then the handshake under the shared bound. Ends with its scope: a goodbye, a
  * bounded wait, then the socket is destroyed.
  */
-import { Effect, Fiber, Schedule, Scope } from "effect"
+import { Data, Effect, Fiber, Schedule, Scope } from "effect"
 import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
 import { rareRetry } from "../../runtime/RareRetry.ts"
@@ -20,8 +20,15 @@ const channelMillis = 15_000
 // A handshake needs a few milliseconds of CPU. A silent peer gives its permit back after this, though it may go on waiting.
 const handshakePermitSeconds = 3
 
+const shellChannel = "open a shell"
 const furtherChannel = "open a channel"
 const noFurther = "the switch opens no further channel on this connection, as one that allows one session does"
+
+/**
+ * OpenSSH counts a channel for a moment longer than it takes to tell its end, so the next one may come too early. Milliseconds,
+ * doubled each time.
+ */
+const sooner = { first: 10, times: 7 }
 
 /** The terminal asked for: wide and high, so that the switch neither wraps the echo nor pages. */
 const terminal = { term: "vt100", cols: 511, rows: 1000 } as const
@@ -97,13 +104,16 @@ const goodbye = (client: SshClient) =>
     client.end()
   })
 
+/** The switch answers that it opens no channel. */
+class ChannelRefused extends Data.TaggedError("ChannelRefused")<{ readonly message: string }> {}
+
 /** Opens a channel; a peer that never answers the request must not hold us. */
 const openChannel = (
   target: DriverTarget,
   what: string,
   request: (opened: (error: Error | undefined, channel: ClientChannel) => void) => unknown
 ) =>
-  Effect.callback<ClientChannel, ConnectionException>((resume) => {
+  Effect.callback<ClientChannel, ConnectionException | ChannelRefused>((resume) => {
     const fail = (message: string) => resume(Effect.fail(failure(target, what, message)))
     const timer = setTimeout(
       () => fail(`the switch did not open a channel in ${channelMillis / 1000} s`),
@@ -113,7 +123,7 @@ const openChannel = (
       request((error, channel) => {
         clearTimeout(timer)
         if (error === undefined || error === null) resume(Effect.succeed(channel))
-        else fail(what === furtherChannel ? `${noFurther}: ${error.message}` : error.message)
+        else resume(Effect.fail(new ChannelRefused({ message: error.message })))
       })
     } catch (error) {
       clearTimeout(timer)
@@ -121,6 +131,20 @@ const openChannel = (
     }
     return Effect.sync(() => clearTimeout(timer))
   })
+
+const named = (target: DriverTarget, what: string, why: string) => (error: ConnectionException | ChannelRefused) =>
+  error._tag === "ChannelRefused" ? failure(target, what, `${why}${error.message}`) : error
+
+/** A channel beside or behind others. */
+const openFurther = (target: DriverTarget, request: Parameters<typeof openChannel>[2]) =>
+  openChannel(target, furtherChannel, request).pipe(
+    Effect.retry({
+      while: ({ _tag }) => _tag === "ChannelRefused",
+      times: sooner.times,
+      schedule: Schedule.exponential(`${sooner.first} millis`)
+    }),
+    Effect.mapError(named(target, furtherChannel, `${noFurther}: `))
+  )
 
 const makeTransport = (
   target: DriverTarget,
@@ -130,8 +154,10 @@ const makeTransport = (
 ): Transport => ({
   hostKey,
   inTurn,
-  shell: openChannel(target, "open a shell", (opened) => client.shell(terminal, opened)),
-  exec: (command) => openChannel(target, furtherChannel, (opened) => client.exec(command, opened)),
+  shell: openChannel(target, shellChannel, (opened) => client.shell(terminal, opened)).pipe(
+    Effect.mapError(named(target, shellChannel, ""))
+  ),
+  exec: (command) => openFurther(target, (opened) => client.exec(command, opened)),
   destroy: () => {
     state.gone = true
     client.destroy()

@@ -128,7 +128,11 @@ const make = Effect.gen(function* () {
     const device = yield* devices.lock(id)
     const outcome = applyDeviceEvent(device, event)
     if (outcome._tag === "Refused") return yield* new DeviceStateError({ rule: outcome.rule, message: outcome.message })
-    if (outcome.state !== device.state) yield* devices.update(id, { state: outcome.state })
+    if (outcome.state !== device.state) {
+      yield* devices.update(id, { state: outcome.state })
+      const { hostname } = device
+      yield* Effect.logInfo("State of a device", { id, hostname, from: device.state, to: outcome.state })
+    }
     const startedJobs: Array<number> = []
     for (const { params, type } of outcome.actions) startedJobs.push(...(yield* perform(device, type, params, cause)))
     const [next] = startedJobs

@@ -31,6 +31,8 @@ const make = Effect.gen(function* () {
       const text = `Install device certificate not supported on platform: ${device.platform}`
       return InitTasks.certificateTask(text, false)
     }
+    const obstacle = certificates.obstacle({ ...device, hostname })
+    if (obstacle !== null) return InitTasks.certificateTask(obstacle, false)
     if (!(yield* certificates.exists)) {
       const none = InitTasks.noCertificate(hostname)
       return VERIFY_TLS_DEVICE ? { ...none, failed: true } : none

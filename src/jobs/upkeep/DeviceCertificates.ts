@@ -7,7 +7,9 @@ import type { SqlError } from "effect/sql"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
-import { JobFailure } from "../../domain/Job.ts"
+import type { Device } from "../../domain/Device.ts"
+import { capabilitiesOf } from "../../domain/platforms/Platforms.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 
@@ -34,6 +36,7 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const authority = yield* CertificateAuthority
   const actorOf = yield* DeviceEntity.client
+  const { FRR_CERTIFICATE_DIRECTORY } = yield* ServerConfig
 
   const install = Effect.fn("DeviceCertificates.install")(function* (holder: Holder) {
     const { address, deviceId, discoveredAt, hostname, jobId } = holder
@@ -53,7 +56,15 @@ const make = Effect.gen(function* () {
     )
   })
 
-  return DeviceCertificates.of({ install, exists: authority.exists })
+  const obstacle = (device: Pick<Device, "hostname" | "platform">) => {
+    const kind = capabilitiesOf(device)?.certificates ?? false
+    if (kind === false) return `Unsupported device platform "${device.platform}" for device: ${device.hostname}`
+    return kind === "files" && Option.isNone(FRR_CERTIFICATE_DIRECTORY)
+      ? `Device ${device.hostname} keeps certificates as files, and FRR_CERTIFICATE_DIRECTORY names no directory for them`
+      : null
+  }
+
+  return DeviceCertificates.of({ install, obstacle, exists: authority.exists })
 })
 
 /** Certificates of devices. */
@@ -62,13 +73,11 @@ export class DeviceCertificates extends Context.Service<
   {
     /** Issues and installs one, once for a job and a device. */
     readonly install: (holder: Holder) => Effect.Effect<void, NotInstalled | SqlError.SqlError>
+    /** Why a device can be given none, as a sentence; null when it can. */
+    readonly obstacle: (device: Pick<Device, "hostname" | "platform">) => string | null
     /** Whether this server has an authority that can issue any. */
     readonly exists: Effect.Effect<boolean>
   }
 >()("switchyard/jobs/DeviceCertificates") {
   static readonly layer = Layer.effect(DeviceCertificates, make)
 }
-
-/** The failure of a job that names a device for whose platform there are no certificates. */
-export const unsupported = (platform: string | null, hostname: string) =>
-  new JobFailure({ type: "ValueError", message: `Unsupported device platform "${platform}" for device: ${hostname}` })

@@ -7,10 +7,9 @@ import type { Device } from "../../domain/Device.ts"
 import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import type { ArgsOf } from "../../domain/jobs/JobDefinition.ts"
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
-import { can } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { DeviceCertificates, type NotInstalled, unsupported } from "./DeviceCertificates.ts"
+import { DeviceCertificates, type NotInstalled } from "./DeviceCertificates.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
@@ -45,8 +44,8 @@ const make = Effect.gen(function* () {
     const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
       error._tag === "SqlError" ? error : failure(error.message)
     )
-    const other = selected.find((device) => !can(device, "certificates"))
-    return other === undefined ? selected : yield* unsupported(other.platform, other.hostname)
+    const [obstacle] = selected.flatMap((device) => certificates.obstacle(device) ?? [])
+    return obstacle === undefined ? selected : yield* failure(obstacle)
   })
 
   const renew = Effect.fnUntraced(function* (jobId: number, { hostname, id, management_ip }: Device) {

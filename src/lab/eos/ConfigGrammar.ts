@@ -45,6 +45,7 @@ const SECTIONS: ReadonlyArray<readonly [RegExp, (match: RegExpMatchArray) => str
 const NESTED: ReadonlyArray<readonly [RegExp, RegExp]> = [
   [/^interface /, /^evpn ethernet-segment$/],
   [/^router bgp/, /^(?:address-family .+|vrf \S+|vlan \S+|vlan-aware-bundle \S+)$/],
+  [/^vrf \S+$/, /^address-family .+$/],
   [/^router (?:ospf3|isis|general|multicast|igmp|pim)/, /^(?:address-family .+|vrf \S+|ipv4|ipv6)$/],
   [/^management (?:ssh|api|security|console)/, /^(?:vrf \S+|ssl profile \S+|transport \S+ \S+|password|provider \S+)$/],
   [/^policy-map/, /^class \S+$/],

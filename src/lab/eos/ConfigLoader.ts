@@ -151,7 +151,7 @@ const findParent = (loader: Loader, line: ConfigLine): Entry => {
   }
   while (loader.levels.length > 1) {
     const level = current(loader)
-    if (staysIn(level, loader.levels[loader.levels.length - 2], line)) {
+    if (staysIn(level, loader.levels.slice(0, -1), line)) {
       level.childIndent ??= indent
       return level.entry
     }
@@ -163,12 +163,14 @@ const findParent = (loader: Loader, line: ConfigLine): Entry => {
 }
 
 /** Indentation decides where there is any; without it a line stays until one comes that only an outer section knows. */
-const staysIn = (level: Level, outer: Level | undefined, line: ConfigLine) => {
+const staysIn = (level: Level, outer: ReadonlyArray<Level>, line: ConfigLine) => {
   const { indent, text } = line
   if (indent > level.indent) return true
   const typedFlat = indent === level.indent && (level.childIndent === undefined || level.childIndent === indent)
   if (!typedFlat || (line.mayLeave && Grammar.leavesSection(level.entry.text, text))) return false
-  return outer === undefined || outer.entry.text === "" || tagOf(outer.entry, line) === undefined
+  // what both know belongs to the inner one
+  if (tagOf(level.entry, line) !== undefined) return true
+  return !outer.some(({ entry }) => entry.text !== "" && tagOf(entry, line) !== undefined)
 }
 
 /** Tag of the section that a line opens below `parent`. */

@@ -1,6 +1,7 @@
 /** The records of the platforms, against what clients are told and against the drivers that there are. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
+import { readFileSync } from "node:fs"
 import { can, isManageable, platformNames, platformOf, platforms } from "../../../src/domain/platforms/Platforms.ts"
 import { requireManageable } from "../../../src/domain/platforms/Unmanageable.ts"
 import * as Drivers from "../../../src/drivers/Drivers.ts"
@@ -9,6 +10,11 @@ import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
 describe("platforms", () => {
   it("have the names that clients may give, in this order", () => {
     expect(platformNames).toEqual(["eos", "junos", "ios", "iosxr", "nxos", "nxos_ssh", "frr"])
+  })
+
+  it("are named in the manual", () => {
+    const manual = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8")
+    expect(manual).toContain(`| \`platform\` | ${platformNames.map((name) => `\`${name}\``).join(", ")} |`)
   })
 
   it.effect("promise capabilities exactly where there is a driver, and it has their record", () =>

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { configHash } from "../../../src/drivers/eos/RunningConfig.ts"
+import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
+import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
 import { makeOneSwitch } from "./OneSwitchLab.ts"
+
+const configHash = configHashOf(stableText)
 
 describe("the hash of a configuration", () => {
   const body = "!\nhostname a\n!\nend\n"

@@ -1,9 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { DriverSession } from "../../../src/drivers/Driver.ts"
 import { renderError } from "../../../src/drivers/DriverErrors.ts"
 import { pair } from "../../../src/fabric/FabricPlan.ts"
+import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { candidate, makeOneRouter, name, until } from "./OneRouter.ts"
+
+const pendingOf = ({ sessions }: DriverSession) => Effect.map(sessions, ({ pending }) => pending)
 
 const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 const change = candidate(list, "!")
@@ -24,7 +28,7 @@ describeReal("reading a real router", () => {
         remote_system_enable_capab: ["Router"]
       })
       expect(yield* session.runningConfig).toContain("interface eth0\n ip address 10.99.0.11/24\n")
-      expect(Option.isNone(yield* session.pending)).toBe(true)
+      expect(Option.isNone(yield* pendingOf(session))).toBe(true)
       expect(session.hostKey).toMatch(/^SHA256:/)
     }).pipe(Effect.scoped)
   )
@@ -66,15 +70,15 @@ describeReal("loading on a real router", () => {
       expect((yield* session.sessions).sessions).toEqual([{ name: "job1", state: "open", user: "root" }])
       expect(
         yield* session.load({ text: candidate(), mode: "replace", name: "job1-check", foreignSessions: "ignore" })
-      ).toEqual({
-        diff: "",
-        remarks: []
-      })
+      ).toEqual({ diff: "", remarks: [], beside: ["job1"] })
       yield* session.discard("job1")
       yield* session.discard("job1-check")
       yield* session.discard("job1-check")
       expect((yield* session.sessions).sessions).toEqual([])
-      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({ diff: `+${list}` })
+      expect(yield* session.load({ text: list, mode: "merge", name: "job2" })).toEqual({
+        diff: `+${list}`,
+        remarks: []
+      })
     }).pipe(Effect.scoped)
   )
 
@@ -100,7 +104,7 @@ describeReal("a commit on a real router", () => {
       const first = yield* driver.open(target)
       yield* first.load({ text: change, mode: "replace", name: "job1" })
       yield* first.commitTimed("job1", 300)
-      expect(yield* first.pending).toEqual(Option.some({ name: "job1" }))
+      expect(yield* pendingOf(first)).toEqual(Option.some({ name: "job1" }))
       expect(yield* startup).toBe(before)
       yield* first.abandon
       const second = yield* driver.open(target)
@@ -129,9 +133,9 @@ describeReal("a commit on a real router", () => {
       const session = yield* driver.open(target)
       const old = yield* session.runningConfig
       yield* session.load({ text: change, mode: "replace", name: "job1" })
-      yield* session.commitTimed("job1", 5)
+      yield* session.commitTimed("job1", Number(timer(20)))
       expect(yield* session.runningConfig).toContain(list)
-      yield* until(Effect.map(session.pending, Option.isNone))
+      yield* until(Effect.map(pendingOf(session), Option.isNone))
       expect(driver.configHash(yield* session.runningConfig)).toBe(driver.configHash(old))
       expect(yield* startup).toBe(before)
       const error = yield* Effect.flip(session.confirm("job1"))
@@ -153,7 +157,7 @@ describeReal("a commit on a real router", () => {
       expect(again._tag).toBe("ConnectionException")
       yield* until(Effect.map(fabric.run(name, "ip -br link show eth0"), (shown) => shown.includes("UP")))
       const later = yield* Effect.retry(driver.open({ ...target, timeouts: { connect: 5 } }), { times: 20 })
-      yield* until(Effect.map(later.pending, Option.isNone))
+      yield* until(Effect.map(pendingOf(later), Option.isNone))
       expect(driver.configHash(yield* later.runningConfig)).toBe(driver.configHash(old))
       expect(yield* startup).toBe(before)
     }).pipe(Effect.scoped)

@@ -31,6 +31,21 @@ const template = Effect.fnUntraced(function* (lab: Lab.SyncLab, ...lines: Readon
   yield* refresh("templates", "tester")
 })
 
+/** What a sync of the only switch says when its template has these lines instead of the one that gives us our login. */
+const pushLogin = Effect.fnUntraced(function* (lab: Lab.SyncLab, mode: number, ...lines: ReadonlyArray<string>) {
+  yield* template(lab, ...lines)
+  const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: mode })
+  return Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
+})
+
+/** Runs a test in a server with these variables, on switches that a server without them has brought up to date. */
+const withNext = <A, E>(
+  count: number,
+  next: Readonly<Record<string, string>>,
+  body: (lab: Lab.SyncLab) => Lab.Serving<A, E>,
+  environment: Readonly<Record<string, string>> = SECONDS
+) => Lab.withServers(count, (lab, serve) => serve(body(lab), next), environment)
+
 /** How many logins each switch has refused. */
 const refused = (lab: Lab.SyncLab) =>
   lab.switches.map((device) => device.logins().filter(({ accepted }) => !accepted).length)
@@ -84,8 +99,10 @@ for (const mode of [0, 1, 2]) {
 it.live(
   "works with a fleet of which half has the new password",
   () =>
-    Lab.withServers(2, (lab, serve) =>
-      serve(
+    withNext(
+      2,
+      NEXT,
+      (lab) =>
         Effect.gen(function* () {
           yield* template(lab, newLine)
           yield* Lab.sync({ hostnames: lab.names.slice(0, 1) })
@@ -99,8 +116,7 @@ it.live(
           assert.deepStrictEqual(refused(lab), none(lab))
           yield* Lab.nothingLeft(lab)
         }),
-        NEXT
-      )
+      {}
     ),
   120_000
 )
@@ -108,26 +124,22 @@ it.live(
 it.live(
   "takes a password back that is not the one of the settings, and asks hardly again until the switch has the old one",
   () =>
-    Lab.withServers(
+    withNext(
       1,
-      (lab, serve) =>
-        serve(
-          Effect.gen(function* () {
-            yield* template(lab, newLine)
-            const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: 1 })
-            const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
-            assert.match(text, /ConnectAuthError: .*USERNAME_MANAGED_NEXT and PASSWORD_MANAGED_NEXT/)
-            assert.match(text, /before|old/)
-            assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
-            assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-            assert.isAtMost(refused(lab)[0] ?? 0, 3)
-            yield* Lab.nothingLeft(lab)
-            // the old one still counts
-            const read = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
-            assert.deepStrictEqual(Lab.outcomes(read), ok(lab))
-          }),
-          { PASSWORD_MANAGED_NEXT: "mistyped" }
-        ),
+      { PASSWORD_MANAGED_NEXT: "mistyped" },
+      (lab) =>
+        Effect.gen(function* () {
+          const text = yield* pushLogin(lab, 1, newLine)
+          assert.match(text, /ConnectAuthError: .*USERNAME_MANAGED_NEXT and PASSWORD_MANAGED_NEXT/)
+          assert.match(text, /before|old/)
+          assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
+          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+          assert.isAtMost(refused(lab)[0] ?? 0, 3)
+          yield* Lab.nothingLeft(lab)
+          // the old one still counts
+          const read = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
+          assert.deepStrictEqual(Lab.outcomes(read), ok(lab))
+        }),
       { COMMIT_CONFIRMED_TIMEOUT: timer(8) }
     ),
   120_000
@@ -136,19 +148,18 @@ it.live(
 it.live(
   "says of a switch without a commit timer that it cannot be looked at when it has a password that nobody knows",
   () =>
-    Lab.withServers(1, (lab, serve) =>
-      serve(
+    withNext(
+      1,
+      { PASSWORD_MANAGED_NEXT: "mistyped" },
+      (lab) =>
         Effect.gen(function* () {
-          yield* template(lab, newLine)
-          const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: 0 })
-          const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
+          const text = yield* pushLogin(lab, 0, newLine)
           assert.match(text, /ConnectAuthError: /)
           assert.match(text, /not certain/)
           assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
           assert.isAtMost(refused(lab)[0] ?? 0, 3)
         }),
-        { PASSWORD_MANAGED_NEXT: "mistyped" }
-      )
+      {}
     ),
   120_000
 )
@@ -158,30 +169,24 @@ const USER = { USERNAME_MANAGED_NEXT: "switchyard2", PASSWORD_MANAGED_NEXT: Camp
 it.live(
   "changes to another user in two steps: first it is added and proved, then the old one goes",
   () =>
-    Lab.withServers(
-      2,
-      (lab, serve) =>
-        serve(
-          Effect.gen(function* () {
-            yield* template(lab, oldLine, otherUser)
-            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-            assert.deepStrictEqual(
-              lab.switches.map((device) => device.logins().at(-1)?.user),
-              ["switchyard2", "switchyard2"]
-            )
-            const { templates } = lab.repositories
-            const file = `${templates.folder}/eos/users.j2`
-            const text = yield* Effect.promise(() => fs.readFile(file, "utf8"))
-            yield* templates.commit({ "eos/users.j2": text.replace(`${oldLine}\n`, "") })
-            yield* refresh("templates", "tester")
-            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-            assert.isFalse(lab.switches.some((device) => device.running().includes("username switchyard ")))
-            assert.deepStrictEqual(refused(lab), none(lab))
-            yield* Lab.nothingLeft(lab)
-          }),
-          USER
-        ),
-      SECONDS
+    withNext(2, USER, (lab) =>
+      Effect.gen(function* () {
+        yield* template(lab, oldLine, otherUser)
+        assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+        assert.deepStrictEqual(
+          lab.switches.map((device) => device.logins().at(-1)?.user),
+          ["switchyard2", "switchyard2"]
+        )
+        const { templates } = lab.repositories
+        const file = `${templates.folder}/eos/users.j2`
+        const text = yield* Effect.promise(() => fs.readFile(file, "utf8"))
+        yield* templates.commit({ "eos/users.j2": text.replace(`${oldLine}\n`, "") })
+        yield* refresh("templates", "tester")
+        assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+        assert.isFalse(lab.switches.some((device) => device.running().includes("username switchyard ")))
+        assert.deepStrictEqual(refused(lab), none(lab))
+        yield* Lab.nothingLeft(lab)
+      })
     ),
   120_000
 )
@@ -190,25 +195,17 @@ for (const mode of [0, 1]) {
   it.live(
     `does not count a new user as done in mode ${mode} whose password is not the one of the settings`,
     () =>
-      Lab.withServers(
-        1,
-        (lab, serve) =>
-          serve(
-            Effect.gen(function* () {
-              yield* template(lab, oldLine, otherUser)
-              const job = yield* Lab.sync({ hostnames: lab.names, confirm_mode_override: mode })
-              const text = Lab.outcomes(job)[lab.names[0] ?? ""] ?? ""
-              assert.match(text, /refuses the login that it brings/)
-              assert.match(text, /ConnectAuthError: /)
-              assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-              assert.deepStrictEqual(lab.switches.map(secretOf), [mode === 0 ? "new" : "old"])
-              const last = lab.switches[0]?.logins().at(-1)
-              assert.deepInclude(last, mode === 0 ? { user: "switchyard2" } : { user: "switchyard", accepted: true })
-              yield* Lab.nothingLeft(lab)
-            }),
-            { ...USER, PASSWORD_MANAGED_NEXT: "mistyped" }
-          ),
-        SECONDS
+      withNext(1, { ...USER, PASSWORD_MANAGED_NEXT: "mistyped" }, (lab) =>
+        Effect.gen(function* () {
+          const text = yield* pushLogin(lab, mode, oldLine, otherUser)
+          assert.match(text, /refuses the login that it brings/)
+          assert.match(text, /ConnectAuthError: /)
+          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+          assert.deepStrictEqual(lab.switches.map(secretOf), [mode === 0 ? "new" : "old"])
+          const last = lab.switches[0]?.logins().at(-1)
+          assert.deepInclude(last, mode === 0 ? { user: "switchyard2" } : { user: "switchyard", accepted: true })
+          yield* Lab.nothingLeft(lab)
+        })
       ),
     120_000
   )

@@ -1,17 +1,14 @@
 /** How changes are proved on devices that open no session beside a commit timer (docs/changes.md#proof). */
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
-import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import { Effect } from "effect"
+import type { Proof } from "../../../machines/change/ChangeRow.ts"
+import type { Job } from "../../../src/domain/Job.ts"
 import { timer } from "../../support/Patience.ts"
 import * as Lab from "./SyncLab.ts"
 
-const Devices = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
-
-/** The entry of the first device that says what the switch was given. */
-const syncTask = (job: Job) => {
-  const [device] = Object.values(Schema.decodeUnknownSync(Devices)(job.result).devices)
-  return device?.job_tasks.find(({ task_name }) => task_name === "Sync device config")
-}
+/** Asserts that the first device was proved to run the new configuration in this way. */
+const provedBy = (job: Job, proof: Proof) =>
+  Effect.sync(() => assert.deepInclude(Lab.syncTask(job), { failed: false, proof }, JSON.stringify(job.result)))
 
 const refusing = { personality: "noSessionBesideTimer" } as const
 
@@ -22,17 +19,9 @@ it.live(
       1,
       (lab) =>
         Effect.gen(function* () {
-          for (const mode of [0, 1, 2]) {
-            yield* Lab.want(lab, `mode${mode}`)
-            const job = yield* Lab.sync({ confirm_mode_override: mode })
-            const proof = mode === 0 ? "loaded-again" : "promised-text"
-            assert.deepInclude(syncTask(job), { failed: false, proof }, JSON.stringify(job.result))
-            if (mode === 2) yield* Lab.followUp(job)
-            assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
-            yield* Lab.nothingLeft(lab)
-          }
+          yield* Lab.inEachMode(lab, (job, mode) => provedBy(job, mode === 0 ? "loaded-again" : "promised-text"))
           const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names })
-          assert.deepInclude(syncTask(job), { diff: "", failed: false })
+          assert.deepInclude(Lab.syncTask(job), { diff: "", failed: false })
         }),
       {},
       refusing
@@ -47,9 +36,7 @@ it.live(
       1,
       (lab) =>
         Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          const job = yield* Lab.sync()
-          assert.deepInclude(syncTask(job), { failed: false, proof: "lines" }, JSON.stringify(job.result))
+          yield* provedBy(yield* Lab.syncWanted(lab, "two"), "lines")
           assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
         }),
       { CHANGE_PROOFS: "lines" },
@@ -65,9 +52,7 @@ it.live(
       1,
       (lab) =>
         Effect.gen(function* () {
-          yield* Lab.want(lab, "two")
-          const job = yield* Lab.sync()
-          assert.deepInclude(syncTask(job), { failed: false, proof: "promised-text" }, JSON.stringify(job.result))
+          yield* provedBy(yield* Lab.syncWanted(lab, "two"), "promised-text")
         }),
       {},
       { quirks: { sessionBesideTimer: "refused", saltsSecrets: true, saltsAtCommit: true } }
@@ -83,13 +68,12 @@ it.live(
       (lab) =>
         Effect.gen(function* () {
           const device = Lab.switchAt(lab, 0)
-          yield* Lab.want(lab, "two")
-          const job = yield* Lab.sync()
+          const job = yield* Lab.syncWanted(lab, "two")
           const text = Lab.outcomes(job)[device.name] ?? ""
           assert.match(text, /could not be loaded again.*not available until the pending commit is confirmed/)
           assert.match(text, /runs the configuration that it had before/)
           assert.match(text, /CommitError: The device could not be proved to run the new configuration/)
-          assert.notProperty(syncTask(job), "proof")
+          assert.notProperty(Lab.syncTask(job), "proof")
           assert.strictEqual(Lab.described(device), "wanted one")
           assert.strictEqual(device.startup()?.includes("wanted two"), false)
           assert.deepStrictEqual(yield* Lab.synchronized(lab), [])

@@ -1,8 +1,8 @@
 /** Devices that show secrets with another salt at each load, end to end on the lab (docs/changes.md#salted-secrets). */
 import { assert, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import type { Job } from "../../../src/domain/Job.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { clearOf, isHashOf } from "../../../src/lab/eos/SaltedSecrets.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
@@ -28,15 +28,7 @@ const push = Effect.fnUntraced(function* (lab: Lab.SyncLab, template: string) {
   yield* refresh("templates", "tester")
 })
 
-const Devices = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
-
-/** The entry of the first device that says what the switch was given. */
-const syncTask = (job: Job) => {
-  const [device] = Object.values(Schema.decodeUnknownSync(Devices)(job.result).devices)
-  return device?.job_tasks.find(({ task_name }) => task_name === "Sync device config")
-}
-
-const diffOf = (job: Job) => syncTask(job)?.diff
+const diffOf = (job: Job) => Lab.syncTask(job)?.diff
 
 const dryRun = ({ names }: Lab.SyncLab) => Lab.sync({ dry_run: true, hostnames: names })
 
@@ -46,7 +38,7 @@ const shownKey = (device: LabSwitch) => /^ntp authentication-key 1 md5 7 (\S+)$/
 /** Nothing is to be done on the device, which is known to run what the settings say. */
 const nothingToDo = Effect.fnUntraced(function* (lab: Lab.SyncLab) {
   const job = yield* dryRun(lab)
-  assert.deepInclude(syncTask(job), { diff: "", failed: false }, JSON.stringify(job.result))
+  assert.deepInclude(Lab.syncTask(job), { diff: "", failed: false }, JSON.stringify(job.result))
   assert.strictEqual(job.change_score, 1)
   assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
 })
@@ -69,8 +61,8 @@ for (const personality of ["salting", "saltingAtCommit"] as const) {
               const before = shownHash(device)
               const job = yield* Lab.sync({ confirm_mode_override: mode })
               assert.deepStrictEqual(Lab.outcomes(job), { [device.name]: "ok" })
-              assert.deepInclude(syncTask(job), { diff: shown, proof: "loaded-again" })
-              assert.notProperty(syncTask(job), "remarks")
+              assert.deepInclude(Lab.syncTask(job), { diff: shown, proof: "loaded-again" })
+              assert.notProperty(Lab.syncTask(job), "remarks")
               if (mode === 2) yield* Lab.followUp(job)
               assert.strictEqual(Lab.described(device), `wanted mode${mode}`)
               assert.notStrictEqual(shownHash(device), before)
@@ -98,16 +90,16 @@ it.live(
           const shown = yield* dryRun(lab)
           assert.match(diffOf(shown) ?? "", /^-username probe .*\n\+username probe /m)
           assert.notMatch(diffOf(shown) ?? "", /^[+-]ntp/m)
-          const remarks = syncTask(shown)?.remarks ?? []
+          const remarks = Lab.syncTask(shown)?.remarks ?? []
           assert.lengthOf(remarks, 1)
           assert.match(remarks[0] ?? "", /^Line \d+ "username probe .* secret \*{8}": .*could not be compared$/)
 
           const job = yield* Lab.sync()
-          assert.deepInclude(syncTask(job), { failed: false, proof: "loaded-again", remarks })
+          assert.deepInclude(Lab.syncTask(job), { failed: false, proof: "loaded-again", remarks })
           assert.isTrue(isHashOf(shownHash(device), "second-password"))
           yield* nothingToDo(lab)
           yield* Lab.want(lab, "other")
-          assert.notProperty(syncTask(yield* Lab.sync()), "remarks")
+          assert.notProperty(Lab.syncTask(yield* Lab.sync()), "remarks")
           yield* nothingToDo(lab)
 
           yield* push(lab, templateWith("second-password", "104D000A0618"))

@@ -70,6 +70,12 @@ export const outcomes = (job: Job): Readonly<Record<string, string>> => {
   )
 }
 
+/** The entry of the first device that says what its switch was given. */
+export const syncTask = (job: Job) => {
+  const [device] = Object.values(Schema.decodeUnknownSync(SyncResult)(job.result).devices)
+  return device?.job_tasks.find(({ task_name }) => task_name === "Sync device config")
+}
+
 /** The devices that a stopped rollout took back or did not begin. */
 export const stopped = (job: Job) => Schema.decodeUnknownSync(StoppedResult)(job.result).rollout
 
@@ -122,6 +128,26 @@ export const described = (device: LabSwitch): string => /description (wanted \w+
 
 /** Gives all devices a new wanted description: the next sync changes exactly that. */
 export const want = (lab: SyncLab, text: string) => Managed.wantChange(lab.devices, `wanted ${text}`)
+
+/** Gives all devices a new wanted description, and brings it to those that are not synchronized. */
+export const syncWanted = (lab: SyncLab, text: string, args: StartArguments = {}) =>
+  Effect.andThen(want(lab, text), sync(args))
+
+/**
+ * Does so in each of the modes 0, 1 and 2 with the description `wanted mode…`, and looks at the job; then all devices have to
+ * be synchronized, and nothing may be left of it.
+ */
+export const inEachMode = <E, R>(lab: SyncLab, look: (job: Job, mode: number) => Effect.Effect<unknown, E, R>) =>
+  Effect.forEach([0, 1, 2], (mode) =>
+    Effect.gen(function* () {
+      const job = yield* syncWanted(lab, `mode${mode}`, { confirm_mode_override: mode })
+      yield* look(job, mode)
+      if (mode === 2) yield* followUp(job)
+      assert.deepStrictEqual(yield* synchronized(lab), lab.names)
+      yield* nothingLeft(lab)
+      return job
+    })
+  )
 
 type Services = Layer.Success<typeof Engine.layer>
 

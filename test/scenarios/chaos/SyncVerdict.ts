@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { configHash } from "../../../src/drivers/eos/RunningConfig.ts"
+import { stableText } from "../../../src/drivers/eos/RunningConfig.ts"
+import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
 import type { DeviceResult, Job } from "../../../src/domain/Job.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
@@ -109,7 +110,7 @@ export const rowProblems = Effect.fnUntraced(function* (job: Job, marks: Readonl
   for (const row of rows) {
     const isDone = results[row.hostname]?.failed === false
     const device = marks.find((mark) => mark.device.name === row.hostname)?.device
-    const hash = configHash(device?.running() ?? "")
+    const hash = configHashOf(stableText)(device?.running() ?? "")
     if (row.synchronized !== isDone) problems.push(`${row.hostname}: synchronized is ${row.synchronized}`)
     if (isDone && row.confhash !== hash) problems.push(`${row.hostname}: another hash is stored`)
     if (isDone && events.some(({ hostname }) => hostname === row.hostname))

@@ -1,76 +1,113 @@
 /**
- * One real router that a server of this process changes, with a fault that strikes it when it has reached a step. What came of
- * it is read from the job's record and from the router itself.
+ * One live sync of real routers with which something goes wrong, on each something else. What came of it is read from the
+ * job's record, from the database and from the routers themselves.
  */
-import { Effect, Fiber, Layer, References, Schema } from "effect"
-import * as Engine from "../../../src/Engine.ts"
-import { DeviceResult } from "../../../src/domain/Job.ts"
+import { Effect, Fiber, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DeviceResult } from "../../../src/domain/Job.ts"
+import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
+import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
-import { addressOf, LOGIN, single } from "../../../src/fabric/FabricPlan.ts"
-import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
-import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { LOGIN, SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import { candidate, name } from "../../drivers/frr/OneRouter.ts"
+import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
-import { jobNamed } from "../../support/Jobs.ts"
-import { seconds, timer } from "../../support/Patience.ts"
-import { TestDatabase } from "../../support/TestDatabase.ts"
+import { seconds } from "../../support/Patience.ts"
+import { routerSettings, routing } from "./RouterSettings.ts"
+import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
 
-/** How far the change is on the router, in order. */
-export type Moment = "start" | "loading" | "loaded" | "armed" | "applied" | "proving" | "confirmed"
-
-/** What holds on the router from then on, as a test of the shell. */
-const reached: Readonly<Record<Moment, string>> = {
-  start: "true",
-  loading: "ls -d candidates/.job*",
-  loaded: "ls -d candidates/job*",
-  armed: "test -e pending/pid",
-  applied: "test -e pending/applied",
-  proving: "ls -d candidates/.job*-check* candidates/job*-check",
-  confirmed: "grep confirmed last"
+/** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
+export interface RouterCell {
+  readonly at: string
+  readonly strike: Strike
+  readonly line?: string
+  /** Ends a fault that would last, once the job has ended. */
+  readonly mend?: Strike
 }
 
-/** Waits on the router, so that the fault strikes within hundredths of a second. */
-const whenReached = (moment: Moment): string =>
-  `until cd /etc/frr/switchyard 2>/dev/null && ${reached[moment]} >/dev/null 2>&1; do sleep 0.01; done`
-
-/** A fault: lines of shell on the router, or something that is done to it from outside. */
-export type Strike = string | ((fabric: Fabric.Fabric) => Effect.Effect<unknown, Fabric.FabricError>)
-
-/** What the router runs, what it would start with, and what the job says. */
+/** What a router runs, what it would start with, and what is known of it. */
 export interface Outcome {
-  readonly runs: "new" | "old" | "neither"
-  readonly startsWith: "new" | "old" | "neither"
-  readonly says: "done" | "new" | "old" | "unclear"
-  readonly failure: string
-  /** Candidates, timers and fills that are left on the router. */
+  readonly runs: "new" | "old" | "other"
+  readonly saved: "new" | "old" | "other"
+  readonly result: DeviceResult | undefined
+  readonly synchronized: boolean
+  readonly events: ReadonlyArray<string>
+  /** Candidates, timers and what else of ours is left on the router. */
   readonly left: string
+  readonly struck: boolean
+  /** The steps that the router has seen. */
+  readonly steps: ReadonlyArray<string>
 }
 
-const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
+const LINE = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
 
-/** The change that every row pushes. */
-export const wanted = candidate(list, "!")
+const template = `frr defaults datacenter
+hostname {{ host }}
+service integrated-vtysh-config
+!
+interface eth0
+ ip address {{ mgmt_ip }}/24
+exit
+!
+{{ cli_append_str|trim }}
+!
+`
 
-const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
+export const nameOf = (index: number): string => `router${index + 1}`
+const addressOf = (index: number): string => `10.99.0.${11 + index}`
 
-const saysOf = (failure: string): Outcome["says"] =>
-  failure === ""
-    ? "done"
-    : failure.includes("runs the new")
-      ? "new"
-      : failure.includes("not certain")
-        ? "unclear"
-        : "old"
+/** The routers, each with a local port that leads to it, and what a server needs that is to change them. */
+export const makeSite = Effect.fnUntraced(function* (cells: ReadonlyArray<RouterCell>) {
+  const nodes = cells.map((_, index) => struckRouter(nameOf(index), addressOf(index)))
+  const fabric = yield* Fabric.make({ address: `${SERVER}/24`, nodes, cables: [] })
+  const port = yield* freePort
+  yield* Effect.forEach(cells, (_, index) =>
+    fabric.reach(addressOf(index), 22, { address: addressOf(index).replace(/^10/, "127"), port })
+  )
+  const folders = yield* Campus.makeFolders
+  const devices = cells.flatMap(({ line = LINE }, index) => [
+    [`devices/${nameOf(index)}/base_system.yml`, `---\ncli_append_str: |\n${line.replace(/^/gm, "  ")}\n`],
+    [`devices/${nameOf(index)}/interfaces.yml`, "---\n{}\n"],
+    [`devices/${nameOf(index)}/routing.yml`, "---\n{}\n"]
+  ])
+  const own = Object.entries(routerSettings).filter(([file, text]) => text === null || file.startsWith("global/"))
+  yield* folders.settings.commit({
+    ...Object.fromEntries(own),
+    "global/routing.yml": routing("10.99.0.0/24"),
+    ...Object.fromEntries(devices)
+  })
+  yield* folders.templates.commit({ "frr/router.j2": template })
+  const environment = {
+    ...Campus.environment({ port }, folders, folders.folder),
+    USERNAME_MANAGED: LOGIN.username,
+    PASSWORD_MANAGED: LOGIN.password,
+    SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
+    SSH_REFUSED_DELAY: "1"
+  }
+  return { fabric, environment }
+})
 
-const textOf = (result: unknown): string => {
-  const { devices } = Schema.decodeUnknownSync(Result)(result)
-  return (devices[name]?.job_tasks ?? [])
-    .filter(({ failed }) => failed)
-    .map(({ result: said }) => String(said))
-    .join("")
-}
+const show = "vtysh -c 'show running-config no-header' 2>/dev/null"
+
+/** The rows of the routers, known to be synchronized with what they run. */
+export const seedRouters = (fabric: Fabric.Fabric, cells: ReadonlyArray<RouterCell>) =>
+  Effect.flatMap(DeviceStore, (store) =>
+    Effect.forEach(cells, (_, index) =>
+      Effect.flatMap(fabric.run(nameOf(index), show), (running) =>
+        store.insert({
+          hostname: nameOf(index),
+          state: "MANAGED",
+          device_type: "CORE",
+          platform: "frr",
+          management_ip: addressOf(index),
+          infra_ip: `10.98.200.${index + 1}`,
+          synchronized: true,
+          confhash: configHashOf(stableText)(running)
+        })
+      )
+    )
+  )
 
 /** A configuration without what FRR adds by itself. */
 const essence = (text: string): string =>
@@ -79,44 +116,14 @@ const essence = (text: string): string =>
     .filter((line) => !/^(?:frr version .*|!|end|)$/.test(line))
     .join("\n")
 
-const isOf = (text: string, old: string): Outcome["runs"] => {
+const which = (text: string, old: string): Outcome["runs"] => {
   const known = essence(old)
   const seen = essence(text)
-  return seen === known ? "old" : seen.replace(`\n${list}`, "") === known ? "new" : "neither"
+  return seen === known ? "old" : seen.replace(`\n${LINE}`, "") === known ? "new" : "other"
 }
 
-const environment = (
-  folders: Parameters<typeof Campus.environment>[1] & { readonly folder: string },
-  port: number
-) => ({
-  ...Campus.environment({ port }, folders, folders.folder),
-  USERNAME_MANAGED: LOGIN.username,
-  PASSWORD_MANAGED: LOGIN.password,
-  ALLOW_APPLY_CONFIG_LIVERUN: "true",
-  SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
-  SSH_REFUSED_DELAY: "1",
-  COMMIT_CONFIRMED_TIMEOUT: timer(20)
-})
-
-const seedRouter = Effect.flatMap(DeviceStore, (store) =>
-  store.insert({
-    hostname: name,
-    state: "MANAGED",
-    device_type: "CORE",
-    platform: "frr",
-    management_ip: addressOf(name),
-    synchronized: true
-  })
-)
-
-const push = Effect.fnUntraced(function* (config: string) {
-  const engine = yield* JobEngine
-  const args = { hostname: name, config, dry_run: false }
-  return yield* engine.ended(yield* engine.start(jobNamed("apply_config"), args, { user: "tester" }))
-})
-
 /** Waits until the router answers and nothing of ours waits on it any more. */
-const atRest = (fabric: Fabric.Fabric): Effect.Effect<void> =>
+const atRest = (fabric: Fabric.Fabric, name: string): Effect.Effect<void> =>
   fabric
     .run(
       name,
@@ -124,45 +131,79 @@ const atRest = (fabric: Fabric.Fabric): Effect.Effect<void> =>
     )
     .pipe(
       Effect.timeout(seconds(5)),
-      Effect.catch(() => Effect.andThen(Effect.sleep("300 millis"), atRest(fabric)))
+      Effect.catch(() => Effect.andThen(Effect.sleep("300 millis"), atRest(fabric, name)))
     )
 
-const strikes = (fabric: Fabric.Fabric, moment: Moment, strike: Strike) =>
-  typeof strike === "string"
-    ? fabric.run(name, `${whenReached(moment)}\n${strike}`)
-    : Effect.andThen(fabric.run(name, whenReached(moment)), strike(fabric))
-
-/** Plays one fault. `config` is another candidate than the usual. */
-export const play = (moment: Moment, strike: Strike, config: string = wanted) =>
-  Effect.gen(function* () {
-    const fabric = yield* Fabric.make(single)
-    const port = yield* freePort
-    yield* fabric.reach(addressOf(name), 22, { address: addressOf(name).replace(/^10/, "127"), port })
-    const folders = yield* Campus.makeFolders
-    const env = environment(folders, port)
-    const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
-    const before = yield* fabric.run(
+const PARTS = "=== startup\n"
+const seen = (fabric: Fabric.Fabric, name: string) =>
+  Effect.map(
+    fabric.run(
       name,
-      "vtysh -c 'show running-config no-header' 2>/dev/null; cat /etc/frr/frr.conf"
+      `${show}; printf '${PARTS}'; cat /etc/frr/frr.conf; printf '${PARTS}'
+       cd /etc/frr/switchyard 2>/dev/null && ls -A candidates; ls -d pending* reverting confirmed.* now.* saved.* 2>/dev/null || true`
+    ),
+    (text) => {
+      const [running = "", startup = "", left = ""] = text.split(PARTS)
+      return { running, startup, left: left.trim() }
+    }
+  )
+
+/** Arms the cells; yields what they ran before, and what reads the outcomes once the job has ended. */
+export const armAll = Effect.fnUntraced(function* (
+  fabric: Fabric.Fabric,
+  cells: ReadonlyArray<RouterCell>
+): Effect.fn.Return<
+  (
+    results: Readonly<Record<string, DeviceResult>>
+  ) => Effect.Effect<ReadonlyArray<Outcome>, unknown, DeviceStore | SqlClient.SqlClient>,
+  Fabric.FabricError,
+  Scope.Scope
+> {
+  const before = yield* Effect.forEach(cells, (_, index) => seen(fabric, nameOf(index)), { concurrency: 4 })
+  const strikes = yield* Effect.forEach(cells, ({ at, strike }, index) =>
+    Effect.flatMap(arm(fabric, nameOf(index), at, strike), (rest) => Effect.forkScoped(rest))
+  )
+  return Effect.fnUntraced(function* (results) {
+    yield* Effect.forEach(cells, ({ mend }, index) =>
+      mend === undefined
+        ? Effect.void
+        : typeof mend === "string"
+          ? fabric.run(nameOf(index), mend)
+          : mend(fabric, nameOf(index))
     )
-    const old = before.split("\nend\n")[0] ?? ""
-    const job = yield* Effect.gen(function* () {
-      yield* seedRouter
-      const striking = yield* Effect.forkChild(strikes(fabric, moment, strike))
-      const ended = yield* push(config)
-      yield* Effect.ignore(Fiber.interrupt(striking))
-      return ended
-    }).pipe(Effect.provide(Layer.fresh(server), { local: true }))
-    yield* atRest(fabric)
-    const failure = textOf(job.result)
-    return {
-      runs: isOf(yield* fabric.run(name, "vtysh -c 'show running-config no-header' 2>/dev/null"), old),
-      startsWith: isOf(yield* fabric.run(name, "cat /etc/frr/frr.conf"), old),
-      says: saysOf(failure),
-      failure,
-      left: (yield* fabric.run(
-        name,
-        "cd /etc/frr/switchyard && ls candidates; ls -d pending* reverting confirmed.* now.* 2>/dev/null || true"
-      )).trim()
-    } satisfies Outcome
-  }).pipe(Effect.provide(TestDatabase), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
+    yield* Effect.forEach(cells, (_, index) => atRest(fabric, nameOf(index)), { concurrency: 4 })
+    yield* Effect.forEach(strikes, Fiber.interrupt)
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* (yield* DeviceStore).byHostnames(cells.map((_, index) => nameOf(index)))
+    const events = yield* sql<{ hostname: string; cause: string }>`select hostname, cause from sync_event order by id`
+    return yield* Effect.forEach(
+      cells,
+      Effect.fnUntraced(function* (_, index) {
+        const name = nameOf(index)
+        const now = yield* seen(fabric, name)
+        const steps = (yield* seenSteps(fabric, name)).trim().split("\n")
+        const { running: old = "" } = before[index] ?? {}
+        return {
+          runs: which(now.running, old),
+          saved: which(now.startup, old),
+          result: results[name],
+          synchronized: rows.find(({ hostname }) => hostname === name)?.synchronized ?? false,
+          events: events.filter(({ hostname }) => hostname === name).map(({ cause }) => cause),
+          left: now.left,
+          struck: steps.includes("struck"),
+          steps: steps.filter((step) => step !== "struck")
+        } satisfies Outcome
+      }),
+      { concurrency: 4 }
+    )
+  })
+})
+
+/** Locks and changes that are still open; none when a job has ended as it must. */
+export const leftInDatabase = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const open = yield* sql<{ phase: string }>`select phase from config_change
+    where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
+  const locks = yield* (yield* JobLockStore).all
+  return [...open.map(({ phase }) => `a change is ${phase}`), ...locks.map(() => "a lock is held")]
+})

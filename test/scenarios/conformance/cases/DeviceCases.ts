@@ -1,4 +1,5 @@
 /** Devices: read and create (docs/api.md#device-record). */
+import { platformNames } from "../../../../src/domain/platforms/Platforms.ts"
 import { absent, type Case } from "../Case.ts"
 
 const base = { hostname: "new1", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" }
@@ -189,7 +190,7 @@ const creation: ReadonlyArray<Case> = [
     create(
       "the known platforms",
       { ...base, platform },
-      "Device platform not specified or not known (must be any of: eos, junos, ios, iosxr, nxos, nxos_ssh, frr)"
+      `Device platform not specified or not known (must be any of: ${platformNames.join(", ")})`
     )
   ),
   create("that a group cannot be set", { ...base, primary_group: "X" }, "Unknown attribute 'primary_group' for device"),

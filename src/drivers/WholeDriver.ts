@@ -1,0 +1,140 @@
+/**
+ * Makes a whole driver of what a platform has. What a platform has nothing for is filled in here, once, and with what claims
+ * least: nothing is shown, a reading is refused, a group of verbs is not there. `test/scenarios/bird/BirdDriver.ts` is the
+ * smallest driver; docs/adding-a-driver.md goes through it.
+ */
+import { hash } from "node:crypto"
+import { Effect, Exit, Option, Scope } from "effect"
+import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
+import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
+import type { Facts } from "./Readings.ts"
+
+/** What a platform may have nothing for. */
+type Left =
+  | "interfaces"
+  | "lldp"
+  | "lldpDetail"
+  | "committedConfig"
+  | "runningDefaults"
+  | "sessionsWhileTimed"
+  | "candidateText"
+  | "commitAndSave"
+  | "firmware"
+  | "certificates"
+  | "reset"
+  | "ports"
+  | "abandon"
+
+type Committing = "commit" | "commitTimed" | "confirm"
+
+/** A verb that may be refused in any way; whoever calls it is told that the commit was. */
+type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
+  ? (...args: Args) => Effect.Effect<A, ReadError | CommitError>
+  : never
+
+/** The verbs that every platform has, and those of the others that this one has. */
+export type SmallSession = Omit<DriverSession, Left | Committing> &
+  Partial<Pick<DriverSession, Left>> & { readonly [Verb in Committing]: Refusable<DriverSession[Verb]> }
+
+/** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
+export const wholeSession = (hostname: string, verbs: SmallSession): DriverSession => {
+  const refused = (command: string) =>
+    Effect.fail(new CommandRejected({ hostname, command, message: "the platform has no way to ask for this" }))
+  const orNoCommit = <A>(session: string, step: Effect.Effect<A, ReadError | CommitError>) =>
+    Effect.catchTag(
+      step,
+      ["CommandRejected", "UnexpectedAnswer"],
+      ({ message }) => new CommitError({ hostname, session, message })
+    )
+  return {
+    interfaces: refused("interfaces"),
+    lldp: refused("lldp"),
+    lldpDetail: refused("lldp detail"),
+    committedConfig: () => Effect.succeedNone,
+    runningDefaults: Effect.succeed(""),
+    sessionsWhileTimed: () => verbs.sessions,
+    candidateText: () => Effect.succeedNone,
+    // a commit that ends with its connection could be lost half way
+    commitAndSave: (session) =>
+      Effect.fail(
+        new CommitError({ hostname, session, message: "the platform has no commit that outlives its connection" })
+      ),
+    firmware: null,
+    certificates: null,
+    reset: null,
+    ports: null,
+    abandon: Effect.void,
+    ...verbs,
+    commit: (name) => orNoCommit(name, verbs.commit(name)),
+    commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
+    confirm: (name, wasSeen) => orNoCommit(name, verbs.confirm(name, wasSeen))
+  }
+}
+
+/** What a device says of itself; the rest it does not say. */
+export const wholeFacts = (said: Pick<Facts, "vendor"> & Partial<Facts>): Facts => ({
+  hostname: null,
+  fqdn: null,
+  model: null,
+  serial_number: null,
+  os_version: null,
+  uptime: null,
+  interface_list: null,
+  ...said
+})
+
+const silent: SessionLimits = { maxOpen: null, maxSaved: null, mergesAtCommit: null, savesAtCommit: null }
+
+/**
+ * The list of a platform that always shows a commit that waits: among its candidates, as `timed`. So one without it says that no
+ * timer runs.
+ */
+export const wholeList = (sessions: ReadonlyArray<ConfigSession>, limits: SessionLimits = silent): ConfigSessions => {
+  const timed = sessions.find(({ state }) => state === "timed")
+  return {
+    isListed: true,
+    sessions,
+    pending: Option.map(Option.fromUndefinedOr(timed), ({ name }) => ({ name })),
+    timer: timed === undefined ? { _tag: "none" } : { _tag: "running", name: timed.name },
+    limits
+  }
+}
+
+const habitsByList = ({ limits }: ConfigSessions): CommitHabits => ({
+  savesAtCommit: limits.savesAtCommit === true,
+  mergesAtCommit: limits.mergesAtCommit === true
+})
+
+const withoutBlankEnd = (text: string): string => `${text.trimEnd()}\n`
+
+/** The hash of a driver: hexadecimal SHA-256 of a configuration without what is volatile in it. */
+export const configHashOf =
+  (stableText: Driver["stableText"]): Driver["configHash"] =>
+  (text) =>
+    hash("sha256", stableText(text), "hex")
+
+/**
+ * What a platform says of itself. `stableText`, left out: only blank lines at the end do not count. `commitHabits`, left out: as
+ * the list of sessions says.
+ */
+export type SmallDriver = Pick<Driver, "platform" | "open"> & Partial<Pick<Driver, "stableText" | "commitHabits">>
+
+/** The driver. A login that fails closes its connection at once, however long the caller's scope lives. */
+export const wholeDriver = ({
+  commitHabits = habitsByList,
+  open,
+  platform,
+  stableText = withoutBlankEnd
+}: SmallDriver): Driver => ({
+  platform,
+  stableText,
+  configHash: configHashOf(stableText),
+  commitHabits,
+  open: Effect.fn(`open ${platform.name}`)(function* (target) {
+    const scope = yield* Scope.fork(yield* Effect.scope)
+    return yield* open(target).pipe(
+      Scope.provide(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+    )
+  })
+})

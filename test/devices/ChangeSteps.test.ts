@@ -1,0 +1,63 @@
+/** What the steps of a change say of a switch of the lab. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { newChange } from "../../machines/change/ChangeDecision.ts"
+import * as ChangeSteps from "../../src/devices/ChangeSteps.ts"
+import type { LoggedIn } from "../../src/devices/DeviceLogin.ts"
+import * as KnownSecrets from "../../src/devices/KnownSecrets.ts"
+import { eos } from "../../src/domain/platforms/Eos.ts"
+import { candidate, makeOneSwitch } from "../drivers/eos/OneSwitchLab.ts"
+
+const text = candidate("vlan 20", "   name guests")
+
+const change = {
+  ...newChange({ mode: 1, dryRun: false, force: false, sessionName: "job412", expectedHash: null, timerSeconds: 300 }),
+  phase: "committed" as const
+}
+
+/** A switch with a loaded candidate that promised nothing, and the steps of its change. */
+const loaded = Effect.gen(function* () {
+  const { device, driver, target } = yield* makeOneSwitch()
+  const session = yield* driver.open(target)
+  const oldHash = driver.configHash(yield* session.runningConfig)
+  yield* session.load({ text, mode: "replace", name: "job412" })
+  const loggedIn: LoggedIn = { driver, session, pinned: null, user: target.username, otherUsers: [] }
+  const current = Effect.succeed(loggedIn)
+  const steps = ChangeSteps.make({
+    connection: { current, fresh: current, freshAs: () => current, close: Effect.void, committed: () => undefined },
+    suffices: ["loaded-again"],
+    loginLine: null,
+    seen: { running: null, before: null, remarks: [] },
+    candidate: text,
+    loadMode: "replace",
+    secrets: KnownSecrets.make({ platform: eos, deviceId: 1, candidate: text, known: null, digest: (value) => value }),
+    mayAbort: { _tag: "only", jobs: [] },
+    shown: {
+      hostname: device.name,
+      release: "",
+      learned: {
+        refresh: () => Effect.succeed(() => undefined),
+        lookup: () => () => undefined,
+        learn: () => Effect.void
+      },
+      previous: Effect.succeed(Option.none())
+    }
+  })
+  return { device, driver, oldHash, session, steps }
+})
+
+it.live("takes for ours what it reads after a commit that promised nothing", () =>
+  Effect.gen(function* () {
+    const { driver, oldHash, session, steps } = yield* loaded
+    const event = yield* steps.commit({ ...change, oldHash })
+    assert.deepInclude(event, { type: "COMMITTED", candidateHash: driver.configHash(yield* session.runningConfig) })
+  }).pipe(Effect.scoped)
+)
+
+it.live("does not take the old configuration for ours when the commit was taken back before it is read", () =>
+  Effect.gen(function* () {
+    const { device, oldHash, steps } = yield* loaded
+    device.setFault({ kind: "timerCancelled", times: 1 })
+    assert.deepInclude(yield* steps.commit({ ...change, oldHash }), { type: "COMMITTED", candidateHash: null })
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { clearTheWay } from "../../src/drivers/ClearTheWay.ts"
+import type { ConfigSession, LoadRequest } from "../../src/drivers/Driver.ts"
+import * as ForeignSessions from "../../src/drivers/ForeignSessions.ts"
+import { wholeList } from "../../src/drivers/WholeDriver.ts"
+
+const open = (name: string): ConfigSession => ({ name, state: "open", user: "" })
+const request: LoadRequest = { text: "", mode: "replace", name: "job7", foreignSessions: 0 }
+
+/** A switch with these candidates, whose list says nothing of their age, as that of a platform without sessions. */
+const makeWay = (...found: ReadonlyArray<ConfigSession>) => {
+  let list = found
+  return {
+    hostname: "core1",
+    foreign: ForeignSessions.make("ignore-old"),
+    sessions: Effect.sync(() => wholeList(list)),
+    discard: (name: string) =>
+      Effect.sync(() => {
+        list = list.filter((session) => session.name !== name)
+      })
+  }
+}
+
+const names = (way: ReturnType<typeof makeWay>) =>
+  Effect.map(way.sessions, ({ sessions }) => sessions.map(({ name }) => name))
+
+describe("the way of a load", () => {
+  it.effect("is cleared of what is ours and was left behind, and of nothing else", () =>
+    Effect.gen(function* () {
+      const way = makeWay(open("job7"), open("job3-check"), open("theirs"))
+      const mayAbort = { _tag: "only", jobs: [3] } as const
+      assert.deepStrictEqual(yield* clearTheWay(way, { ...request, mayAbort, foreignSessions: "ignore" }), {
+        beside: ["theirs"]
+      })
+      assert.deepStrictEqual(yield* names(way), ["theirs"])
+    })
+  )
+
+  it.effect("is taken by somebody's candidate until it is old, which is then named", () =>
+    Effect.gen(function* () {
+      const way = makeWay(open("theirs"))
+      const error = yield* Effect.flip(clearTheWay(way, request))
+      assert.strictEqual(error._tag, "SessionLockedException")
+      yield* TestClock.adjust("121 seconds")
+      assert.deepStrictEqual(yield* clearTheWay(way, request), { beside: ["theirs"] })
+    })
+  )
+
+  it.effect("is taken by the candidate of a job that is not over, however old it is", () =>
+    Effect.gen(function* () {
+      const way = makeWay(open("job3"))
+      yield* Effect.flip(clearTheWay(way, request))
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual((yield* Effect.flip(clearTheWay(way, request)))._tag, "SessionLockedException")
+    })
+  )
+
+  it.effect("is taken by every timer but that of our own commit", () =>
+    Effect.gen(function* () {
+      const way = makeWay({ ...open("job3"), state: "timed" })
+      assert.strictEqual((yield* Effect.flip(clearTheWay(way, request)))._tag, "SessionLockedException")
+      assert.deepStrictEqual(yield* clearTheWay(way, { ...request, besideTimer: "job3" }), {})
+    })
+  )
+
+  it.effect("is waited for with a list that is read anew, not with the one that was given", () =>
+    Effect.gen(function* () {
+      const way = makeWay()
+      const before = yield* Clock.currentTimeMillis
+      const waiting = yield* Effect.forkChild(
+        clearTheWay(way, { ...request, foreignSessions: 10, seen: wholeList([open("theirs")]) })
+      )
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(waiting.pollUnsafe()?._tag, "Success")
+      assert.strictEqual((yield* Clock.currentTimeMillis) - before, 1000)
+    })
+  )
+})
