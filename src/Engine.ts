@@ -7,6 +7,8 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
+import { ManagementAccess } from "./devices/ManagementAccess.ts"
+import * as StrangerWarning from "./devices/StrangerWarning.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
 import * as Drivers from "./drivers/Drivers.ts"
 import * as AddressMap from "./drivers/ssh/AddressMap.ts"
@@ -164,7 +166,10 @@ const foreignSessions = Layer.unwrap(
 /** Drivers of all platforms that this server can log in to. */
 const drivers = DriverRegistry.layer(Drivers.makers).pipe(Layer.provide(sshLimits), Layer.provide(foreignSessions))
 
-const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
+const deviceLogin = DeviceLogin.layer.pipe(
+  Layer.provideMerge(ManagementAccess.layer),
+  Layer.provide(ActiveSettings.layer)
+)
 
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
@@ -260,6 +265,7 @@ export const layer = Layer.mergeAll(
   runner,
   actors,
   DriftSchedule.layer,
+  StrangerWarning.layer,
   InterruptedBounces.layer,
   openChanges,
   PluginActions.layerSweep,

@@ -16,6 +16,7 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
+import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
@@ -97,6 +98,8 @@ const variables = {
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
   SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
+  MANAGEMENT_NETWORKS: withDefault(Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"), ""),
+  HOST_KEY_POLICY: withDefault(Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY"), "first-use"),
   FOREIGN_SESSIONS: withDefault(Config.Literals(["ignore-old", "wait"], "FOREIGN_SESSIONS"), "ignore-old"),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),

@@ -44,6 +44,16 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
   ],
   [
+    "MANAGEMENT_NETWORKS",
+    "",
+    "prefixes in which devices get the fleet's logins, `settings` for those of the settings' underlay (`10.196.0.0/16,2001:db8::/48,settings`); without it every address gets them"
+  ],
+  [
+    "HOST_KEY_POLICY",
+    "first-use",
+    "host key of a device that was not provisioned here: `first-use` pins the one that it shows first, `approve` waits until somebody approves it"
+  ],
+  [
     "FOREIGN_SESSIONS",
     "ignore-old",
     "whether other people's open configuration sessions stop a change: `ignore-old` only those that may be in use, `wait` all"

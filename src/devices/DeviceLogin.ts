@@ -5,11 +5,13 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
+import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
 import { makeSshSettings } from "./SshSettings.ts"
-import { HostKeyStore } from "../store/HostKeyStore.ts"
+import { ManagementAccess } from "./ManagementAccess.ts"
+import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
 import {
   type Driver,
   DriverRegistry,
@@ -19,14 +21,19 @@ import {
 } from "../drivers/Driver.ts"
 import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
-import { ConnectAuthError, type ConnectError, type HostKeyChanged } from "../drivers/DriverErrors.ts"
+import {
+  ConnectAuthError,
+  type ConnectError,
+  type HostKeyChanged,
+  type HostKeyNotApproved
+} from "../drivers/DriverErrors.ts"
 import { type Credentials, credentialsOf, inOrder, loginStateOf, type ReplacedLogins, settingsOf } from "./Logins.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
 
 /** Why a session could not be opened. */
-export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | SqlError.SqlError
+export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | AddressOutside | SqlError.SqlError
 
 /** Deviations from what the device's row says, for the moments in which a device is not what its row says. */
 export interface LoginOptions {
@@ -57,7 +64,23 @@ export interface LoggedIn {
   readonly otherUsers: ReadonlyArray<string>
 }
 
-const isPinned = (state: DeviceState): boolean => loginStateOf[state] === "MANAGED"
+/**
+ * What is asked of the host key of a device with this record. Before it is MANAGED any key will do; but with `approve` only this
+ * server's own provisioning makes it so: a record that somebody has put into that state is a stranger's.
+ */
+const policyOf = (
+  policy: ServerSettings["HOST_KEY_POLICY"],
+  from: DeviceState,
+  state: DeviceState,
+  key: HostKey | null
+): HostKeyPolicy => {
+  const login = loginStateOf[state]
+  const isManaged = login === "MANAGED"
+  if (isManaged && key?.fingerprint != null) return { _tag: "pin", fingerprint: key.fingerprint }
+  const isGuarded = policy === "approve" && (isManaged || (login === "INIT" && from !== "DISCOVERED"))
+  if (!isGuarded || key?.is_provisioned === true) return { _tag: isManaged ? "learn" : "accept" }
+  return key?.fingerprint != null ? { _tag: "pin", fingerprint: key.fingerprint } : { _tag: "approve" }
+}
 
 /** Opens a session with the first login that the device accepts. Any other error than a refusal ends the search. */
 const openFirst = Effect.fnUntraced(function* (
@@ -102,6 +125,7 @@ const make = Effect.gen(function* () {
   const registry = yield* DriverRegistry
   const hostKeys = yield* HostKeyStore
   const sshSettings = yield* makeSshSettings
+  const access = yield* ManagementAccess
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
@@ -133,12 +157,10 @@ const make = Effect.gen(function* () {
   })
 
   const policyFor = Effect.fnUntraced(function* (device: Device, state: DeviceState) {
-    if (!isPinned(state)) return { _tag: "accept" } satisfies HostKeyPolicy
-    const pinned = yield* hostKeys.find(device.id)
-    return Option.match(pinned, {
-      onNone: (): HostKeyPolicy => ({ _tag: "learn" }),
-      onSome: ({ fingerprint }): HostKeyPolicy => ({ _tag: "pin", fingerprint })
-    })
+    const name = loginStateOf[state]
+    const isAsked = name === "MANAGED" || (name === "INIT" && config.HOST_KEY_POLICY === "approve")
+    const known = isAsked ? yield* hostKeys.find(device.id) : Option.none()
+    return policyOf(config.HOST_KEY_POLICY, device.state, state, Option.getOrNull(known))
   })
 
   const alarm = (device: Device) => (error: HostKeyChanged) =>
@@ -151,12 +173,23 @@ const make = Effect.gen(function* () {
       hostKeys.refuse(device.id, error.seen)
     )
 
+  const unapproved = (device: Device) => (error: HostKeyNotApproved) =>
+    Effect.andThen(
+      Effect.logWarning("SECURITY: a device that was not provisioned here shows a host key that nobody has approved", {
+        device: device.hostname,
+        seen: error.seen
+      }),
+      hostKeys.refuse(device.id, error.seen)
+    )
+
   const open = Effect.fn("DeviceLogin.open")(function* (device: Device, options: LoginOptions = {}) {
     const driver = yield* driverOf(device)
     const state = options.state ?? device.state
     const address = options.address ?? reachableAddress(device)
     if (address === null)
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
+    const loginState = loginStateOf[state]
+    if (loginState !== null) yield* access.check(device.hostname, address, loginState)
     const { accepted, all, logins } = yield* ordered(device, state, options)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
@@ -176,7 +209,8 @@ const make = Effect.gen(function* () {
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }
     const { login, session } = yield* openFirst(driver, target, logins).pipe(
-      Effect.tapErrorTag("HostKeyChanged", alarm(device))
+      Effect.tapErrorTag("HostKeyChanged", alarm(device)),
+      Effect.tapErrorTag("HostKeyNotApproved", unapproved(device))
     )
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
     yield* accepted(login)

@@ -28,11 +28,13 @@ import type { VerbGroups } from "./Verbs.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
- * caller stores `DriverSession.hostKey` as the pin), or insist on the pinned `SHA256:…` fingerprint.
+ * caller stores `DriverSession.hostKey` as the pin), look at it only (`approve`: the login ends with HostKeyNotApproved before any
+ * credentials are sent), or insist on the pinned `SHA256:…` fingerprint.
  */
 export type HostKeyPolicy =
   | { readonly _tag: "accept" }
   | { readonly _tag: "learn" }
+  | { readonly _tag: "approve" }
   | { readonly _tag: "pin"; readonly fingerprint: string }
 
 /**

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream"
 import { Effect, Redacted } from "effect"
 import type { Client as SshClient, ConnectConfig } from "ssh2"
 import type { DriverTarget } from "../Driver.ts"
-import { ConnectAuthError, type ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
+import { ConnectAuthError, type ConnectionException, HostKeyChanged, HostKeyNotApproved } from "../DriverErrors.ts"
 import * as AlgorithmOffer from "./AlgorithmOffer.ts"
 import { algorithms, onlyLegacy } from "./Algorithms.ts"
 import { passwordLogin } from "./Authentication.ts"
@@ -28,7 +28,7 @@ const cutShort = "Connection lost before handshake"
 const refusal = /authentication failures|authentication failed|permission denied/i
 
 /** How a handshake may fail. */
-export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged
+export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved
 
 /** A connection on which we are logged in, and the key that the other side showed. */
 export interface Handshaken {
@@ -45,8 +45,10 @@ const refusedLogin = ({ hostname, address }: DriverTarget, message: string): Con
 const unanswered = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
   new ConnectAuthError({ hostname, address, message, known: true })
 
-const changedKey = ({ hostname, address, hostKey }: DriverTarget, seen: string): HostKeyChanged =>
-  new HostKeyChanged({ hostname, address, expected: hostKey._tag === "pin" ? hostKey.fingerprint : "", seen })
+const unacceptable = ({ hostname, address, hostKey }: DriverTarget, seen: string) =>
+  hostKey._tag === "pin"
+    ? new HostKeyChanged({ hostname, address, expected: hostKey.fingerprint, seen })
+    : new HostKeyNotApproved({ hostname, address, seen })
 
 const isLost = ({ code, level, message }: SshError): boolean =>
   level === "client-socket" || message === cutShort || (level === undefined && busy.includes(code))
@@ -130,7 +132,7 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
     const verify = (key: Buffer): boolean => {
       hostKey = fingerprint(key)
       const accepted = acceptable(target.hostKey, hostKey)
-      if (!accepted) fail(changedKey(target, hostKey))
+      if (!accepted) fail(unacceptable(target, hostKey))
       return accepted
     }
     const authHandler = passwordLogin(target.username, Redacted.value(target.password), {
