@@ -12,6 +12,7 @@ import * as StrangerWarning from "./devices/StrangerWarning.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
 import * as Drivers from "./drivers/Drivers.ts"
 import * as AddressMap from "./drivers/ssh/AddressMap.ts"
+import * as LoginKey from "./drivers/ssh/LoginKey.ts"
 import * as ForeignSessions from "./drivers/ForeignSessions.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
@@ -147,7 +148,11 @@ export const stores = Layer.mergeAll(
 
 const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
-    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY } = yield* ServerConfig
+    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY, keyLogins } = yield* ServerConfig
+    for (const [state, { key }] of keyLogins) {
+      const read = LoginKey.parse(key)
+      if (Result.isFailure(read)) return yield* new InvalidSetting({ message: `SSH_KEY_${state}: ${read.failure}` })
+    }
     const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
     return SshLimits.layer({

@@ -3,6 +3,7 @@
  * `GET /settings/server` shows it; what each is for is in `SettingsDocumentation.ts`. A wrong value stops the start with a sentence that
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
+import { accessSync, constants, readFileSync } from "node:fs"
 import { proofs } from "../machines/change/ChangeRow.ts"
 import {
   Config,
@@ -162,6 +163,8 @@ const variables = {
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
 export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
   readonly logins: ReadonlyMap<LoginState, Login>
+  /** Keys that are tried before passwords (docs/security.md#keys-instead-of-passwords). */
+  readonly keyLogins: ReadonlyMap<LoginState, KeyLogin>
   /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
   readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
@@ -174,6 +177,19 @@ const readVariables = () => Config.all(variables)
 export interface Login {
   readonly username: string
   readonly password: Redacted.Redacted
+}
+
+/** A private key (OpenSSH or PEM) for the SSH logins of a user. */
+export interface PrivateKey {
+  readonly text: Redacted.Redacted
+  /** For a key that is encrypted. */
+  readonly passphrase: Redacted.Redacted | null
+}
+
+/** Name and key for devices in one state. */
+export interface KeyLogin {
+  readonly username: string
+  readonly key: PrivateKey
 }
 
 const readLogin = Effect.fnUntraced(function* (state: LoginState) {
@@ -191,12 +207,51 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
-const isSame = (one: Login, other: Login): boolean =>
-  one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
-
 /** A variable that is set to nothing, as files of environments often have it, counts as absent. */
 const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
   Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
+
+const isReadable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A file that is there; what is in it is told to nobody. */
+const ReadableFile = Schema.String.pipe(
+  Schema.check(Schema.makeFilter((path: string) => isReadable(path) || "Expected a file that can be read"))
+)
+
+/** The variable itself, or the file that `<name>_FILE` names. */
+const readKeyText = Effect.fnUntraced(function* (name: string) {
+  const own = yield* filled(Config.Redacted(name), (value) => Redacted.value(value).trim() === "")
+  if (Option.isSome(own)) return own
+  const named = yield* filled(Config.String(`${name}_FILE`), (value) => value === "")
+  if (Option.isNone(named)) return Option.none()
+  return Option.some(Redacted.make(readFileSync(yield* Config.schema(ReadableFile, `${name}_FILE`), "utf8")))
+})
+
+/** A key needs the name of its user, which stands beside the password if there is one. */
+const readKeyLogins = Effect.gen(function* () {
+  const found = new Map<LoginState, KeyLogin>()
+  for (const state of loginStates) {
+    const text = yield* readKeyText(`SSH_KEY_${state}`)
+    if (Option.isNone(text)) continue
+    const username = yield* Config.NonEmptyString(`USERNAME_${state}`)
+    const passphrase = yield* filled(
+      Config.Redacted(`SSH_KEY_${state}_PASSPHRASE`),
+      (word) => Redacted.value(word) === ""
+    )
+    found.set(state, { username, key: { text: text.value, passphrase: Option.getOrNull(passphrase) } })
+  }
+  return found
+})
+
+const isSame = (one: Login, other: Login): boolean =>
+  one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
 
 /** Name and password that are not given stay as they are; a login that differs in neither replaces nothing. */
 const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginState, Login>) {
@@ -233,6 +288,7 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
         return ServerConfig.of({
           ...values,
           logins,
+          keyLogins: yield* readKeyLogins,
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
           deviceSecrets: secretsWith("DEVICE_SECRET_", environment)

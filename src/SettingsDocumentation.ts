@@ -156,8 +156,15 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
       "",
       "login that replaces it, while logins are changed; without it the same name"
     ] as const,
-    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
+    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const,
+    [`SSH_KEY_${state}`, "", "private key of the login (OpenSSH or PEM), tried before the password"] as const,
+    [`SSH_KEY_${state}_FILE`, "", "file with that key"] as const,
+    [`SSH_KEY_${state}_PASSPHRASE`, "", "passphrase of that key"] as const
   ]),
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
-  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
+  [
+    "DEVICE_SECRET_*",
+    "",
+    "passwords and keys that the setting `ssh` names: for the logins of a group, for `enable`, and for jump hosts"
+  ]
 ]

@@ -27,7 +27,17 @@ import {
   type HostKeyChanged,
   type HostKeyNotApproved
 } from "../drivers/DriverErrors.ts"
-import { type Credentials, credentialsOf, inOrder, loginStateOf, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
@@ -47,7 +57,7 @@ export interface LoginOptions {
   readonly hostKey?: string
   /** The logins that a commit of the same work has given anew. */
   readonly replaced?: ReplacedLogins
-  /** Try the logins of this user only. */
+  /** Try the passwords of this user only. */
   readonly user?: string
   /** Try the likeliest login only. Default false. */
   readonly likeliestOnly?: boolean
@@ -59,8 +69,8 @@ export interface LoggedIn {
   readonly session: DriverSession
   /** The host key that the device is pinned to; null for a device that is not. */
   readonly pinned: string | null
-  /** Who is logged in, and whom else the settings have for the state of the device. */
   readonly user: string
+  /** Users with a password for the state of the device that this session does not prove. */
   readonly otherUsers: ReadonlyArray<string>
 }
 
@@ -91,8 +101,8 @@ const openFirst = Effect.fnUntraced(function* (
   const { address, hostname } = target
   let refusal = new ConnectAuthError({ hostname, address, message: "there is no login to try" })
   for (const login of logins) {
-    const { password, username } = login
-    const opened = yield* Effect.result(driver.open({ ...target, username, password }))
+    const { key, password, username } = login
+    const opened = yield* Effect.result(driver.open({ ...target, username, password, ...(key && { key }) }))
     if (Result.isSuccess(opened)) return { login, session: opened.success }
     if (opened.failure._tag !== "ConnectAuthError" || opened.failure.known === true) return yield* opened.failure
     refusal = opened.failure
@@ -110,12 +120,15 @@ const named = (devices: ReadonlyArray<NamedLogin>): string =>
     ", "
   )
 
+const variableOf = ({ slot, state }: NamedLogin): string =>
+  ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
+
 /** What is forgotten of a change of logins that is over, in one sentence for each login. */
 const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
-  const groups = Map.groupBy(forgotten, ({ slot, state }) => (slot === "next" ? `${state}_NEXT` : state))
+  const groups = Map.groupBy(forgotten, variableOf)
   return [...groups].map(
     ([name, devices]) =>
-      `While logins were changed, ${devices.length} devices accepted PASSWORD_${name} last: ${named(devices)}`
+      `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
   )
 }
 
@@ -130,19 +143,28 @@ const make = Effect.gen(function* () {
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
 
-  const credentials = (state: DeviceState): Effect.Effect<ReadonlyArray<Credentials>, LoginUnknown> => {
+  const credentials = (
+    state: DeviceState,
+    own: OwnLogin | undefined
+  ): Effect.Effect<ReadonlyArray<Credentials>, LoginUnknown> => {
     const name = loginStateOf[state]
-    const logins = name === null ? [] : credentialsOf(config, name)
+    const isOwn = name === "MANAGED" && own !== undefined
+    const logins = isOwn ? credentialsOfOwn(config, own) : name === null ? [] : credentialsOf(config, name)
     return logins.length === 0
       ? new LoginUnknown({
-          message: `No credentials for devices in state ${state}: set USERNAME_${name ?? state} and PASSWORD_${name ?? state}`
+          message: `No credentials for devices in state ${state}: set USERNAME_${name ?? state}, and PASSWORD_${name ?? state} or SSH_KEY_${name ?? state}`
         })
       : Effect.succeed(logins)
   }
 
   /** In the order in which they are tried, and how to remember which one was accepted. */
-  const ordered = Effect.fnUntraced(function* (device: Device, state: DeviceState, options: LoginOptions) {
-    const all = yield* credentials(state)
+  const ordered = Effect.fnUntraced(function* (
+    device: Device,
+    state: DeviceState,
+    options: LoginOptions,
+    own: OwnLogin | undefined
+  ) {
+    const all = yield* credentials(state, own)
     if (all.length === 1) return { logins: all, all, accepted: () => Effect.void }
     const known = yield* acceptedLogins.find(device.id)
     const { isGuess, logins } = inOrder(config, all, known, options.replaced ?? null)
@@ -152,8 +174,12 @@ const make = Effect.gen(function* () {
       if (isKnown && !isGuess) return
       yield* acceptedLogins.keep({ device_id: device.id, state, slot, accepted_at: yield* Clock.currentTimeMillis })
     })
-    const wanted = options.user === undefined ? logins : logins.filter(({ username }) => username === options.user)
-    return { logins: options.likeliestOnly === true && first !== undefined ? [first] : wanted, all, accepted }
+    const { user } = options
+    if (user !== undefined) {
+      const passwords = passwordsInOrder(config, all, known, options.replaced ?? null)
+      return { logins: passwords.filter(({ username }) => username === user), all, accepted: () => Effect.void }
+    }
+    return { logins: options.likeliestOnly === true && first !== undefined ? [first] : logins, all, accepted }
   })
 
   const policyFor = Effect.fnUntraced(function* (device: Device, state: DeviceState) {
@@ -190,7 +216,6 @@ const make = Effect.gen(function* () {
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
     const loginState = loginStateOf[state]
     if (loginState !== null) yield* access.check(device.hostname, address, loginState)
-    const { accepted, all, logins } = yield* ordered(device, state, options)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
     const remarks = remarksOf(config.DEVICE_REMARKS, device)
@@ -199,8 +224,10 @@ const make = Effect.gen(function* () {
       "SshSettingsUnusable",
       ({ message }) => new LoginUnknown({ message })
     )
+    const { login: own, ...way } = ssh
+    const { accepted, all, logins } = yield* ordered(device, state, options, own)
     const target = {
-      ...ssh,
+      ...way,
       hostname: device.hostname,
       address,
       hostKey,
@@ -214,7 +241,9 @@ const make = Effect.gen(function* () {
     )
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
     yield* accepted(login)
-    const otherUsers = all.map(({ username }) => username).filter((user) => user !== login.username)
+    const isProved = (one: Credentials) => login.slot !== "key" && one.username === login.username
+    const unproved = all.filter((one) => one.slot !== "key" && !isProved(one))
+    const otherUsers = [...new Set(unproved.map(({ username }) => username))]
     return {
       driver,
       session,

@@ -61,6 +61,12 @@ export interface JumpHost {
   readonly algorithms: "modern" | "legacy"
 }
 
+/** A private key (OpenSSH or PEM), and its passphrase where it is encrypted. */
+export interface LoginKey {
+  readonly text: Redacted.Redacted
+  readonly passphrase: Redacted.Redacted | null
+}
+
 /** Where and how to log in. Only the first five are needed. */
 export interface DriverTarget {
   readonly hostname: string
@@ -68,6 +74,8 @@ export interface DriverTarget {
   readonly username: string
   readonly password: Redacted.Redacted
   readonly hostKey: HostKeyPolicy
+  /** The login is by this key alone; the password is for `enable` then. */
+  readonly key?: LoginKey
   /** Default 22. */
   readonly port?: number
   /** SSH algorithms; `legacy` adds the weak ones that old devices need. Default `modern`. */
