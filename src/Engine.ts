@@ -80,6 +80,7 @@ import { UpgradeImages } from "./jobs/upgrade/UpgradeImages.ts"
 import { UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
 import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
 import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
+import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
 import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
@@ -87,6 +88,7 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
+import { CertificateStore } from "./store/CertificateStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
@@ -143,6 +145,7 @@ export const stores = Layer.mergeAll(
   AcceptedLoginStore.layer,
   LearnedLineStore.layer,
   RepositoryStore.layer,
+  CertificateStore.layer,
   EventStore.layer
 )
 
@@ -270,6 +273,7 @@ export const layer = Layer.mergeAll(
   runner,
   actors,
   DriftSchedule.layer,
+  CertificateSchedule.layer,
   StrangerWarning.layer,
   InterruptedBounces.layer,
   openChanges,

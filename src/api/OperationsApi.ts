@@ -14,7 +14,13 @@ import {
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { authority, createAuthority, renewCertificates } from "./CertificateEndpoints.ts"
+import {
+  authority,
+  certificates,
+  createAuthority,
+  renewCertificates,
+  revokeCertificate
+} from "./CertificateEndpoints.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
@@ -272,7 +278,7 @@ const approvals = keys.add(
     )
 )
 
-const endpoints = approvals.add(renewCertificates, authority, createAuthority)
+const endpoints = approvals.add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
 /** Endpoints of work on devices beside their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

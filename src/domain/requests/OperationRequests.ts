@@ -7,6 +7,7 @@ import * as Body from "../fields/Body.ts"
 import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
 import { accept, convert } from "../fields/Rules.ts"
 import { has, lengthOf, shown } from "../fields/Values.ts"
+import { RevocationReason } from "../Certificate.ts"
 import { groupRule, hostnameRule, notes, nullAsAbsent } from "./RequestFields.ts"
 
 /** Ports to bounce, each once. */
@@ -100,6 +101,20 @@ export const ApprovalRequest = Body.make(
       Schema.String,
       () => NO_OFFERED,
       accept(isFingerprint, () => NO_OFFERED)
+    )
+  },
+  { message: Body.firstOf }
+)
+
+const NO_REASON = `reason must be one of ${RevocationReason.literals.join(", ")}`
+
+/** Why a certificate is taken back. */
+export const RevocationRequest = Body.make(
+  {
+    reason: otherwise(
+      RevocationReason,
+      "unspecified",
+      accept(Schema.is(RevocationReason), () => NO_REASON)
     )
   },
   { message: Body.firstOf }

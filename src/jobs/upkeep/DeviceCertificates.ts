@@ -8,6 +8,7 @@ import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
 import { JobFailure } from "../../domain/Job.ts"
+import { CertificateStore } from "../../store/CertificateStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 
@@ -32,6 +33,7 @@ const HALF =
 
 const make = Effect.gen(function* () {
   const operations = yield* OperationStore
+  const certificates = yield* CertificateStore
   const authority = yield* CertificateAuthority
   const actorOf = yield* DeviceEntity.client
 
@@ -43,7 +45,9 @@ const make = Effect.gen(function* () {
       const text = `CertificateError: Could not generate certificate for device ${hostname}: ${message}\n`
       return new NotInstalled({ step: "generate", text })
     })
-    yield* patiently(actorOf(String(deviceId)).InstallCertificate({ ...issued, discoveredAt, jobId })).pipe(
+    const { certificate, key, ...facts } = issued
+    yield* certificates.record({ ...facts, deviceId, hostname, address })
+    yield* patiently(actorOf(String(deviceId)).InstallCertificate({ certificate, key, discoveredAt, jobId })).pipe(
       Effect.catch((error) =>
         Effect.flatMap(find, (begun) => {
           const doubt = Option.isSome(begun) ? HALF : ""
