@@ -86,10 +86,11 @@ const policyOf = (
 ): HostKeyPolicy => {
   const login = loginStateOf[state]
   const isManaged = login === "MANAGED"
-  if (isManaged && key?.fingerprint != null) return { _tag: "pin", fingerprint: key.fingerprint }
   const isGuarded = policy === "approve" && (isManaged || (login === "INIT" && from !== "DISCOVERED"))
-  if (!isGuarded || key?.is_provisioned === true) return { _tag: isManaged ? "learn" : "accept" }
-  return key?.fingerprint != null ? { _tag: "pin", fingerprint: key.fingerprint } : { _tag: "approve" }
+  const pinned = key?.fingerprint ?? null
+  if (pinned !== null && (isManaged || isGuarded)) return { _tag: "pin", fingerprint: pinned }
+  if (isGuarded && key?.is_provisioned !== true) return { _tag: "approve" }
+  return { _tag: isManaged ? "learn" : "accept" }
 }
 
 /** Opens a session with the first login that the device accepts. Any other error than a refusal ends the search. */

@@ -46,7 +46,8 @@ const make = Effect.gen(function* () {
     provisioned: Effect.fn("HostKeyStore.provisioned")((deviceId: number) =>
       Effect.asVoid(
         sql`insert into host_key (device_id, is_provisioned) values (${deviceId}, true)
-          on conflict (device_id) do update set is_provisioned = true`
+          on conflict (device_id) do update set is_provisioned = true, fingerprint = null,
+            refused_fingerprint = null, refused_at = null`
       )
     ),
     forget: Effect.fn("HostKeyStore.forget")((deviceId: number) =>
@@ -65,7 +66,7 @@ export class HostKeyStore extends Context.Service<
     readonly pin: (deviceId: number, fingerprint: string) => Write
     /** Records a key that is not the pinned one, for the alarm and for pinning it. */
     readonly refuse: (deviceId: number, fingerprint: string) => Write
-    /** Records that this server has brought the device to its address: it need not be approved. */
+    /** Records that this server has brought the device to its address: its key need not be approved, and is learned anew. */
     readonly provisioned: (deviceId: number) => Write
     readonly forget: (deviceId: number) => Write
   }
