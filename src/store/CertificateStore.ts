@@ -15,6 +15,7 @@ import { EventStore } from "./EventStore.ts"
 /** One that is about to leave the server; times are ISO 8601. */
 export interface NewCertificate {
   readonly serial: string
+  readonly jobId: number
   readonly deviceId: number
   readonly hostname: string
   readonly address: string
@@ -47,9 +48,9 @@ const make = Effect.gen(function* () {
     })
 
   const record = Effect.fn("CertificateStore.record")(function* (made: NewCertificate) {
-    const { address, deviceId, hostname, issuedAt, notAfter, serial } = made
-    yield* sql`insert into certificate (serial, device_id, hostname, address, issued_at, not_after)
-      values (${serial}, ${deviceId}, ${hostname}, ${address}, ${issuedAt}::timestamptz, ${notAfter}::timestamptz)`
+    const { address, deviceId, hostname, issuedAt, jobId, notAfter, serial } = made
+    yield* sql`insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
+      values (${serial}, ${jobId}, ${deviceId}, ${hostname}, ${address}, ${issuedAt}::timestamptz, ${notAfter}::timestamptz)`
     yield* told("issued", made, { address, not_after: notAfter })
   }, sql.withTransaction)
 
@@ -66,10 +67,12 @@ const make = Effect.gen(function* () {
 
   const revokeOfDevice = Effect.fn("CertificateStore.revokeOfDevice")(function* (
     deviceId: number,
-    reason: RevocationReason
+    reason: RevocationReason,
+    exceptJob?: number
   ) {
+    const others = exceptJob === undefined ? sql`true` : sql`job_id <> ${exceptJob}`
     const rows = yield* sql<DeviceCertificate>`update certificate set revoked_at = now(), reason = ${reason}
-      where device_id = ${deviceId} and revoked_at is null and not_after > now() returning ${columns}`
+      where device_id = ${deviceId} and ${others} and revoked_at is null and not_after > now() returning ${columns}`
     yield* Effect.forEach(rows, (row) => told("revoked", row, { reason }), { discard: true })
   }, sql.withTransaction)
 
@@ -105,8 +108,12 @@ export class CertificateStore extends Context.Service<
       serial: string,
       reason: RevocationReason
     ) => Effect.Effect<DeviceCertificate, CertificateUnknown | CertificateRevoked | SqlError.SqlError>
-    /** Takes back those of a device that count. */
-    readonly revokeOfDevice: (deviceId: number, reason: RevocationReason) => Effect.Effect<void, SqlError.SqlError>
+    /** Takes back those of a device that count, but for what this job has issued. */
+    readonly revokeOfDevice: (
+      deviceId: number,
+      reason: RevocationReason,
+      exceptJob?: number
+    ) => Effect.Effect<void, SqlError.SqlError>
     /** Those that have not ended, the newest first; of a device by the name that it had. */
     readonly list: (hostname?: string) => Effect.Effect<ReadonlyArray<DeviceCertificate>, SqlError.SqlError>
     readonly revoked: Effect.Effect<ReadonlyArray<RevokedRow>, SqlError.SqlError>

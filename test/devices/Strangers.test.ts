@@ -81,14 +81,16 @@ it.live(
 )
 
 it.live(
-  "takes the networks of the fabric from the settings when it is told to",
+  "takes the networks of the fabric from the settings when it is told to, and knows the fleet's password in other states",
   () =>
     Effect.gen(function* () {
-      const { api, read } = yield* makeScene({ MANAGEMENT_NETWORKS: "settings" })
+      const { api, read } = yield* makeScene({ MANAGEMENT_NETWORKS: "settings", PASSWORD_DISCOVERED: Campus.PASSWORD })
       const inside = yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))
       assert.strictEqual(inside.status, 200, JSON.stringify(inside.body))
       assert.strictEqual((yield* read(NEAR)).status, 200)
       assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1"))).status, 400)
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1", "DISCOVERED"))).status, 400)
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1", "DHCP_BOOT"))).status, 200)
     }).pipe(Effect.scoped),
   60_000
 )

@@ -10,7 +10,6 @@ import type { Interface } from "../../domain/Interface.ts"
 import { cableOf, endOf, type Linknet, type NewLinknet, touches } from "../../domain/Linknet.ts"
 import { cabledPorts, physicalInterfaces } from "../../provisioning/InterfaceDatabase.ts"
 import { checkReplacement, lostInterfaces, planReplacement } from "../../provisioning/Replacement.ts"
-import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -58,7 +57,6 @@ const make = Effect.gen(function* () {
   const interfaces = yield* InterfaceStore
   const linknets = yield* LinknetStore
   const states = yield* DeviceStates
-  const certificates = yield* CertificateStore
 
   /** The switch that is to be replaced. Fails with DeviceStateError when it may not be. */
   const find = Effect.fn("InitReplacement.find")(function* (hostname: string) {
@@ -122,8 +120,6 @@ const make = Effect.gen(function* () {
   const swap = Effect.fn("InitReplacement.swap")(function* (job: RunningJob, old: Device, unit: Device) {
     const { deleteId, event } = planReplacement(old, unit)
     yield* devices.remove(deleteId)
-    // the broken switch still has their keys
-    yield* certificates.revokeOfDevice(old.id, "superseded")
     return (yield* states.apply(old.id, event, { by: job.user, jobId: job.id })).device
   })
 

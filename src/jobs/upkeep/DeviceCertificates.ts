@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
       return new NotInstalled({ step: "generate", text })
     })
     const { certificate, key, ...facts } = issued
-    yield* certificates.record({ ...facts, deviceId, hostname, address })
+    yield* certificates.record({ ...facts, jobId, deviceId, hostname, address })
     yield* patiently(actorOf(String(deviceId)).InstallCertificate({ certificate, key, discoveredAt, jobId })).pipe(
       Effect.catch((error) =>
         Effect.flatMap(find, (begun) => {

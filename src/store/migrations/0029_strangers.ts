@@ -15,6 +15,7 @@ export default Effect.gen(function* () {
   yield* sql`
     create table certificate (
       serial text primary key,
+      job_id integer not null,
       device_id integer references device (id) on delete set null,
       hostname text not null,
       address text not null,

@@ -28,8 +28,8 @@ const approvals: ReadonlyArray<Case> = [
 
 const SERIAL = "5d0c3f6b1e2a4f7d8c9b0a1e2f3d4c5b"
 const signed = [
-  `insert into certificate (serial, device_id, hostname, address, issued_at, not_after)
-    values ('${SERIAL}', 4, 'east-a1', '10.0.6.6', '2026-01-02T03:04:05Z', '2999-01-02T03:04:05Z')`
+  `insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
+    values ('${SERIAL}', 1, 4, 'east-a1', '10.0.6.6', '2026-01-02T03:04:05Z', '2999-01-02T03:04:05Z')`
 ]
 const certificate = {
   serial: SERIAL,
