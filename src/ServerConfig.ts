@@ -3,7 +3,6 @@
  * `GET /settings/server` shows it; what each is for is in `SettingsDocumentation.ts`. A wrong value stops the start with a sentence that
  * names the variable. Names that a site already uses are kept (docs/settings-repository.md#answers).
  */
-import { accessSync, constants, readFileSync } from "node:fs"
 import { proofs } from "../machines/change/ChangeRow.ts"
 import {
   Config,
@@ -19,6 +18,9 @@ import {
 } from "effect"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
+import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
+
+export type { PrivateKey }
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -182,13 +184,6 @@ export interface Login {
   readonly password: Redacted.Redacted
 }
 
-/** A private key (OpenSSH or PEM) for the SSH logins of a user. */
-export interface PrivateKey {
-  readonly text: Redacted.Redacted
-  /** For a key that is encrypted. */
-  readonly passphrase: Redacted.Redacted | null
-}
-
 /** Name and key for devices in one state. */
 export interface KeyLogin {
   readonly username: string
@@ -210,45 +205,13 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
-/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
-const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
-  Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
-
-const isReadable = (path: string): boolean => {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A file that is there; what is in it is told to nobody. */
-const ReadableFile = Schema.String.pipe(
-  Schema.check(Schema.makeFilter((path: string) => isReadable(path) || "Expected a file that can be read"))
-)
-
-/** The variable itself, or the file that `<name>_FILE` names. */
-const readKeyText = Effect.fnUntraced(function* (name: string) {
-  const own = yield* filled(Config.Redacted(name), (value) => Redacted.value(value).trim() === "")
-  if (Option.isSome(own)) return own
-  const named = yield* filled(Config.String(`${name}_FILE`), (value) => value === "")
-  if (Option.isNone(named)) return Option.none()
-  return Option.some(Redacted.make(readFileSync(yield* Config.schema(ReadableFile, `${name}_FILE`), "utf8")))
-})
-
 /** A key needs the name of its user, which stands beside the password if there is one. */
 const readKeyLogins = Effect.gen(function* () {
   const found = new Map<LoginState, KeyLogin>()
   for (const state of loginStates) {
-    const text = yield* readKeyText(`SSH_KEY_${state}`)
-    if (Option.isNone(text)) continue
-    const username = yield* Config.NonEmptyString(`USERNAME_${state}`)
-    const passphrase = yield* filled(
-      Config.Redacted(`SSH_KEY_${state}_PASSPHRASE`),
-      (word) => Redacted.value(word) === ""
-    )
-    found.set(state, { username, key: { text: text.value, passphrase: Option.getOrNull(passphrase) } })
+    const key = yield* readPrivateKey(`SSH_KEY_${state}`)
+    if (Option.isNone(key)) continue
+    found.set(state, { username: yield* Config.NonEmptyString(`USERNAME_${state}`), key: key.value })
   }
   return found
 })
