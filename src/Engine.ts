@@ -7,9 +7,12 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
+import { ManagementAccess } from "./devices/ManagementAccess.ts"
+import * as StrangerWarning from "./devices/StrangerWarning.ts"
 import { DriverRegistry } from "./drivers/Driver.ts"
 import * as Drivers from "./drivers/Drivers.ts"
 import * as AddressMap from "./drivers/ssh/AddressMap.ts"
+import * as LoginKey from "./drivers/ssh/LoginKey.ts"
 import * as ForeignSessions from "./drivers/ForeignSessions.ts"
 import { SshLimits } from "./drivers/ssh/SshLimits.ts"
 import { Firmware } from "./firmware/Firmware.ts"
@@ -77,6 +80,7 @@ import { UpgradeImages } from "./jobs/upgrade/UpgradeImages.ts"
 import { UpgradeSteps } from "./jobs/upgrade/UpgradeSteps.ts"
 import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
 import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
+import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
 import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
@@ -84,6 +88,7 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
+import { CertificateStore } from "./store/CertificateStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
@@ -140,12 +145,17 @@ export const stores = Layer.mergeAll(
   AcceptedLoginStore.layer,
   LearnedLineStore.layer,
   RepositoryStore.layer,
+  CertificateStore.layer,
   EventStore.layer
 )
 
 const sshLimits = Layer.unwrap(
   Effect.gen(function* () {
-    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY } = yield* ServerConfig
+    const { SSH_ADDRESS_MAP, SSH_MAX_SESSIONS, SSH_PORT, SSH_REFUSED_DELAY, keyLogins } = yield* ServerConfig
+    for (const [state, { key }] of keyLogins) {
+      const read = LoginKey.parse(key)
+      if (Result.isFailure(read)) return yield* new InvalidSetting({ message: `SSH_KEY_${state}: ${read.failure}` })
+    }
     const parsed = AddressMap.parse(SSH_ADDRESS_MAP)
     if (Result.isFailure(parsed)) return yield* new InvalidSetting({ message: `SSH_ADDRESS_MAP: ${parsed.failure}` })
     return SshLimits.layer({
@@ -167,7 +177,10 @@ const drivers = Layer.unwrap(Effect.map(Drivers.Makers, DriverRegistry.layer)).p
   Layer.provide(foreignSessions)
 )
 
-const deviceLogin = DeviceLogin.layer.pipe(Layer.provide(ActiveSettings.layer))
+const deviceLogin = DeviceLogin.layer.pipe(
+  Layer.provideMerge(ManagementAccess.layer),
+  Layer.provide(ActiveSettings.layer)
+)
 
 /** The actors of devices, which alone talk to switches; they need the stores and the cluster. */
 export const actors = DeviceActor.layer.pipe(
@@ -263,6 +276,8 @@ export const layer = Layer.mergeAll(
   runner,
   actors,
   DriftSchedule.layer,
+  CertificateSchedule.layer,
+  StrangerWarning.layer,
   InterruptedBounces.layer,
   openChanges,
   PluginActions.layerSweep,

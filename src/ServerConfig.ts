@@ -18,7 +18,11 @@ import {
 } from "effect"
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
+import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
+import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
+
+export type { PrivateKey }
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
 
@@ -113,6 +117,8 @@ const variables = {
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
   SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),
   SSH_ADDRESS_MAP: text("SSH_ADDRESS_MAP", ""),
+  MANAGEMENT_NETWORKS: withDefault(Config.schema(ManagementNetworksText, "MANAGEMENT_NETWORKS"), ""),
+  HOST_KEY_POLICY: withDefault(Config.Literals(["first-use", "approve"], "HOST_KEY_POLICY"), "first-use"),
   FOREIGN_SESSIONS: withDefault(Config.Literals(["ignore-old", "wait"], "FOREIGN_SESSIONS"), "ignore-old"),
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
@@ -137,6 +143,9 @@ const variables = {
   CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   FRR_CERTIFICATE_DIRECTORY: Config.option(Config.schema(DeviceDirectory, "FRR_CERTIFICATE_DIRECTORY")),
+  CERTIFICATE_DAYS: count("CERTIFICATE_DAYS", 365, 1),
+  CERTIFICATE_RENEW_DAYS: count("CERTIFICATE_RENEW_DAYS", 30, 1),
+  CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
@@ -178,6 +187,8 @@ const variables = {
 /** The values of all variables by their names, with the device logins and the secrets for templates. */
 export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & {
   readonly logins: ReadonlyMap<LoginState, Login>
+  /** Keys that are tried before passwords (docs/security.md#keys-instead-of-passwords). */
+  readonly keyLogins: ReadonlyMap<LoginState, KeyLogin>
   /** What is to replace them: both are accepted somewhere while logins are changed (docs/security.md#changing-passwords). */
   readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
@@ -190,6 +201,12 @@ const readVariables = () => Config.all(variables)
 export interface Login {
   readonly username: string
   readonly password: Redacted.Redacted
+}
+
+/** Name and key for devices in one state. */
+export interface KeyLogin {
+  readonly username: string
+  readonly key: PrivateKey
 }
 
 const readLogin = Effect.fnUntraced(function* (state: LoginState) {
@@ -207,12 +224,19 @@ const readLogins = Effect.gen(function* () {
   return found
 })
 
+/** A key needs the name of its user, which stands beside the password if there is one. */
+const readKeyLogins = Effect.gen(function* () {
+  const found = new Map<LoginState, KeyLogin>()
+  for (const state of loginStates) {
+    const key = yield* readPrivateKey(`SSH_KEY_${state}`)
+    if (Option.isNone(key)) continue
+    found.set(state, { username: yield* Config.NonEmptyString(`USERNAME_${state}`), key: key.value })
+  }
+  return found
+})
+
 const isSame = (one: Login, other: Login): boolean =>
   one.username === other.username && Redacted.value(one.password) === Redacted.value(other.password)
-
-/** A variable that is set to nothing, as files of environments often have it, counts as absent. */
-const filled = <A>(config: Config.Config<A>, isEmpty: (value: A) => boolean) =>
-  Config.map(Config.option(config), (value) => Option.filter(value, (found) => !isEmpty(found)))
 
 /** Name and password that are not given stay as they are; a login that differs in neither replaces nothing. */
 const readNextLogins = Effect.fnUntraced(function* (logins: ReadonlyMap<LoginState, Login>) {
@@ -249,6 +273,7 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
         return ServerConfig.of({
           ...values,
           logins,
+          keyLogins: yield* readKeyLogins,
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
           deviceSecrets: secretsWith("DEVICE_SECRET_", environment)

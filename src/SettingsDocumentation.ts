@@ -73,6 +73,16 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "prefixes rewritten when dialling, for management networks behind NAT and for the lab (`10.0.0.0/8=127.0.0.0/8`)"
   ],
   [
+    "MANAGEMENT_NETWORKS",
+    "",
+    "prefixes in which devices get the fleet's logins, `settings` for those of the settings' underlay (`10.196.0.0/16,2001:db8::/48,settings`); without it every address gets them"
+  ],
+  [
+    "HOST_KEY_POLICY",
+    "first-use",
+    "host key of a device that was not provisioned here: `first-use` pins the one that it shows first, `approve` waits until somebody approves it"
+  ],
+  [
     "FOREIGN_SESSIONS",
     "ignore-old",
     "whether other people's open configuration sessions stop a change: `ignore-old` only those that may be in use, `wait` all"
@@ -106,6 +116,9 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "directory on FRRouting switches for key and certificate; without it they get none"
   ],
+  ["CERTIFICATE_DAYS", "365", "days for which the certificate of a device is valid"],
+  ["CERTIFICATE_RENEW_DAYS", "30", "days before its end in which the certificate of a managed device is renewed"],
+  ["CERTIFICATE_RENEW_INTERVAL", "86400", "seconds between two renewals of all that end soon; 0: none"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
   [
@@ -190,8 +203,15 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
       "",
       "login that replaces it, while logins are changed; without it the same name"
     ] as const,
-    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
+    [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const,
+    [`SSH_KEY_${state}`, "", "private key of the login (OpenSSH or PEM), tried before the password"] as const,
+    [`SSH_KEY_${state}_FILE`, "", "file with that key"] as const,
+    [`SSH_KEY_${state}_PASSPHRASE`, "", "passphrase of that key"] as const
   ]),
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
-  ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
+  [
+    "DEVICE_SECRET_*",
+    "",
+    "passwords and keys that the setting `ssh` names: for the logins of a group, for `enable`, and for jump hosts"
+  ]
 ]

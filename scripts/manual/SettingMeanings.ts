@@ -49,6 +49,11 @@ export const settingMeanings: Readonly<Record<string, Meanings>> = {
     window_bytes: "bytes of configuration sent ahead of the answers; 1 sends line by line; null: the platform's",
     prompt: "what stands in front of mode and sign in the prompt, with `*` for any text; null: learnt at the login",
     enable_secret: "environment variable with the password for `enable`; null: that of the login",
+    username: "name of a login of its own that managed switches have; null: that of the fleet",
+    password_secret: "environment variable with the password of that login",
+    password_next_secret: "environment variable with the password that replaces it, while passwords are changed",
+    key_secret: "environment variable with the private key of that login, tried before the password",
+    key_passphrase_secret: "environment variable with the passphrase of that key",
     jump_host: "SSH server through which the switch is reached"
   },
   f_jump_host: {

@@ -1,7 +1,8 @@
 /** Endpoints of device certificates and of the authority that signs them (docs/api.md#certificates). */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { AuthorityRequest, RenewalRequest } from "../domain/requests/OperationRequests.ts"
+import { DeviceCertificate } from "../domain/Certificate.ts"
+import { AuthorityRequest, RenewalRequest, RevocationRequest } from "../domain/requests/OperationRequests.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
@@ -62,5 +63,51 @@ export const createAuthority = HttpApiEndpoint.post("createAuthority", "/certifi
       description:
         "Makes a key and a certificate in the files CAKEYFILE and CAFILE. Refused when there is one already: a new one would make all certificates worthless.",
       example: { request: { common_name: "Switchyard device CA" }, response: authorityExample }
+    })
+  )
+
+const certificateExample = {
+  serial: "5d0c3f6b1e2a4f7d8c9b0a1e2f3d4c5b",
+  hostname: "lhv-a1",
+  address: "10.196.16.6",
+  issued_at: "2026-11-22T10:00:00Z",
+  not_after: "2027-11-22T10:00:00Z",
+  revoked_at: null,
+  reason: null
+}
+
+export const certificates = HttpApiEndpoint.get("certificates", "/certificates", {
+  query: { hostname: Schema.optionalKey(Schema.String) },
+  success: Enveloped(Schema.Struct({ certificates: Schema.Array(DeviceCertificate) }))
+}).annotateMerge(
+  documented({
+    summary: "List the certificates of devices",
+    description:
+      "Those that were signed here and have not ended, the newest first, also of devices that are gone. `hostname` is the name that the device had.",
+    example: { response: { status: "success", data: { certificates: [certificateExample] } } }
+  })
+)
+
+export const revokeCertificate = HttpApiEndpoint.post("revokeCertificate", "/certificate/:serial/revoke", {
+  params: { serial: Schema.String },
+  payload: RevocationRequest.schema,
+  success: Enveloped(Schema.Struct({ certificate: DeviceCertificate })),
+  error: [BadRequest, NotFound, Conflict]
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      summary: "Revoke a certificate",
+      description:
+        "It stands in the revocation list (`/certificate_authority/crl`, open to everybody) from now on. The device goes on with it until it gets another one: renew it.",
+      example: {
+        request: { reason: "keyCompromise" },
+        response: {
+          status: "success",
+          data: {
+            certificate: { ...certificateExample, revoked_at: "2026-12-01T08:30:00Z", reason: "keyCompromise" }
+          }
+        }
+      }
     })
   )

@@ -7,13 +7,20 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { parameter } from "../domain/fields/Parameter.ts"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 import {
+  ApprovalRequest,
   BounceRequest,
   HostKeyRequest,
   UpdateFactsRequest,
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { authority, createAuthority, renewCertificates } from "./CertificateEndpoints.ts"
+import {
+  authority,
+  certificates,
+  createAuthority,
+  renewCertificates,
+  revokeCertificate
+} from "./CertificateEndpoints.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
@@ -247,7 +254,31 @@ const keys = writes.add(
     )
 )
 
-const endpoints = keys.add(renewCertificates, authority, createAuthority)
+const approvals = keys.add(
+  HttpApiEndpoint.post("approveHostKey", "/device/:hostname/hostkey/approve", {
+    params: hostname,
+    payload: ApprovalRequest.schema,
+    success: Enveloped(HostKey),
+    error: [BadRequest, NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Approve the host key of a device",
+        description:
+          "With HOST_KEY_POLICY=approve a device that was not provisioned here is not logged in to before somebody has approved its key. The first attempt shows the key only (`refused_fingerprint`); this pins it. Any other key is refused with 409.",
+        example: {
+          request: { fingerprint: REFUSED },
+          response: {
+            status: "success",
+            data: { host_key: { hostname: "lhv-a1", fingerprint: REFUSED, refused_fingerprint: null } }
+          }
+        }
+      })
+    )
+)
+
+const endpoints = approvals.add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
 /** Endpoints of work on devices beside their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

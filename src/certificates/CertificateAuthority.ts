@@ -6,6 +6,7 @@
 import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import * as Certificates from "./Certificates.ts"
+import * as RevocationList from "./RevocationList.ts"
 
 /** A file of the authority is missing or cannot be used; the message names it. */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
@@ -66,7 +67,7 @@ const makeFiles = Effect.gen(function* () {
 
 const make = Effect.gen(function* () {
   const files = yield* makeFiles
-  const { CAFILE, CAKEYFILE, CERTPATH } = yield* ServerConfig
+  const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH } = yield* ServerConfig
 
   const exists = Effect.map(Effect.all([files.isKind(CAFILE, "File"), files.isKind(CAKEYFILE, "File")]), (found) =>
     found.includes(true)
@@ -89,19 +90,28 @@ const make = Effect.gen(function* () {
     yield* files.makeFolder(CERTPATH)
   })
 
-  const issue = Effect.fn("CertificateAuthority.issue")(function* (hostname: string, address: string) {
+  const signer = Effect.gen(function* () {
     const certificate = yield* files.required(CAFILE, "cafile")
     const key = Redacted.make(yield* files.required(CAKEYFILE, "cakeyfile"))
+    return { key, certificate } satisfies Certificates.Authority
+  })
+
+  const issue = Effect.fn("CertificateAuthority.issue")(function* (hostname: string, address: string) {
+    const authority = yield* signer
     if (!(yield* files.isKind(CERTPATH, "Directory"))) {
       return yield* unavailable("Specified certpath is not a directory")
     }
-    const issued = yield* Certificates.issue({ key, certificate }, hostname, address)
+    const issued = yield* Certificates.issue(authority, hostname, address, CERTIFICATE_DAYS)
     yield* files.write(files.join(CERTPATH, `${hostname}.key`), Redacted.value(issued.key), PRIVATE)
     yield* files.write(files.join(CERTPATH, `${hostname}.crt`), issued.certificate)
     return issued
   })
 
-  return CertificateAuthority.of({ show, exists, create, issue })
+  const revocationList = Effect.fn("CertificateAuthority.revocationList")((order: RevocationList.ListOrder) =>
+    Effect.flatMap(signer, (authority) => RevocationList.make(authority, order))
+  )
+
+  return CertificateAuthority.of({ show, exists, create, issue, revocationList })
 })
 
 type Failure = AuthorityUnavailable | Certificates.CertificateFailed
@@ -121,6 +131,8 @@ export class CertificateAuthority extends Context.Service<
     readonly create: (commonName: string) => Effect.Effect<void, Failure | AuthorityExists>
     /** A new key and certificate for a host at this address; both are kept in CERTPATH too. */
     readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.IssuedCertificate, Failure>
+    /** A signed list of certificates that were taken back, as DER. */
+    readonly revocationList: (order: RevocationList.ListOrder) => Effect.Effect<Buffer, Failure>
   }
 >()("switchyard/certificates/CertificateAuthority") {
   static readonly layer = Layer.effect(CertificateAuthority, make)

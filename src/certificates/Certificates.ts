@@ -15,10 +15,14 @@ export class CertificateFailed extends Data.TaggedError("CertificateFailed")<{ r
   }
 }
 
-/** A private key and its certificate, both PEM. */
+/** A private key and its certificate, both PEM, and what the certificate says; times in ISO 8601, UTC. */
 export interface IssuedCertificate {
   readonly key: Redacted.Redacted
   readonly certificate: string
+  /** Hexadecimal. */
+  readonly serial: string
+  readonly issuedAt: string
+  readonly notAfter: string
 }
 
 /** The signing key and certificate of an authority, both PEM. */
@@ -33,7 +37,7 @@ export interface CertificateFacts {
   readonly not_after: string
 }
 
-const DAYS = 7300
+const AUTHORITY_DAYS = 7300
 const DEVICE_BITS = 2048
 const AUTHORITY_BITS = 3072
 const SERIAL_BYTES = 16
@@ -70,14 +74,16 @@ interface CertificateRequest {
   readonly commonName: string
   readonly publicKey: string
   readonly now: DateTime.Utc
+  /** How long it is valid. */
+  readonly days: number
 }
 
-const blank = ({ commonName, now, publicKey }: CertificateRequest): forge.pki.Certificate => {
+const blank = ({ commonName, days, now, publicKey }: CertificateRequest): forge.pki.Certificate => {
   const certificate = forge.pki.createCertificate()
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey)
   certificate.serialNumber = newSerial()
   certificate.validity.notBefore = DateTime.toDateUtc(now)
-  certificate.validity.notAfter = DateTime.toDateUtc(DateTime.add(now, { days: DAYS }))
+  certificate.validity.notAfter = DateTime.toDateUtc(DateTime.add(now, { days }))
   certificate.setSubject([{ name: "commonName", value: commonName }])
   return certificate
 }
@@ -88,7 +94,7 @@ export const makeAuthority = Effect.fn("Certificates.makeAuthority")(function* (
   const now = yield* DateTime.now
   const certificate = yield* Effect.try({
     try: () => {
-      const made = blank({ commonName, publicKey, now })
+      const made = blank({ commonName, publicKey, now, days: AUTHORITY_DAYS })
       made.setIssuer(made.subject.attributes)
       made.setExtensions([
         { name: "basicConstraints", cA: true, critical: true },
@@ -103,27 +109,38 @@ export const makeAuthority = Effect.fn("Certificates.makeAuthority")(function* (
   return { key: Redacted.make(key), certificate } satisfies Authority
 })
 
-/** A new key with a certificate for this host at this address (IPv4 or IPv6), signed by the authority. */
+/**
+ * A new key with a certificate for this host at this address (IPv4 or IPv6), signed by the authority and valid for so many
+ * days, but no longer than the authority itself.
+ */
 export const issue = Effect.fn("Certificates.issue")(function* (
   authority: Authority,
   hostname: string,
-  address: string
+  address: string,
+  days: number
 ) {
   if (isIP(address) === 0) return yield* new CertificateFailed({ message: `${address} is no IP address` })
   const { key, publicKey } = yield* newKey(DEVICE_BITS)
   const now = yield* DateTime.now
-  const certificate = yield* Effect.try({
-    try: () => {
-      const made = blank({ commonName: hostname, publicKey, now })
-      made.setIssuer(forge.pki.certificateFromPem(authority.certificate).subject.attributes)
+  return yield* Effect.try({
+    try: (): IssuedCertificate => {
+      const signer = forge.pki.certificateFromPem(authority.certificate)
+      const made = blank({ commonName: hostname, publicKey, now, days })
+      if (made.validity.notAfter > signer.validity.notAfter) made.validity.notAfter = signer.validity.notAfter
+      made.setIssuer(signer.subject.attributes)
       made.setExtensions([{ name: "subjectAltName", altNames: [{ type: IP_NAME, ip: address }] }])
       made.sign(forge.pki.privateKeyFromPem(Redacted.value(authority.key)), forge.md.sha256.create())
-      return forge.pki.certificateToPem(made)
+      return {
+        key: Redacted.make(key),
+        certificate: forge.pki.certificateToPem(made),
+        serial: made.serialNumber,
+        issuedAt: DateTime.formatIso(now),
+        notAfter: made.validity.notAfter.toISOString()
+      }
     },
     // forge may quote what it could not read, and that could be the key
     catch: () => new CertificateFailed({ message: "the authority's key or certificate cannot be used" })
   })
-  return { key: Redacted.make(key), certificate } satisfies IssuedCertificate
 })
 
 /** Reads a certificate (PEM). */

@@ -5,11 +5,13 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
+import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
-import { ServerConfig } from "../ServerConfig.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
 import { makeSshSettings } from "./SshSettings.ts"
-import { HostKeyStore } from "../store/HostKeyStore.ts"
+import { ManagementAccess } from "./ManagementAccess.ts"
+import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
 import {
   type Driver,
   DriverRegistry,
@@ -19,14 +21,29 @@ import {
 } from "../drivers/Driver.ts"
 import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
-import { ConnectAuthError, type ConnectError, type HostKeyChanged } from "../drivers/DriverErrors.ts"
-import { type Credentials, credentialsOf, inOrder, loginStateOf, type ReplacedLogins, settingsOf } from "./Logins.ts"
+import {
+  ConnectAuthError,
+  type ConnectError,
+  type HostKeyChanged,
+  type HostKeyNotApproved
+} from "../drivers/DriverErrors.ts"
+import {
+  type Credentials,
+  credentialsOf,
+  credentialsOfOwn,
+  inOrder,
+  loginStateOf,
+  type OwnLogin,
+  passwordsInOrder,
+  type ReplacedLogins,
+  settingsOf
+} from "./Logins.ts"
 
 /** Something that is needed to log in is not known: an address or credentials. Trying again does not help. */
 export class LoginUnknown extends Schema.TaggedError<LoginUnknown>()("LoginUnknown", { message: Schema.String }) {}
 
 /** Why a session could not be opened. */
-export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | SqlError.SqlError
+export type LoginError = ConnectError | UnmanageableDevice | LoginUnknown | AddressOutside | SqlError.SqlError
 
 /** Deviations from what the device's row says, for the moments in which a device is not what its row says. */
 export interface LoginOptions {
@@ -40,7 +57,7 @@ export interface LoginOptions {
   readonly hostKey?: string
   /** The logins that a commit of the same work has given anew. */
   readonly replaced?: ReplacedLogins
-  /** Try the logins of this user only. */
+  /** Try the passwords of this user only. */
   readonly user?: string
   /** Try the likeliest login only. Default false. */
   readonly likeliestOnly?: boolean
@@ -52,12 +69,29 @@ export interface LoggedIn {
   readonly session: DriverSession
   /** The host key that the device is pinned to; null for a device that is not. */
   readonly pinned: string | null
-  /** Who is logged in, and whom else the settings have for the state of the device. */
   readonly user: string
+  /** Users with a password for the state of the device that this session does not prove. */
   readonly otherUsers: ReadonlyArray<string>
 }
 
-const isPinned = (state: DeviceState): boolean => loginStateOf[state] === "MANAGED"
+/**
+ * What is asked of the host key of a device with this record. Before it is MANAGED any key will do; but with `approve` only this
+ * server's own provisioning makes it so: a record that somebody has put into that state is a stranger's.
+ */
+const policyOf = (
+  policy: ServerSettings["HOST_KEY_POLICY"],
+  from: DeviceState,
+  state: DeviceState,
+  key: HostKey | null
+): HostKeyPolicy => {
+  const login = loginStateOf[state]
+  const isManaged = login === "MANAGED"
+  const isGuarded = policy === "approve" && (isManaged || (login === "INIT" && from !== "DISCOVERED"))
+  const pinned = key?.fingerprint ?? null
+  if (pinned !== null && (isManaged || isGuarded)) return { _tag: "pin", fingerprint: pinned }
+  if (isGuarded && key?.is_provisioned !== true) return { _tag: "approve" }
+  return { _tag: isManaged ? "learn" : "accept" }
+}
 
 /** Opens a session with the first login that the device accepts. Any other error than a refusal ends the search. */
 const openFirst = Effect.fnUntraced(function* (
@@ -68,8 +102,8 @@ const openFirst = Effect.fnUntraced(function* (
   const { address, hostname } = target
   let refusal = new ConnectAuthError({ hostname, address, message: "there is no login to try" })
   for (const login of logins) {
-    const { password, username } = login
-    const opened = yield* Effect.result(driver.open({ ...target, username, password }))
+    const { key, password, username } = login
+    const opened = yield* Effect.result(driver.open({ ...target, username, password, ...(key && { key }) }))
     if (Result.isSuccess(opened)) return { login, session: opened.success }
     if (opened.failure._tag !== "ConnectAuthError" || opened.failure.known === true) return yield* opened.failure
     refusal = opened.failure
@@ -87,12 +121,15 @@ const named = (devices: ReadonlyArray<NamedLogin>): string =>
     ", "
   )
 
+const variableOf = ({ slot, state }: NamedLogin): string =>
+  ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
+
 /** What is forgotten of a change of logins that is over, in one sentence for each login. */
 const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
-  const groups = Map.groupBy(forgotten, ({ slot, state }) => (slot === "next" ? `${state}_NEXT` : state))
+  const groups = Map.groupBy(forgotten, variableOf)
   return [...groups].map(
     ([name, devices]) =>
-      `While logins were changed, ${devices.length} devices accepted PASSWORD_${name} last: ${named(devices)}`
+      `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
   )
 }
 
@@ -106,23 +143,33 @@ const make = Effect.gen(function* () {
     onNone: () => ({}),
     onSome: (certificateDirectory) => ({ certificateDirectory })
   })
+  const access = yield* ManagementAccess
 
   const driverOf = ({ hostname, platform }: Device) =>
     Effect.mapError(registry.get(platform ?? ""), () => new UnmanageableDevice({ hostname, platform }))
 
-  const credentials = (state: DeviceState): Effect.Effect<ReadonlyArray<Credentials>, LoginUnknown> => {
+  const credentials = (
+    state: DeviceState,
+    own: OwnLogin | undefined
+  ): Effect.Effect<ReadonlyArray<Credentials>, LoginUnknown> => {
     const name = loginStateOf[state]
-    const logins = name === null ? [] : credentialsOf(config, name)
+    const isOwn = name === "MANAGED" && own !== undefined
+    const logins = isOwn ? credentialsOfOwn(config, own) : name === null ? [] : credentialsOf(config, name)
     return logins.length === 0
       ? new LoginUnknown({
-          message: `No credentials for devices in state ${state}: set USERNAME_${name ?? state} and PASSWORD_${name ?? state}`
+          message: `No credentials for devices in state ${state}: set USERNAME_${name ?? state}, and PASSWORD_${name ?? state} or SSH_KEY_${name ?? state}`
         })
       : Effect.succeed(logins)
   }
 
   /** In the order in which they are tried, and how to remember which one was accepted. */
-  const ordered = Effect.fnUntraced(function* (device: Device, state: DeviceState, options: LoginOptions) {
-    const all = yield* credentials(state)
+  const ordered = Effect.fnUntraced(function* (
+    device: Device,
+    state: DeviceState,
+    options: LoginOptions,
+    own: OwnLogin | undefined
+  ) {
+    const all = yield* credentials(state, own)
     if (all.length === 1) return { logins: all, all, accepted: () => Effect.void }
     const known = yield* acceptedLogins.find(device.id)
     const { isGuess, logins } = inOrder(config, all, known, options.replaced ?? null)
@@ -132,17 +179,19 @@ const make = Effect.gen(function* () {
       if (isKnown && !isGuess) return
       yield* acceptedLogins.keep({ device_id: device.id, state, slot, accepted_at: yield* Clock.currentTimeMillis })
     })
-    const wanted = options.user === undefined ? logins : logins.filter(({ username }) => username === options.user)
-    return { logins: options.likeliestOnly === true && first !== undefined ? [first] : wanted, all, accepted }
+    const { user } = options
+    if (user !== undefined) {
+      const passwords = passwordsInOrder(config, all, known, options.replaced ?? null)
+      return { logins: passwords.filter(({ username }) => username === user), all, accepted: () => Effect.void }
+    }
+    return { logins: options.likeliestOnly === true && first !== undefined ? [first] : logins, all, accepted }
   })
 
   const policyFor = Effect.fnUntraced(function* (device: Device, state: DeviceState) {
-    if (!isPinned(state)) return { _tag: "accept" } satisfies HostKeyPolicy
-    const pinned = yield* hostKeys.find(device.id)
-    return Option.match(pinned, {
-      onNone: (): HostKeyPolicy => ({ _tag: "learn" }),
-      onSome: ({ fingerprint }): HostKeyPolicy => ({ _tag: "pin", fingerprint })
-    })
+    const name = loginStateOf[state]
+    const isAsked = name === "MANAGED" || (name === "INIT" && config.HOST_KEY_POLICY === "approve")
+    const known = isAsked ? yield* hostKeys.find(device.id) : Option.none()
+    return policyOf(config.HOST_KEY_POLICY, device.state, state, Option.getOrNull(known))
   })
 
   const alarm = (device: Device) => (error: HostKeyChanged) =>
@@ -155,13 +204,23 @@ const make = Effect.gen(function* () {
       hostKeys.refuse(device.id, error.seen)
     )
 
+  const unapproved = (device: Device) => (error: HostKeyNotApproved) =>
+    Effect.andThen(
+      Effect.logWarning("SECURITY: a device that was not provisioned here shows a host key that nobody has approved", {
+        device: device.hostname,
+        seen: error.seen
+      }),
+      hostKeys.refuse(device.id, error.seen)
+    )
+
   const open = Effect.fn("DeviceLogin.open")(function* (device: Device, options: LoginOptions = {}) {
     const driver = yield* driverOf(device)
     const state = options.state ?? device.state
     const address = options.address ?? reachableAddress(device)
     if (address === null)
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
-    const { accepted, all, logins } = yield* ordered(device, state, options)
+    const loginState = loginStateOf[state]
+    if (loginState !== null) yield* access.check(device.hostname, address, loginState)
     const hostKey: HostKeyPolicy =
       options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
     const remarks = remarksOf(config.DEVICE_REMARKS, device)
@@ -170,8 +229,10 @@ const make = Effect.gen(function* () {
       "SshSettingsUnusable",
       ({ message }) => new LoginUnknown({ message })
     )
+    const { login: own, ...way } = ssh
+    const { accepted, all, logins } = yield* ordered(device, state, options, own)
     const target = {
-      ...ssh,
+      ...way,
       hostname: device.hostname,
       address,
       hostKey,
@@ -181,11 +242,14 @@ const make = Effect.gen(function* () {
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }
     const { login, session } = yield* openFirst(driver, target, logins).pipe(
-      Effect.tapErrorTag("HostKeyChanged", alarm(device))
+      Effect.tapErrorTag("HostKeyChanged", alarm(device)),
+      Effect.tapErrorTag("HostKeyNotApproved", unapproved(device))
     )
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
     yield* accepted(login)
-    const otherUsers = all.map(({ username }) => username).filter((user) => user !== login.username)
+    const isProved = (one: Credentials) => login.slot !== "key" && one.username === login.username
+    const unproved = all.filter((one) => one.slot !== "key" && !isProved(one))
+    const otherUsers = [...new Set(unproved.map(({ username }) => username))]
     return {
       driver,
       session,

@@ -1,22 +1,25 @@
 /**
  * How the settings say to log in to a device (docs/settings-repository.md#logins-of-switches): algorithms, port, window,
- * prompt, enable password and jump host, with the secrets that they name. Without settings everything is as usual.
+ * prompt, a login of its own, enable password and jump host, with the secrets that they name. Without settings everything is as usual.
  */
 import { Effect, type Redacted, Result, Schema } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { DriverTarget, JumpHost } from "../drivers/Driver.ts"
-import { ServerConfig } from "../ServerConfig.ts"
+import { type PrivateKey, ServerConfig } from "../ServerConfig.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { effectiveSettings } from "../settings/EffectiveSettings.ts"
 import type { SettingsSnapshot } from "../settings/SettingsSnapshot.ts"
 import type { SshSettings } from "../settings/SshModels.ts"
+import type { OwnLogin } from "./Logins.ts"
 import { makeSharedRead } from "../store/SharedRead.ts"
 
-/** The part of a target that settings decide. */
-export type SshTarget = Pick<
+/** The part of a target that settings decide, and the login that they give in the place of the fleet's. */
+export interface SshTarget extends Pick<
   DriverTarget,
   "algorithms" | "port" | "windowBytes" | "prompt" | "enablePassword" | "jumpHost"
->
+> {
+  readonly login?: OwnLogin
+}
 
 /** The settings cannot tell how to log in. Trying again does not help. */
 export class SshSettingsUnusable extends Schema.TaggedError<SshSettingsUnusable>()("SshSettingsUnusable", {
@@ -42,13 +45,48 @@ const jumpHostOf = (secrets: Secrets, jump: NonNullable<SshSettings["jump_host"]
     algorithms: jump.algorithms
   }))
 
+/** A key is read once, so each text is one object. */
+const keys = new WeakMap<Redacted.Redacted, PrivateKey>()
+
+const keyOf = (text: Redacted.Redacted, passphrase: Redacted.Redacted | null): PrivateKey => {
+  const known = keys.get(text)
+  if (known !== undefined && known.passphrase === passphrase) return known
+  const key = { text, passphrase }
+  keys.set(text, key)
+  return key
+}
+
+const NO_SECRET = "the setting ssh->username needs ssh->password_secret or ssh->key_secret beside it"
+
+/** The login of its own that the settings give a device; none where they say nothing of one. */
+const loginOf = (secrets: Secrets, ssh: SshSettings): Result.Result<OwnLogin | undefined, string> =>
+  Result.gen(function* () {
+    const { key_passphrase_secret, key_secret, password_next_secret, password_secret, username } = ssh
+    const named = (key: string, name: string | null) =>
+      name === null ? Result.succeed(null) : secretOf(secrets, `ssh->${key}`, name)
+    const password = yield* named("password_secret", password_secret)
+    const nextPassword = yield* named("password_next_secret", password_next_secret)
+    const text = yield* named("key_secret", key_secret)
+    const passphrase = yield* named("key_passphrase_secret", key_passphrase_secret)
+    if (password === null && text === null)
+      return yield* username === null && nextPassword === null ? Result.succeed(undefined) : Result.fail(NO_SECRET)
+    return {
+      ...(username === null ? {} : { username }),
+      ...(password === null ? {} : { password }),
+      ...(nextPassword === null || password === null ? {} : { nextPassword }),
+      ...(text === null ? {} : { key: keyOf(text, passphrase) })
+    }
+  })
+
 /** What the settings of a device mean, with the values of the secrets that they name. */
 export const sshTargetOf = (ssh: SshSettings | null, secrets: Secrets): Result.Result<SshTarget, string> =>
   Result.gen(function* () {
     if (ssh === null) return {}
     const { algorithms, enable_secret, jump_host, port, prompt, window_bytes } = ssh
+    const login = yield* loginOf(secrets, ssh)
     return {
       algorithms,
+      ...(login === undefined ? {} : { login }),
       ...(port === null ? {} : { port }),
       ...(window_bytes === null ? {} : { windowBytes: window_bytes }),
       ...(prompt === null ? {} : { prompt }),

@@ -28,11 +28,13 @@ import type { VerbGroups } from "./Verbs.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
- * caller stores `DriverSession.hostKey` as the pin), or insist on the pinned `SHA256:…` fingerprint.
+ * caller stores `DriverSession.hostKey` as the pin), look at it only (`approve`: the login ends with HostKeyNotApproved before any
+ * credentials are sent), or insist on the pinned `SHA256:…` fingerprint.
  */
 export type HostKeyPolicy =
   | { readonly _tag: "accept" }
   | { readonly _tag: "learn" }
+  | { readonly _tag: "approve" }
   | { readonly _tag: "pin"; readonly fingerprint: string }
 
 /**
@@ -59,6 +61,12 @@ export interface JumpHost {
   readonly algorithms: "modern" | "legacy"
 }
 
+/** A private key (OpenSSH or PEM), and its passphrase where it is encrypted. */
+export interface LoginKey {
+  readonly text: Redacted.Redacted
+  readonly passphrase: Redacted.Redacted | null
+}
+
 /** Where and how to log in. Only the first five are needed. */
 export interface DriverTarget {
   readonly hostname: string
@@ -66,6 +74,8 @@ export interface DriverTarget {
   readonly username: string
   readonly password: Redacted.Redacted
   readonly hostKey: HostKeyPolicy
+  /** The login is by this key alone; the password is for `enable` then. */
+  readonly key?: LoginKey
   /** Default 22. */
   readonly port?: number
   /** SSH algorithms; `legacy` adds the weak ones that old devices need. Default `modern`. */

@@ -4,6 +4,7 @@
  * secret: configuration lines are masked before they get here.
  */
 import { Schema } from "effect"
+import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import type { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 
 /**
@@ -37,6 +38,20 @@ export class HostKeyChanged extends Schema.TaggedError<HostKeyChanged>()("HostKe
 }) {
   override get message(): string {
     return `host key of ${this.hostname} changed: pinned ${this.expected}, seen ${this.seen}`
+  }
+}
+
+/**
+ * The switch was not provisioned here, and nobody has approved the host key that it shows (`SHA256:…`). No credentials were sent.
+ * Only an operator's approval helps.
+ */
+export class HostKeyNotApproved extends Schema.TaggedError<HostKeyNotApproved>()("HostKeyNotApproved", {
+  hostname: Schema.String,
+  address: Schema.String,
+  seen: Schema.String
+}) {
+  override get message(): string {
+    return `${this.hostname} at ${this.address} shows the host key ${this.seen}, which nobody has approved; no credentials were sent. If it is the key of the switch: POST /device/${this.hostname}/hostkey/approve {"fingerprint": "${this.seen}"}`
   }
 }
 
@@ -126,7 +141,7 @@ export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("Unkn
 }
 
 /** Opening a session. */
-export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | CommandTimeout
+export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved | CommandTimeout
 
 /** Any exchange on an open session. */
 export type ExchangeError = ConnectionException | CommandTimeout
@@ -138,7 +153,7 @@ export type ReadError = ExchangeError | CommandRejected | UnexpectedAnswer
 export type LoadError = ReadError | SessionLockedException | ReplaceConfigException | MergeConfigException
 
 /** Every error a driver can raise. */
-export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice
+export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice | AddressOutside
 
 const rejectedLines = (error: ReplaceConfigException | MergeConfigException): string =>
   [
@@ -170,6 +185,8 @@ const heading = (error: DriverError): string => {
       return `in the way on ${error.hostname}: configuration session ${error.session}; commit or abort it there, then try again`
     case "NotOffered":
       return `asked of ${error.hostname}: ${error.verbs}`
+    case "HostKeyNotApproved":
+    case "AddressOutside":
     case "UnmanageableDevice":
       return `nothing was sent to ${error.hostname}:`
   }

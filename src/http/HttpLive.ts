@@ -30,6 +30,7 @@ import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
+import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
@@ -73,6 +74,7 @@ export const HttpLive = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(Groups)),
   ImageFiles,
   BootFiles,
+  RevocationFile,
   ApiDocument,
   Surroundings
 )

@@ -14,6 +14,8 @@ export interface CommitRecord {
 export interface LoginRecord {
   readonly user: string
   readonly accepted: boolean
+  /** By a key or with a password. */
+  readonly method: "key" | "password"
   readonly address: string
   readonly at: number
 }

@@ -3,8 +3,15 @@
  * TCP socket that the listener accepted. See docs/switch-dialogues.md.
  */
 import type { Socket } from "node:net"
-import type { Algorithms, AuthContext, Connection as SshConnection, ServerChannel, Session } from "ssh2"
-import { Server } from "../drivers/ssh/Ssh2.ts"
+import type {
+  Algorithms,
+  AuthContext,
+  Connection as SshConnection,
+  PublicKeyAuthContext,
+  ServerChannel,
+  Session
+} from "ssh2"
+import { Server, utils } from "../drivers/ssh/Ssh2.ts"
 import { run } from "./eos/CommandLine.ts"
 import * as Faults from "./Faults.ts"
 import * as History from "./History.ts"
@@ -101,11 +108,17 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
     History.push(device.history, device.history.logins, {
       user: context.username,
       accepted,
+      method: context.method === "publickey" ? "key" : "password",
       address: connection.address,
       at: Date.now()
     })
     if (accepted) context.accept()
     else refuse()
+  }
+  if (context.method === "publickey") {
+    const isKnown = hasKey(device, context)
+    // asked without a signature: whether it would do
+    return isKnown && context.signature === undefined ? context.accept() : decide(isKnown && isSigned(context))
   }
   if (context.method === "keyboard-interactive" && offered === "keyboard-interactive") {
     const send: Parameters<typeof LoginQuestions.ask>[2] = (...round) => context.prompt(...round)
@@ -117,6 +130,23 @@ const authenticate = (device: Switch, context: AuthContext, connection: Connecti
     return decide(accepts(context.password))
   }
   return refuse()
+}
+
+const publicKeyOf = ({ key }: PublicKeyAuthContext) => utils.parseKey(`${key.algo} ${key.data.toString("base64")}`)
+
+/** The key is one that the configuration has for a user who is there. */
+const hasKey = ({ facts }: Switch, context: PublicKeyAuthContext): boolean => {
+  const shown = publicKeyOf(context)
+  if (shown instanceof Error || !facts.users.has(context.username)) return false
+  const known = facts.sshKeys.get(context.username) ?? new Set()
+  return known.has(`${shown.type} ${context.key.data.toString("base64")}`)
+}
+
+const isSigned = (context: PublicKeyAuthContext): boolean => {
+  const shown = publicKeyOf(context)
+  const { blob, hashAlgo, signature } = context
+  if (shown instanceof Error || blob === undefined || signature === undefined) return false
+  return shown.verify(blob, signature, hashAlgo) === true
 }
 
 const mayLogin = (device: Switch, user: string, password: string): boolean => {

@@ -1,6 +1,6 @@
 /**
- * The models of how the server logs in to a switch (docs/settings-repository.md#keys-of-base_systemyml, `ssh`). Secrets are
- * named, never written: they are environment variables of the server that begin with `DEVICE_SECRET_`.
+ * The models of how the server logs in to a switch (docs/settings-repository.md#keys-of-base_systemyml, `ssh`), and of a login
+ * that some managed switches have instead of the fleet's. Secrets are named, never written: they are environment variables of the server that begin with `DEVICE_SECRET_`.
  */
 import { absent, choice, integer, model, optional, text } from "./SettingRule.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
@@ -30,6 +30,11 @@ export const f_ssh = model("f_ssh", {
   port: absent(port),
   window_bytes: absent(integer({ ge: 1, le: 4096 })),
   prompt: absent(text({ maxLength: 200, check: promptFault })),
+  username: absent(text({ maxLength: 64 })),
+  password_secret: absent(secretName),
+  password_next_secret: absent(secretName),
+  key_secret: absent(secretName),
+  key_passphrase_secret: absent(secretName),
   enable_secret: absent(secretName),
   jump_host: absent(f_jump_host)
 })

@@ -8,8 +8,8 @@ import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import type { LoginState } from "../ServerConfig.ts"
 import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
-/** Of the two logins of a state: the one that counts, or the one that is to replace it. */
-export type LoginSlot = "current" | "next"
+/** Of the logins of a state: its key, the password that counts, or the one that is to replace it. */
+export type LoginSlot = "key" | "current" | "next"
 
 /** `accepted_at` is in epoch milliseconds. */
 export interface AcceptedLogin {

@@ -1,14 +1,16 @@
-/** SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused (promise 7). */
+/** SSH host keys that devices are pinned to once they are MANAGED, and keys that were refused or wait for approval (promise 7). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
 
-/** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. */
+/** Fingerprints are `SHA256:…`; a refused one waits for an operator to pin it. Without a fingerprint the device is not pinned. */
 export interface HostKey {
   readonly device_id: number
-  readonly fingerprint: string
+  readonly fingerprint: string | null
   readonly refused_fingerprint: string | null
+  /** This server has brought the device to its address. */
+  readonly is_provisioned: boolean
 }
 
 const make = Effect.gen(function* () {
@@ -16,14 +18,14 @@ const make = Effect.gen(function* () {
   const grouped = yield* grouping
   const find = makeGroupedFind(
     grouped,
-    (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint from host_key
+    (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint, is_provisioned from host_key
       where device_id = any(${ids}::integer[])`,
     ({ device_id }) => device_id
   )
 
   const pin = makeGroupedWrite(
     grouped,
-    (pins: ReadonlyArray<Pick<HostKey, "device_id" | "fingerprint">>) =>
+    (pins: ReadonlyArray<{ readonly device_id: number; readonly fingerprint: string }>) =>
       sql`insert into host_key (device_id, fingerprint)
         select * from unnest(${pins.map((pin) => pin.device_id)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
         on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(),
@@ -37,7 +39,15 @@ const make = Effect.gen(function* () {
     ),
     refuse: Effect.fn("HostKeyStore.refuse")((deviceId: number, fingerprint: string) =>
       Effect.asVoid(
-        sql`update host_key set refused_fingerprint = ${fingerprint}, refused_at = now() where device_id = ${deviceId}`
+        sql`insert into host_key (device_id, refused_fingerprint, refused_at) values (${deviceId}, ${fingerprint}, now())
+          on conflict (device_id) do update set refused_fingerprint = excluded.refused_fingerprint, refused_at = now()`
+      )
+    ),
+    provisioned: Effect.fn("HostKeyStore.provisioned")((deviceId: number) =>
+      Effect.asVoid(
+        sql`insert into host_key (device_id, is_provisioned) values (${deviceId}, true)
+          on conflict (device_id) do update set is_provisioned = true, fingerprint = null,
+            refused_fingerprint = null, refused_at = null`
       )
     ),
     forget: Effect.fn("HostKeyStore.forget")((deviceId: number) =>
@@ -54,8 +64,10 @@ export class HostKeyStore extends Context.Service<
   {
     readonly find: (deviceId: number) => Effect.Effect<Option.Option<HostKey>, SqlError.SqlError>
     readonly pin: (deviceId: number, fingerprint: string) => Write
-    /** Records a key that is not the pinned one, for the alarm and for re-pinning. */
+    /** Records a key that is not the pinned one, for the alarm and for pinning it. */
     readonly refuse: (deviceId: number, fingerprint: string) => Write
+    /** Records that this server has brought the device to its address: its key need not be approved, and is learned anew. */
+    readonly provisioned: (deviceId: number) => Write
     readonly forget: (deviceId: number) => Write
   }
 >()("switchyard/store/HostKeyStore") {

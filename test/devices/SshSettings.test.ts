@@ -144,6 +144,11 @@ describe("switches that are not like most", () => {
           port: null,
           window_bytes: null,
           prompt: null,
+          username: null,
+          password_secret: null,
+          password_next_secret: null,
+          key_secret: null,
+          key_passphrase_secret: null,
           enable_secret: null,
           jump_host: null
         }

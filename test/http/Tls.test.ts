@@ -22,7 +22,7 @@ const makeSite = Effect.gen(function* () {
   const authority = yield* Certificates.makeAuthority("Test authority")
   const at = yield* folder
   const files = { cert: path.join(at, "tls.crt"), key: path.join(at, "tls.key") }
-  const issue = Effect.map(Certificates.issue(authority, "nms", "127.0.0.1"), ({ certificate, key }) => ({
+  const issue = Effect.map(Certificates.issue(authority, "nms", "127.0.0.1", 365), ({ certificate, key }) => ({
     cert: certificate,
     key: Redacted.value(key)
   }))

@@ -63,6 +63,8 @@ export interface SshdOptions {
   readonly lines?: ReadonlyArray<string>
   /** Kind of host key. Default ed25519. */
   readonly hostKey?: "ed25519" | "rsa"
+  /** A public key that may be used in the place of the password, as a line of `authorized_keys`. */
+  readonly authorizedKey?: string
   /** How often PAM asks for the password. Default: PAM is not used, and the method is password. */
   readonly questions?: number
 }
@@ -89,6 +91,8 @@ const configOf = (folder: string, port: number, { hostKey = "ed25519", lines = [
     "PidFile none",
     "LogLevel VERBOSE",
     `ForceCommand /bin/sh ${folder}/cli.sh`,
+    `AuthorizedKeysFile ${folder}/authorized_keys`,
+    "StrictModes no",
     // of a line that comes twice the first counts
     ...lines,
     ...(questions === undefined
@@ -104,6 +108,7 @@ const writeFiles = (folder: string, port: number, options: SshdOptions): void =>
   chmodSync(folder, 0o755)
   spawnSync("ssh-keygen", ["-q", "-t", kind, "-N", "", "-f", path.join(folder, kind)])
   write("cli.sh", cli)
+  write("authorized_keys", `${options.authorizedKey ?? ""}\n`)
   write(
     "passwd",
     `root:x:0:0:root:/:/bin/sh\nsshd:x:100:65534::/run/sshd:/usr/sbin/nologin\n${USER}:x:1000:1000::/:/bin/sh\n`

@@ -4,7 +4,12 @@ import { defineJob } from "./JobDefinition.ts"
 
 export const RenewCert = defineJob({
   name: "renew_cert",
-  Args: Schema.Struct({ hostname: Schema.optionalKey(Schema.String), group: Schema.optionalKey(Schema.String) }),
+  Args: Schema.Struct({
+    hostname: Schema.optionalKey(Schema.String),
+    group: Schema.optionalKey(Schema.String),
+    /** Of the schedule: devices whose certificates end soon. */
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
   Memo: Schema.Never,
   kind: "devices"
 })

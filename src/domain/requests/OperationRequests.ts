@@ -7,6 +7,7 @@ import * as Body from "../fields/Body.ts"
 import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
 import { accept, convert } from "../fields/Rules.ts"
 import { has, lengthOf, shown } from "../fields/Values.ts"
+import { RevocationReason } from "../Certificate.ts"
 import { groupRule, hostnameRule, notes, nullAsAbsent } from "./RequestFields.ts"
 
 /** Ports to bounce, each once. */
@@ -67,6 +68,8 @@ const FINGERPRINT = /^SHA256:[A-Za-z0-9+/]{43}=?$/
 const isFingerprint = (sent: unknown): sent is string => typeof sent === "string" && FINGERPRINT.test(sent)
 const NO_FINGERPRINT = "fingerprint must be the refused fingerprint (SHA256:...)"
 
+const NO_OFFERED = "fingerprint must be the one that the device has shown (SHA256:...)"
+
 const HostKeyAction = Schema.Literals(["PIN", "FORGET"])
 const NO_HOST_KEY_ACTION = "action must be PIN or FORGET"
 
@@ -90,6 +93,32 @@ export const HostKeyRequest = Body.make(
   { message: Body.firstOf }
 )
 export type HostKeyRequest = typeof HostKeyRequest.schema.Type
+
+/** The key that the device has offered, as it was shown. */
+export const ApprovalRequest = Body.make(
+  {
+    fingerprint: required(
+      Schema.String,
+      () => NO_OFFERED,
+      accept(isFingerprint, () => NO_OFFERED)
+    )
+  },
+  { message: Body.firstOf }
+)
+
+const NO_REASON = `reason must be one of ${RevocationReason.literals.join(", ")}`
+
+/** Why a certificate is taken back. */
+export const RevocationRequest = Body.make(
+  {
+    reason: otherwise(
+      RevocationReason,
+      "unspecified",
+      accept(Schema.is(RevocationReason), () => NO_REASON)
+    )
+  },
+  { message: Body.firstOf }
+)
 
 const DEFAULT_NAME = "Switchyard device CA"
 /** What a common name may hold (X.520). */

@@ -4,15 +4,16 @@
  * is said with the names that the switch offers.
  */
 import type { Duplex } from "node:stream"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import type { Client as SshClient, ConnectConfig } from "ssh2"
 import type { DriverTarget } from "../Driver.ts"
-import { ConnectAuthError, type ConnectionException, HostKeyChanged } from "../DriverErrors.ts"
+import { ConnectAuthError, type ConnectionException, HostKeyChanged, HostKeyNotApproved } from "../DriverErrors.ts"
 import * as AlgorithmOffer from "./AlgorithmOffer.ts"
 import { algorithms, onlyLegacy } from "./Algorithms.ts"
-import { passwordLogin } from "./Authentication.ts"
+import { keyLogin, type LoginEvents, passwordLogin } from "./Authentication.ts"
 import { failure, TurnedAway } from "./Dial.ts"
 import { acceptable, fingerprint } from "./HostKey.ts"
+import * as LoginKey from "./LoginKey.ts"
 import { newPasswordDemanded } from "./LoginPrompts.ts"
 import { Client } from "./Ssh2.ts"
 
@@ -28,7 +29,7 @@ const cutShort = "Connection lost before handshake"
 const refusal = /authentication failures|authentication failed|permission denied/i
 
 /** How a handshake may fail. */
-export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged
+export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved
 
 /** A connection on which we are logged in, and the key that the other side showed. */
 export interface Handshaken {
@@ -45,8 +46,10 @@ const refusedLogin = ({ hostname, address }: DriverTarget, message: string): Con
 const unanswered = ({ hostname, address }: DriverTarget, message: string): ConnectAuthError =>
   new ConnectAuthError({ hostname, address, message, known: true })
 
-const changedKey = ({ hostname, address, hostKey }: DriverTarget, seen: string): HostKeyChanged =>
-  new HostKeyChanged({ hostname, address, expected: hostKey._tag === "pin" ? hostKey.fingerprint : "", seen })
+const unacceptable = ({ hostname, address, hostKey }: DriverTarget, seen: string) =>
+  hostKey._tag === "pin"
+    ? new HostKeyChanged({ hostname, address, expected: hostKey.fingerprint, seen })
+    : new HostKeyNotApproved({ hostname, address, seen })
 
 const isLost = ({ code, level, message }: SshError): boolean =>
   level === "client-socket" || message === cutShort || (level === undefined && busy.includes(code))
@@ -105,14 +108,27 @@ const connectOptions = (
   ...more
 })
 
+type AuthHandler = (events: LoginEvents) => NonNullable<ConnectConfig["authHandler"]>
+
 /** Logs in on a connected socket within `seconds`. */
-export const handshake = (target: DriverTarget, socket: Duplex, seconds: number) =>
+export const handshake = (target: DriverTarget, socket: Duplex, seconds: number) => {
+  const { key, password, username } = target
+  if (key === undefined)
+    return handshakeBy(target, socket, seconds, (events) => passwordLogin(username, Redacted.value(password), events))
+  return Result.match(LoginKey.parse(key), {
+    onFailure: (why) => Effect.fail(refusedLogin(target, why)),
+    onSuccess: (parsed) => handshakeBy(target, socket, seconds, (events) => keyLogin(username, parsed, events))
+  })
+}
+
+const handshakeBy = (target: DriverTarget, socket: Duplex, seconds: number, login: AuthHandler) =>
   Effect.callback<Handshaken, HandshakeError | TurnedAway>((resume) => {
     if (socket.destroyed) return resume(Effect.fail(new TurnedAway("the switch closed the connection at once")))
     const client = new Client()
     const offer = listenToOffer(socket)
     let hostKey = ""
-    let passwordGiven = false
+    const what = target.key === undefined ? "password" : "key"
+    let isGiven = false
     const fail = (error: HandshakeError | TurnedAway) => {
       client.destroy()
       socket.destroy()
@@ -120,8 +136,8 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
     }
     const lost = (message: string) =>
       fail(
-        passwordGiven
-          ? failure(target, "login", `the switch closed the connection after it was given the password: ${message}`)
+        isGiven
+          ? failure(target, "login", `the switch closed the connection after it was given the ${what}: ${message}`)
           : new TurnedAway(`the switch closed the connection before the login: ${message}`)
       )
     const refused = (message: string) => fail(refusedLogin(target, message))
@@ -130,12 +146,12 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
     const verify = (key: Buffer): boolean => {
       hostKey = fingerprint(key)
       const accepted = acceptable(target.hostKey, hostKey)
-      if (!accepted) fail(changedKey(target, hostKey))
+      if (!accepted) fail(unacceptable(target, hostKey))
       return accepted
     }
-    const authHandler = passwordLogin(target.username, Redacted.value(target.password), {
+    const authHandler = login({
       offering: () => {
-        passwordGiven = true
+        isGiven = true
       },
       exhausted
     })

@@ -8,4 +8,4 @@ export const fingerprint = (key: Uint8Array): string =>
 
 /** Whether a switch that shows this fingerprint may be talked to. */
 export const acceptable = (policy: HostKeyPolicy, seen: string): boolean =>
-  policy._tag !== "pin" || policy.fingerprint === seen
+  policy._tag === "pin" ? policy.fingerprint === seen : policy._tag !== "approve"

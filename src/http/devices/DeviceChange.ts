@@ -1,5 +1,6 @@
 /** PUT /device/<id> (docs/api.md#changing-a-device). */
 import { Effect } from "effect"
+import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceChange } from "../../domain/DeviceFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
@@ -11,6 +12,10 @@ import { makeSiteRule } from "./SiteRule.ts"
 
 type Change = typeof DeviceChange.checked.Type
 
+/** A record that is where it was may be changed in all else: it is refused at its next login. */
+const isMoved = (before: Reachable, after: Reachable): boolean =>
+  before.state !== after.state || before.management_ip !== after.management_ip || before.dhcp_ip !== after.dhcp_ip
+
 /** Changes a device by a request body, in one transaction. Yields the device after the change. Fails with DeviceNotFound. */
 export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
@@ -18,6 +23,7 @@ export const makeDeviceChange = Effect.gen(function* () {
   const events = yield* SyncEventStore
   const rename = yield* makeDeviceRename
   const withSite = yield* makeSiteRule
+  const access = yield* ManagementAccess
   const inTransaction = yield* transaction
 
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
@@ -26,6 +32,8 @@ export const makeDeviceChange = Effect.gen(function* () {
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
     const { state, ...others } = yield* withSite(sent)
     const after = yield* devices.update(before.id, others)
+    const wanted = { ...after, state: state ?? after.state }
+    if (isMoved(before, wanted)) yield* access.allow(wanted)
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
     if (state === undefined) return yield* devices.get(before.id)

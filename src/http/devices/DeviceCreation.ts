@@ -1,6 +1,7 @@
 /** POST /device (docs/api.md#creating-a-device). */
 import { Effect } from "effect"
 import { HostnameTaken, platforms } from "../../domain/Device.ts"
+import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import type { NewDevice } from "../../domain/DeviceFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
@@ -20,6 +21,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const inTransaction = yield* transaction
   const room = yield* makeRoom
   const unknown = yield* UnknownDeviceStore
+  const access = yield* ManagementAccess
   return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
     const fields = yield* withSite(sent)
     const { hostname } = fields
@@ -28,6 +30,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
     return yield* inTransaction(
       Effect.gen(function* () {
         const device = { ...fields, ...(yield* automatic(fields)) }
+        yield* access.allow({ management_ip: null, dhcp_ip: null, ...device })
         if (!isUnknown(device)) return yield* devices.insert(device)
         yield* room
         return yield* Effect.tap(devices.insert(device), ({ id }) => unknown.register(id))

@@ -1,12 +1,17 @@
-/** Starts the renewal of device certificates, and shows or creates the authority (docs/api.md#certificates). */
+/**
+ * Starts the renewal of device certificates, lists and revokes them, and shows or creates the authority
+ * (docs/api.md#certificates).
+ */
 import { Effect, Option } from "effect"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest, NotFound } from "../../api/Failures.ts"
 import { CertificateAuthority } from "../../certificates/CertificateAuthority.ts"
+import type { RevocationReason } from "../../domain/Certificate.ts"
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
 import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 /** POST device_cert. */
@@ -43,4 +48,23 @@ export const makeAuthority = Effect.gen(function* () {
   })
 
   return { show, create }
+})
+
+/** GET certificates and POST certificate/<serial>/revoke. */
+export const makeCertificates = Effect.gen(function* () {
+  const store = yield* CertificateStore
+  return {
+    list: (hostname: string | undefined) =>
+      Effect.map(store.list(hostname), (certificates) => enveloped({ certificates })),
+    revoke: Effect.fn("Certificates.revoke")(function* (serial: string, reason: RevocationReason, user: string) {
+      const certificate = yield* store.revoke(serial, reason)
+      yield* Effect.logWarning("SECURITY: a certificate was revoked", {
+        device: certificate.hostname,
+        serial,
+        reason,
+        by: user
+      })
+      return enveloped({ certificate })
+    })
+  }
 })

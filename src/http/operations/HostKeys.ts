@@ -1,20 +1,25 @@
 /**
- * The SSH key that a device is pinned to, and the one that was refused since (promise 7): an operator looks at both, and
- * pins the new one or lets the device be learned again.
+ * The SSH key that a device is pinned to, and the one that was refused since or waits for approval (promise 7): an operator
+ * looks at both, and approves or pins the new one, or lets the device be learned again. Each of these is part of the audit.
  */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { Conflict } from "../../api/Failures.ts"
 import type { HostKeyRequest } from "../../domain/requests/OperationRequests.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 
-/** The two handlers. */
+/** How an operator comes to trust a key, as the sentence of a refusal has it. */
+const verbs = { pinned: "pin", approved: "approve" } as const
+
+/** The three handlers. */
 export const makeHostKeys = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const devices = yield* DeviceStore
+  const events = yield* EventStore
   const { byHostname } = yield* makeDeviceLookup
   const inTransaction = yield* transaction
 
@@ -29,23 +34,48 @@ export const makeHostKeys = Effect.gen(function* () {
     })
   })
 
-  /** Only the key that was refused can be pinned: what an operator has compared is what is trusted. */
-  const pin = Effect.fnUntraced(function* (id: number, hostname: string, fingerprint: string) {
+  /** Only the key that was refused can be trusted: what an operator has compared is what counts. */
+  const trust = Effect.fnUntraced(function* (
+    id: number,
+    hostname: string,
+    fingerprint: string,
+    action: keyof typeof verbs
+  ) {
     yield* devices.lock(id)
-    const found = yield* hostKeys.find(id)
-    const refused = Option.getOrNull(Option.map(found, (key) => key.refused_fingerprint))
+    const known = Option.getOrNull(yield* hostKeys.find(id))
+    const refused = known?.refused_fingerprint ?? null
     if (refused !== fingerprint) {
       const seen = refused === null ? "no other key was refused" : `the key that was refused is ${refused}`
-      return yield* new Conflict({ message: `Cannot pin ${fingerprint} for ${hostname}: ${seen}` })
+      return yield* new Conflict({ message: `Cannot ${verbs[action]} ${fingerprint} for ${hostname}: ${seen}` })
     }
     yield* hostKeys.pin(id, fingerprint)
+    const data = { fingerprint, before: known?.fingerprint ?? null }
+    yield* events.append({ kind: "host_key", action, isAudit: true, deviceId: id, hostname, data })
   })
 
-  const change = Effect.fnUntraced(function* (id: number, hostname: string, fingerprint: string | undefined) {
-    if (fingerprint === undefined) return yield* hostKeys.forget(id)
-    return yield* Effect.catchTag(inTransaction(pin(id, hostname, fingerprint)), "DeviceNotFound", () =>
-      Effect.asVoid(byHostname(hostname))
-    )
+  const forget = Effect.fnUntraced(function* (id: number, hostname: string) {
+    yield* devices.lock(id)
+    const before = Option.getOrNull(yield* hostKeys.find(id))?.fingerprint ?? null
+    yield* hostKeys.forget(id)
+    const event = { kind: "host_key", action: "forgotten", isAudit: true, deviceId: id, hostname, data: { before } }
+    yield* events.append(event)
+  })
+
+  /** Does it for the device of this name, in a transaction, and yields its keys. */
+  const changed = Effect.fnUntraced(function* <E, R>(
+    hostname: string,
+    action: string,
+    by: string,
+    change: (id: number) => Effect.Effect<void, E, R>
+  ) {
+    const { id } = yield* byHostname(hostname)
+    yield* inTransaction(change(id))
+    yield* Effect.logWarning("SECURITY: an operator changed the pinned host key of a device", {
+      device: hostname,
+      action,
+      by
+    })
+    return yield* show(hostname, id)
   })
 
   return {
@@ -53,15 +83,13 @@ export const makeHostKeys = Effect.gen(function* () {
       const { id } = yield* byHostname(hostname)
       return yield* show(hostname, id)
     }),
-    put: Effect.fn("HostKeys.put")(function* (hostname: string, { action, fingerprint }: HostKeyRequest, user: string) {
-      const { id } = yield* byHostname(hostname)
-      yield* change(id, hostname, fingerprint)
-      yield* Effect.logWarning("SECURITY: an operator changed the pinned host key of a device", {
-        device: hostname,
-        action,
-        by: user
-      })
-      return yield* show(hostname, id)
-    })
+    put: Effect.fn("HostKeys.put")((hostname: string, { action, fingerprint }: HostKeyRequest, user: string) =>
+      changed(hostname, action, user, (id) =>
+        fingerprint === undefined ? forget(id, hostname) : trust(id, hostname, fingerprint, "pinned")
+      )
+    ),
+    approve: Effect.fn("HostKeys.approve")((hostname: string, fingerprint: string, user: string) =>
+      changed(hostname, "APPROVE", user, (id) => trust(id, hostname, fingerprint, "approved"))
+    )
   }
 })

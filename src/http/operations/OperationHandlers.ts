@@ -5,7 +5,7 @@ import { Api } from "../../api/Api.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeBouncing } from "./Bouncing.ts"
-import { makeAuthority, makeRenewal } from "./CertificateRequests.ts"
+import { makeAuthority, makeCertificates, makeRenewal } from "./CertificateRequests.ts"
 import { makeDeviceReads } from "./DeviceReads.ts"
 import { makeHostKeys } from "./HostKeys.ts"
 import { makeUpdates } from "./Updates.ts"
@@ -19,6 +19,7 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
     const hostKeys = yield* makeHostKeys
     const renew = yield* makeRenewal
     const authority = yield* makeAuthority
+    const certificates = yield* makeCertificates
     return handlers
       .handle("runningConfig", ({ params, query }) => answered(reads.runningConfig(params.hostname, query.interface)))
       .handle("neighbours", ({ params }) => answered(reads.neighbours(params.hostname)))
@@ -29,8 +30,15 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("updateInterfaces", ({ payload }) => asCaller((user) => updates.interfaces(payload, user)))
       .handle("hostKey", ({ params }) => answered(hostKeys.get(params.hostname)))
       .handle("pinHostKey", ({ params, payload }) => asCaller((user) => hostKeys.put(params.hostname, payload, user)))
+      .handle("approveHostKey", ({ params, payload }) =>
+        asCaller((user) => hostKeys.approve(params.hostname, payload.fingerprint, user))
+      )
       .handle("renewCertificates", ({ payload }) => asCaller((user) => renew(payload, user)))
       .handle("authority", () => answered(authority.show))
+      .handle("certificates", ({ query }) => answered(certificates.list(query.hostname)))
+      .handle("revokeCertificate", ({ params, payload }) =>
+        asCaller((user) => certificates.revoke(params.serial, payload.reason, user))
+      )
       .handle("createAuthority", ({ payload }) => asCaller((user) => authority.create(payload.common_name, user)))
   })
 )

@@ -7,6 +7,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { BasePushed } from "../../devices/DeviceCalls.ts"
 import type { DeviceResult, JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { CertificateStore } from "../../store/CertificateStore.ts"
+import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import type { InitJob } from "./InitJob.ts"
@@ -24,6 +26,8 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const jobs = yield* JobStore
   const states = yield* DeviceStates
+  const hostKeys = yield* HostKeyStore
+  const certificates = yield* CertificateStore
   const rows = yield* InitRestore
   const progress = yield* InitProgress
 
@@ -66,6 +70,9 @@ const make = Effect.gen(function* () {
       step2DelaySeconds: after.step2DelaySeconds
     } as const
     yield* states.apply(decided.deviceId, event, { by: job.user, jobId: job.id })
+    yield* hostKeys.provisioned(decided.deviceId)
+    // the switch that was replaced still has their keys
+    if (decided.before.replaced !== null) yield* certificates.revokeOfDevice(decided.deviceId, "superseded", job.id)
     if (yield* job.aborting) {
       const message = `The job was aborted when ${decided.newHostname} had moved: step 2 follows, and nothing else is begun`
       yield* progress.say(job, "aborted", message)

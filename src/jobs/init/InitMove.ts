@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import type { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -24,10 +25,17 @@ const make = Effect.gen(function* () {
   const progress = yield* InitProgress
   const certificates = yield* InitCertificate
   const pushing = yield* InitPush
+  const access = yield* ManagementAccess
 
   const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
     const device = yield* devices.get(decided.deviceId)
     if (decided.stage === "prepared") {
+      // behind the push the switch could be reached there only, with a login that must not go there
+      const allowed = yield* Effect.result(access.check(decided.newHostname, decided.primary.ip, "INIT"))
+      if (Result.isFailure(allowed)) {
+        if (allowed.failure._tag === "SqlError") return yield* allowed.failure
+        return yield* ends.takeBack(job, decided, InitTasks.notAllowed(allowed.failure.message))
+      }
       yield* progress.checkpoint(job, `Installing the certificate of ${decided.newHostname}`)
     }
     const certificate = yield* certificates.install(job.id, device, decided)

@@ -31,6 +31,10 @@ export const aborted = (message: string, isUndone: boolean): DeviceResult => {
   return deviceResult([taskFailed(MAIN, `${state}\nJobAborted: ${message}\n`)])
 }
 
+/** The address that the switch was to get must not get the fleet's login; nothing was sent. */
+export const notAllowed = (message: string): DeviceResult =>
+  deviceResult([taskFailed(MAIN, `Everything that was written was taken back.\nAddressOutside: ${message}\n`)])
+
 /** The switch moved. Clients read success from entries whose result is exactly the empty text. */
 export const moved = (certificate: JobTask, config: string): DeviceResult =>
   deviceResult([taskOk(MAIN, ""), certificate, taskOk(RENDER, config), taskOk(PUSH, ""), taskOk(FACTS_TASK, "")])

@@ -43,6 +43,9 @@ export interface ReturnWait {
   readonly reboot: Reboot | null
 }
 
+/** Waiting does not help: an operator has to say that the key, or the address, is right. */
+const FORBIDDEN: ReadonlySet<string> = new Set(["HostKeyChanged", "HostKeyNotApproved", "AddressOutside"])
+
 const notBack = ({ hostname }: Device, { uptime }: Facts): string =>
   uptime === null
     ? `Device ${hostname} answers but does not say since when it runs (uptime or bootupTimestamp in show version)`
@@ -59,7 +62,7 @@ const make = Effect.gen(function* () {
       const error = facts.failure
       const last = "text" in error ? error.text : `${error._tag}: ${error.message}\n`
       const type = "type" in error ? error.type : error._tag
-      return { answers: false, final: type === "HostKeyChanged", refused: type === "ConnectAuthError", last } as const
+      return { answers: false, final: FORBIDDEN.has(type), refused: type === "ConnectAuthError", last } as const
     }
     const booted = reboot === null || hasRebooted(reboot, facts.success.uptime, at)
     return { answers: true, booted, facts: facts.success } as const

@@ -10,6 +10,7 @@ import { patiently } from "../../devices/PatientCall.ts"
 import type { Device } from "../../domain/Device.ts"
 import { capabilitiesOf } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { CertificateStore } from "../../store/CertificateStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 
@@ -34,6 +35,7 @@ const HALF =
 
 const make = Effect.gen(function* () {
   const operations = yield* OperationStore
+  const certificates = yield* CertificateStore
   const authority = yield* CertificateAuthority
   const actorOf = yield* DeviceEntity.client
   const { FRR_CERTIFICATE_DIRECTORY } = yield* ServerConfig
@@ -46,7 +48,9 @@ const make = Effect.gen(function* () {
       const text = `CertificateError: Could not generate certificate for device ${hostname}: ${message}\n`
       return new NotInstalled({ step: "generate", text })
     })
-    yield* patiently(actorOf(String(deviceId)).InstallCertificate({ ...issued, discoveredAt, jobId })).pipe(
+    const { certificate, key, ...facts } = issued
+    yield* certificates.record({ ...facts, jobId, deviceId, hostname, address })
+    yield* patiently(actorOf(String(deviceId)).InstallCertificate({ certificate, key, discoveredAt, jobId })).pipe(
       Effect.catch((error) =>
         Effect.flatMap(find, (begun) => {
           const doubt = Option.isSome(begun) ? HALF : ""

@@ -1,11 +1,12 @@
 /**
- * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, and its neighbours become
+ * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, its certificates are revoked, and its neighbours become
  * unsynchronized (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
  * erases a switch.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
+import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function* () {
   const domains = yield* MgmtDomainStore
   const events = yield* SyncEventStore
   const links = yield* LinknetStore
+  const certificates = yield* CertificateStore
 
   const check = Effect.fn("DeviceDeletion.check")(function* (id: number) {
     const using = yield* domains.ofDevice(id)
@@ -51,6 +53,7 @@ const make = Effect.gen(function* () {
     yield* devices.markUnsynchronized(neighbours.map((neighbour) => neighbour.id))
     const hostnames = neighbours.map(({ hostname }) => hostname)
     yield* events.append(hostnames, { cause: "neighbor_deleted", by, job_id: jobId })
+    yield* certificates.revokeOfDevice(id, "cessationOfOperation")
     return yield* devices.remove(id)
   })
 

@@ -36,11 +36,12 @@ const make = Effect.gen(function* () {
   const certificates = yield* DeviceCertificates
   const { SYNC_CONCURRENCY } = yield* ServerConfig
 
-  const select = Effect.fnUntraced(function* ({ group, hostname }: ArgsOf<typeof RenewCert>) {
-    if (hostname === undefined && group === undefined) {
+  const select = Effect.fnUntraced(function* ({ group, hostname, hostnames }: ArgsOf<typeof RenewCert>) {
+    const names = hostname === undefined ? hostnames : [hostname]
+    if (names === undefined && group === undefined) {
       return yield* failure("Neither hostname nor group specified for renew_cert")
     }
-    const selector = hostname === undefined ? (group === undefined ? {} : { group }) : { hostnames: [hostname] }
+    const selector = names === undefined ? (group === undefined ? {} : { group }) : { hostnames: names }
     const selected = yield* Effect.mapError(selection.select({ ...selector, resync: true }), (error) =>
       error._tag === "SqlError" ? error : failure(error.message)
     )

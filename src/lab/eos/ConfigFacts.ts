@@ -34,6 +34,8 @@ export interface ConfigFacts {
   /** An interface that asks DHCP for its address. */
   readonly wantsDhcp: boolean
   readonly users: ReadonlyMap<string, UserFacts>
+  /** Public keys (type and base64) that may be used in the place of a password, by user. */
+  readonly sshKeys: ReadonlyMap<string, ReadonlySet<string>>
   /** Logins land in privileged mode. */
   readonly execAuthorization: boolean
   readonly enableSecret: string | undefined
@@ -60,6 +62,7 @@ export const read = (text: string): ConfigFacts => {
     addresses: managed.flatMap((port) => port.addresses),
     wantsDhcp: managed.some((port) => port.dhcp),
     users: users(text),
+    sshKeys: sshKeys(text),
     execAuthorization: /^aaa authorization exec default (?:.* )?local/m.test(text),
     enableSecret: /^enable (?:secret|password) (?:0 )?(\S+)$/m.exec(text)?.[1],
     passwordAuthentication: /^ {3}authentication (?:mode|protocol) password/m.test(text),
@@ -93,6 +96,14 @@ const users = (text: string): Map<string, UserFacts> => {
     const secret = clearSecret(rest)
     found.set(name, { privilege, secret, hash: secret === undefined ? rest.split(" ").at(-1) : undefined })
   }
+  return found
+}
+
+/** `username X ssh-key <type> <base64> [comment]`. */
+const sshKeys = (text: string): Map<string, Set<string>> => {
+  const found = new Map<string, Set<string>>()
+  for (const [, name = "", key = ""] of text.matchAll(/^username (\S+) ssh-key (\S+ \S+)/gm))
+    found.set(name, (found.get(name) ?? new Set()).add(key))
   return found
 }
 

@@ -71,7 +71,7 @@ const renew = <A, E>(
 
 const issue = Effect.gen(function* () {
   const authority = yield* Certificates.makeAuthority("Lab CA")
-  return yield* Certificates.issue(authority, name, addressOf(name))
+  return yield* Certificates.issue(authority, name, addressOf(name), 365)
 })
 
 /** One router, and what becomes of its directory when this pair is installed. */

@@ -10,6 +10,7 @@ import * as EosDriver from "../../../src/drivers/eos/Driver.ts"
 import { SshLimits, type SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
 import * as SshTransport from "../../../src/drivers/ssh/Transport.ts"
 import { missing, noAccounts, type SshdOptions, startSshd, targetOf } from "../../support/OpenSsh.ts"
+import { utils } from "../../../src/drivers/ssh/Ssh2.ts"
 import { sshServer } from "../../support/SshServer.ts"
 
 const open = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimitsOptions = {}) {
@@ -32,6 +33,19 @@ const refused = Effect.fnUntraced(function* (options: SshdOptions, more: Partial
 const sha1Group = ["KexAlgorithms diffie-hellman-group14-sha1"]
 const cbc = ["Ciphers aes128-cbc,aes256-cbc"]
 const exchangeOnly = ["KexAlgorithms diffie-hellman-group-exchange-sha256"]
+
+const keyPair = (type: "ed25519" | "rsa" | "ecdsa", passphrase?: string) => {
+  switch (type) {
+    case "rsa":
+      return utils.generateKeyPairSync("rsa", { bits: 2048 })
+    case "ecdsa":
+      return utils.generateKeyPairSync("ecdsa", { bits: 256 })
+    case "ed25519":
+      return passphrase === undefined
+        ? utils.generateKeyPairSync("ed25519")
+        : utils.generateKeyPairSync("ed25519", { passphrase, cipher: "aes256-ctr", rounds: 16 })
+  }
+}
 
 const why = (reason: string | undefined) => (reason === undefined ? "" : ` (${reason})`)
 
@@ -180,6 +194,42 @@ describe("keyboard-interactive of a small server", () => {
       const target = { ...targetOf({ port: server.port, log: () => "" }), username: "any" }
       expect((yield* open(target)).hostKey).toBe(server.hostKey)
       expect(given).toEqual([["sesame", "sesame"], []])
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe.skipIf(noAccounts !== undefined)(`keys at a real OpenSSH server${why(noAccounts)}`, () => {
+  const cases = [
+    ["ed25519", undefined],
+    ["ed25519", "sesame street"],
+    ["rsa", undefined],
+    ["ecdsa", undefined]
+  ] as const
+  for (const [type, passphrase] of cases)
+    it.live(`of the type ${type}${passphrase === undefined ? "" : ", encrypted,"} are enough for a login`, () =>
+      Effect.gen(function* () {
+        const pair = keyPair(type, passphrase)
+        const server = yield* startSshd({ authorizedKey: pair.public, lines: ["AuthenticationMethods publickey"] })
+        const key = {
+          text: Redacted.make(pair.private),
+          passphrase: passphrase === undefined ? null : Redacted.make(passphrase)
+        }
+        const target = { ...targetOf(server), password: Redacted.make("never asked"), key }
+        expect((yield* open(target)).hostKey).toMatch(/^SHA256:/)
+      }).pipe(Effect.scoped)
+    )
+
+  it.live("that it does not know are refused, without the password being tried beside them", () =>
+    Effect.gen(function* () {
+      const server = yield* startSshd({ authorizedKey: keyPair("ed25519").public })
+      const other = { text: Redacted.make(keyPair("ed25519").private), passphrase: null }
+      const error = yield* Effect.flip(open({ ...targetOf(server), key: other }))
+      expect(error).toMatchObject({ _tag: "ConnectAuthError" })
+      expect(server.log()).not.toMatch(/Accepted password|Failed password/)
+      const unreadable = { text: Redacted.make("-----BEGIN MARKED SECRET-----"), passphrase: null }
+      const wrong = yield* Effect.flip(open({ ...targetOf(server), key: unreadable }))
+      expect(wrong.message).toContain("the private key cannot be read")
+      expect(JSON.stringify(wrong)).not.toContain("MARKED")
     }).pipe(Effect.scoped)
   )
 })

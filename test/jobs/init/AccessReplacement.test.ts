@@ -1,6 +1,7 @@
 /** Putting a new switch in the place of a broken one, and how that fails without a trace, on the lab. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { CertificateStore } from "../../../src/store/CertificateStore.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
@@ -48,6 +49,17 @@ const broken = Effect.fnUntraced(function* (
   return { old, kept: yield* link(ports[0], one.id, far), gone: yield* link("Ethernet48", other.id, "Ethernet13") }
 })
 
+/** One that the broken switch still has, of a job long ago. */
+const certificateOf = (deviceId: number, hostname: string) => ({
+  serial: `00${deviceId}`,
+  jobId: 0,
+  deviceId,
+  hostname,
+  address: "10.196.16.9",
+  issuedAt: "2026-01-01T00:00:00Z",
+  notAfter: "2999-01-01T00:00:00Z"
+})
+
 layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a broken access switch", (it) => {
   it.effect(
     "is replaced: its id, address, ports and links live on where the new unit has them, the rest is reported",
@@ -55,10 +67,14 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a broken ac
       Effect.gen(function* () {
         const rows = yield* DeviceStore
         const { gone, kept, old } = yield* broken("lhv-acc40", 40, ["Ethernet11", "Ethernet12"], "Ethernet11")
+        const certificates = yield* CertificateStore
+        yield* certificates.record(certificateOf(old.id, "lhv-acc40"))
         const unit = yield* Campus.discover("spare")
         const [step1, step2] = yield* init(unit.id, "lhv-acc40", { replace_hostname: true })
         assert.deepInclude(step2, { status: "FINISHED" }, JSON.stringify([step1, step2]))
         const now = yield* rows.get(old.id)
+        const [{ reason } = { reason: null }] = yield* certificates.list("lhv-acc40")
+        assert.strictEqual(reason, "superseded")
         assert.deepInclude(now, {
           state: "MANAGED",
           hostname: "lhv-acc40",
@@ -94,12 +110,16 @@ layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a broken ac
       Effect.gen(function* () {
         const rows = yield* DeviceStore
         const { old } = yield* broken("lhv-acc41", 41, ["Ethernet27", "Ethernet28"], "Ethernet12")
+        const certificates = yield* CertificateStore
+        yield* certificates.record(certificateOf(old.id, "lhv-acc41"))
         const unit = yield* Campus.discover("badspare")
         yield* withFault("badspare", { kind: "reject", pattern: "^hostname lhv-acc41" })
         const before = yield* Campus.allRows
         const [failed] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
         assert.deepInclude(failed, { status: "FINISHED", next_job_id: null }, JSON.stringify(failed))
         assert.deepStrictEqual(yield* Campus.allRows, before)
+        const [{ revoked_at } = { revoked_at: "?" }] = yield* certificates.list("lhv-acc41")
+        assert.isNull(revoked_at)
         yield* withoutFaults("badspare")
         const [, step2] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
         assert.deepInclude(step2, { status: "FINISHED" })

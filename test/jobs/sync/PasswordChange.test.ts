@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
+import { utils } from "../../../src/drivers/ssh/Ssh2.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
@@ -160,6 +161,51 @@ it.live(
           assert.isAtMost(refused(lab)[0] ?? 0, 3)
         }),
       {}
+    ),
+  120_000
+)
+
+const pair = utils.generateKeyPairSync("ed25519")
+const keyLine = `username switchyard ssh-key ${pair.public}`
+
+it.live(
+  "proves a new password although the server logs in with a key",
+  () =>
+    Lab.withServers(
+      1,
+      (lab, serve) =>
+        Effect.gen(function* () {
+          const [name = ""] = lab.names
+          yield* serve(
+            Effect.gen(function* () {
+              yield* template(lab, oldLine, keyLine)
+              assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+            }),
+            {}
+          )
+          // the settings and the templates have different new passwords
+          yield* serve(
+            Effect.gen(function* () {
+              yield* template(lab, newLine)
+              const job = yield* Lab.sync({ hostnames: lab.names })
+              assert.match(Lab.outcomes(job)[name] ?? "", /ConnectAuthError: .*PASSWORD_MANAGED_NEXT/)
+              assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
+              yield* Lab.nothingLeft(lab)
+            }),
+            { SSH_KEY_MANAGED: pair.private, PASSWORD_MANAGED_NEXT: "mistyped" }
+          )
+          const before = refused(lab)
+          yield* serve(
+            Effect.gen(function* () {
+              assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+              assert.deepStrictEqual(lab.switches.map(secretOf), ["new"])
+              yield* Lab.nothingLeft(lab)
+            }),
+            { SSH_KEY_MANAGED: pair.private, ...NEXT }
+          )
+          assert.deepStrictEqual(refused(lab), before)
+        }),
+      { COMMIT_CONFIRMED_TIMEOUT: timer(20) }
     ),
   120_000
 )

@@ -2,9 +2,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createPrivateKey, X509Certificate } from "node:crypto"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs/promises"
+import * as path from "node:path"
 import type { Reply } from "../../support/ApiClient.ts"
-import { makeOperationsLab, NAMES } from "./OperationsLab.ts"
+import { makeOperationsLab, makeQuirkyLab, NAMES } from "./OperationsLab.ts"
 
 const [HOST, PEER] = NAMES
 
@@ -123,10 +125,117 @@ it.live(
         ]
       )
       assert.isUndefined(yield* find(HOST))
-      assert.isUndefined(first.startup())
+      // it boots by itself, and may have been provisioned anew already
+      assert.notInclude(first.startup() ?? "", `hostname ${HOST}`)
       const history = yield* api.send("GET", "/device_synchistory?hostname=lhv-dist1")
       assert.include(JSON.stringify(history.body.data), '"cause":"neighbor_deleted"')
       assert.isFalse((yield* find("lhv-dist1"))?.["synchronized"])
     }).pipe(Effect.scoped),
   60_000
+)
+
+interface Listed {
+  readonly serial: string
+  readonly hostname: string
+  readonly not_after: string
+  readonly revoked_at: string | null
+  readonly reason: string | null
+}
+
+const DAY = 86_400_000
+
+/** What the tool says and how it ends; undefined where the machine does not have it. */
+const openssl = (...args: ReadonlyArray<string>) => {
+  const { error, status, stderr, stdout } = spawnSync("openssl", args, { encoding: "utf8" })
+  return error === undefined ? { status, text: `${stdout}${stderr}` } : undefined
+}
+
+it.live(
+  "lists what it has signed for a year, and tells everybody what was revoked, by hand and with its device",
+  () =>
+    Effect.gen(function* () {
+      const { api, folder, url } = yield* makeOperationsLab
+      const crl = Effect.promise(async () => {
+        const answer = await fetch(`${url}/api/v1.0/certificate_authority/crl`)
+        return { status: answer.status, type: answer.headers.get("content-type"), der: await answer.bytes() }
+      })
+      const listed = (query = "") =>
+        Effect.map(
+          api.send("GET", `/certificates${query}`),
+          ({ body }) => body.data["certificates"] as ReadonlyArray<Listed>
+        )
+      const revoke = (serial: string, body: object) => api.send("POST", `/certificate/${serial}/revoke`, body)
+      assert.strictEqual((yield* crl).status, 404)
+      assert.strictEqual((yield* api.send("POST", "/certificate_authority", {})).status, 200)
+      for (const hostname of NAMES) yield* api.run("/device_cert", { action: "RENEW", hostname })
+
+      const [mine] = yield* listed(`?hostname=${HOST}`)
+      const [other] = yield* listed(`?hostname=${PEER}`)
+      assert.isDefined(mine)
+      assert.isDefined(other)
+      const file = path.join(folder, "devicecerts", `${HOST}.crt`)
+      const made = new X509Certificate(yield* Effect.promise(() => fs.readFile(file)))
+      assert.strictEqual(made.serialNumber.toLowerCase(), mine.serial)
+      const days = (Date.parse(mine.not_after) - Date.now()) / DAY
+      assert.isTrue(days > 364 && days <= 365, mine.not_after)
+
+      const first = yield* crl
+      assert.deepEqual([first.status, first.type], [200, "application/pkix-crl"])
+      assert.notInclude(Buffer.from(first.der).toString("hex"), mine.serial)
+      assert.deepEqual(Buffer.from((yield* crl).der), Buffer.from(first.der), "everybody gets the same list")
+
+      assert.deepEqual(refused(yield* revoke("00", {})), {
+        status: 404,
+        message: "No certificate with serial number 00 was issued here"
+      })
+      assert.strictEqual((yield* revoke(mine.serial, { reason: "because" })).status, 400)
+      const revoked = (yield* revoke(mine.serial, { reason: "keyCompromise" })).body.data["certificate"] as Listed
+      assert.deepInclude(revoked, { serial: mine.serial, reason: "keyCompromise" })
+      assert.strictEqual((yield* revoke(mine.serial, {})).status, 409)
+      const [peer] = yield* api.devices(`filter[hostname]=${PEER}`)
+      assert.strictEqual((yield* api.send("DELETE", `/device/${String(peer?.["id"])}`)).status, 200)
+      assert.deepEqual(
+        (yield* listed()).map(({ hostname, reason, revoked_at }) => [hostname, reason, revoked_at !== null]).toSorted(),
+        [
+          [HOST, "keyCompromise", true],
+          [PEER, "cessationOfOperation", true]
+        ]
+      )
+
+      const list = path.join(folder, "list.crl")
+      const authority = path.join(folder, "ca/rootCA.crt")
+      const { der } = yield* crl
+      yield* Effect.promise(() => fs.writeFile(list, der))
+      for (const { serial } of [mine, other]) assert.include(Buffer.from(der).toString("hex"), serial)
+      const read = openssl("crl", "-inform", "DER", "-in", list, "-CAfile", authority, "-text", "-noout")
+      if (read === undefined) return
+      assert.include(read.text, "verify OK")
+      assert.include(read.text.toLowerCase(), mine.serial)
+      assert.match(read.text, /Key Compromise/)
+      assert.match(read.text, /Cessation Of Operation/)
+      openssl("crl", "-inform", "DER", "-in", list, "-out", `${list}.pem`)
+      const checked = openssl("verify", "-crl_check", "-CAfile", authority, "-CRLfile", `${list}.pem`, file)
+      assert.include(checked?.text ?? "", "certificate revoked")
+    }).pipe(Effect.scoped),
+  90_000
+)
+
+it.live(
+  "renews what ends soon by itself, and nothing else",
+  () =>
+    Effect.gen(function* () {
+      const soon = { CERTIFICATE_DAYS: "20", CERTIFICATE_RENEW_DAYS: "30", CERTIFICATE_RENEW_INTERVAL: "1" }
+      const { api, first, second } = yield* makeQuirkyLab({}, soon)
+      assert.strictEqual((yield* api.send("POST", "/certificate_authority", {})).status, 200)
+      yield* api.run("/device_cert", { action: "RENEW", hostname: HOST })
+      const serials = Effect.map(
+        api.send("GET", "/certificates"),
+        ({ body }) => body.data["certificates"] as ReadonlyArray<Listed>
+      )
+      while ((yield* serials).length < 2) yield* Effect.sleep("100 millis")
+      assert.isTrue((yield* serials).every(({ hostname }) => hostname === HOST))
+      while (first.certificates().size === 0) yield* Effect.sleep("50 millis")
+      assert.strictEqual(second.certificates().size, 0)
+    }).pipe(Effect.scoped),
+  90_000
 )

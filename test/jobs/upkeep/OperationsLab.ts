@@ -88,11 +88,14 @@ const seed = Effect.gen(function* () {
   yield* interfaces.put(a.id, "Ethernet98", "ACCESS_UPLINK", { neighbor: "lhv-dist2" })
 })
 
-/** The server, its client and the switches, which have these quirks. The repositories have been read. */
-export const makeQuirkyLab = Effect.fnUntraced(function* (quirks: Quirks) {
+/** The server with these variables, its client and the switches, which have these quirks. The repositories have been read. */
+export const makeQuirkyLab = Effect.fnUntraced(function* (
+  quirks: Quirks,
+  variables: Readonly<Record<string, string>> = {}
+) {
   const folders = yield* Campus.makeFolders
   const network = yield* makeLabOf(quirks)
-  const { api, running } = yield* serve(Campus.environment(network, folders, folders.folder))
+  const { api, running, url } = yield* serve({ ...Campus.environment(network, folders, folders.folder), ...variables })
   yield* Effect.provideContext(seed, running)
   while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
   while ((yield* api.send("PUT", "/repository/templates", { action: "REFRESH" })).status === 503) {
@@ -101,6 +104,7 @@ export const makeQuirkyLab = Effect.fnUntraced(function* (quirks: Quirks) {
   const [first, second] = yield* Effect.orDie(Effect.forEach(NAMES, (name) => network.get(name)))
   return {
     api,
+    url,
     first: yield* Effect.orDie(Effect.fromNullishOr(first)),
     second: yield* Effect.orDie(Effect.fromNullishOr(second)),
     folder: folders.folder

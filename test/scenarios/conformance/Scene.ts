@@ -63,6 +63,7 @@ const CLEARING = [
   "interface",
   "stackmember",
   "sync_event",
+  "certificate",
   "device",
   "site"
 ]

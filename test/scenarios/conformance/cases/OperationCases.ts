@@ -1,5 +1,6 @@
 /** Looking at devices and working on them beside their configuration (docs/api.md). */
 import type { Case, Expected } from "../Case.ts"
+import { strangerCases } from "./StrangerCases.ts"
 
 const data = (value: Expected): Expected => ({ status: "success", data: value })
 const error = (message: string | RegExp): Expected => ({ status: "error", message })
@@ -206,4 +207,11 @@ const certificates: ReadonlyArray<Case> = [
 ]
 
 /** Everything of `OperationsGroup`. */
-export const operationCases: ReadonlyArray<Case> = [...reads, ...bounces, ...updates, ...keys, ...certificates]
+export const operationCases: ReadonlyArray<Case> = [
+  ...reads,
+  ...bounces,
+  ...updates,
+  ...keys,
+  ...certificates,
+  ...strangerCases
+]

@@ -1,0 +1,148 @@
+/** Who does not get the fleet's login: addresses outside, and devices whose host key nobody has approved. Through the API of a whole server. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Campus from "../support/Campus.ts"
+import { serve } from "../support/ServedCampus.ts"
+
+const [NEAR, FAR] = ["lhv-dist1", "lhv-dist2"] as const
+
+const record = (hostname: string, management_ip: string, state = "MANAGED") => ({
+  hostname,
+  management_ip,
+  state,
+  platform: "eos",
+  device_type: "DIST",
+  infra_ip: "10.198.0.77"
+})
+
+/** A server with these variables that knows no device yet, and two switches that have our login. */
+const makeScene = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
+  const folders = yield* Campus.makeFolders
+  const network = yield* Campus.makeSite({}, [])
+  const { api, running } = yield* serve({ ...Campus.environment(network, folders, folders.folder), ...variables })
+  while ((yield* api.send("GET", "/settings")).status !== 200) yield* Effect.sleep("50 millis")
+  const near = yield* Effect.orDie(network.get(NEAR))
+  const far = yield* Effect.orDie(network.get(FAR))
+  const seed = (last: number, hostname: string) =>
+    Effect.provideContext(Campus.seedFabric("DIST", hostname, last), running)
+  const events = Effect.provideContext(
+    Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql<{ action: string; actor: string; data: unknown }>`
+        select action, actor, data from event where kind = 'host_key' and is_audit order by id`
+    ),
+    running
+  )
+  const read = (hostname: string) => api.send("GET", `/device/${hostname}/running_config`)
+  return { api, near, far, seed, events, read }
+})
+
+it.live(
+  "does not send the fleet's login to an address outside of the management networks, in any spelling",
+  () =>
+    Effect.gen(function* () {
+      const { api, far, near, read, seed } = yield* makeScene({ MANAGEMENT_NETWORKS: "10.199.3.11, 2001:db8::/32" })
+      const post = (...given: Parameters<typeof record>) => api.send("POST", "/device", record(...given))
+      const sentence =
+        "the address 10.199.3.12 of lhv-dist2 is outside of the management networks (MANAGEMENT_NETWORKS=10.199.3.11, 2001:db8::/32), so the fleet's login is not sent there; give the device an address inside, or add its network to MANAGEMENT_NETWORKS"
+      const refused = yield* post(FAR, "10.199.3.12")
+      assert.deepEqual([refused.status, refused.body.message], [400, [sentence]])
+      for (const address of ["::ffff:10.199.3.12", "::ffff:0ac7:030c", "::ffff:a00:1", "2001:db9::1", "127.199.3.11"])
+        for (const state of ["MANAGED", "UNMANAGED", "MANAGED_NOIF", "INIT"])
+          assert.strictEqual((yield* post(FAR, address, state)).status, 400, `${address} ${state}`)
+
+      // a mapped address is the one that is dialled
+      assert.strictEqual((yield* post(NEAR, "::ffff:10.199.3.11")).status, 200)
+      const [{ id } = { id: 0 }] = yield* api.devices(`filter[hostname]=${NEAR}`)
+      const put = (change: object, of: unknown = id) => api.send("PUT", `/device/${String(of)}`, change)
+      assert.strictEqual((yield* put({ management_ip: "10.199.3.11" })).status, 200)
+      assert.strictEqual((yield* read(NEAR)).status, 200)
+      assert.strictEqual((yield* put({ management_ip: "10.199.3.12" })).status, 400)
+      assert.strictEqual((yield* put({ management_ip: null, dhcp_ip: "10.199.3.12" })).status, 400)
+
+      // what is no login of the fleet's goes anywhere, until the record says otherwise
+      assert.strictEqual((yield* post("lhv-new", "10.199.3.99", "DISCOVERED")).status, 200)
+      const [fresh] = yield* api.devices("filter[hostname]=lhv-new")
+      assert.strictEqual((yield* put({ state: "MANAGED" }, fresh?.["id"])).status, 400)
+
+      // a record from before the rule: it may be edited, and nothing is sent to it
+      const old = yield* seed(12, FAR)
+      assert.strictEqual((yield* put({ description: "kept" }, old.id)).status, 200)
+      const asked = yield* read(FAR)
+      assert.include(String(asked.body.message), `AddressOutside: ${sentence}`)
+      const job = yield* api.run("/device_syncto", { hostname: FAR, dry_run: true, resync: true })
+      assert.isTrue(job.result?.devices?.[FAR]?.failed)
+      assert.include(JSON.stringify(job.result), "AddressOutside: the address 10.199.3.12 of lhv-dist2 is outside")
+      assert.lengthOf(far.logins(), 0)
+      assert.isTrue(near.logins().every(({ accepted }) => accepted))
+    }).pipe(Effect.scoped),
+  90_000
+)
+
+it.live(
+  "takes the networks of the fabric from the settings when it is told to, and knows the fleet's password in other states",
+  () =>
+    Effect.gen(function* () {
+      const { api, read } = yield* makeScene({ MANAGEMENT_NETWORKS: "settings", PASSWORD_DISCOVERED: Campus.PASSWORD })
+      const inside = yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))
+      assert.strictEqual(inside.status, 200, JSON.stringify(inside.body))
+      assert.strictEqual((yield* read(NEAR)).status, 200)
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1"))).status, 400)
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1", "DISCOVERED"))).status, 400)
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.66.0.1", "DHCP_BOOT"))).status, 200)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "shows the host key of a device that it has not provisioned, and logs in when somebody has approved that key",
+  () =>
+    Effect.gen(function* () {
+      const { api, events, far, near, read } = yield* makeScene({ HOST_KEY_POLICY: "approve" })
+      assert.strictEqual((yield* api.send("POST", "/device", record(NEAR, "10.199.3.11"))).status, 200)
+      const keys = (hostname: string) =>
+        Effect.map(
+          api.send("GET", `/device/${hostname}/host_key`),
+          ({ body }) => body.data["host_key"] as Record<"fingerprint" | "refused_fingerprint", string | null>
+        )
+      const approve = (fingerprint: unknown, hostname: string = NEAR) =>
+        api.send("POST", `/device/${hostname}/hostkey/approve`, { fingerprint })
+
+      const early = yield* approve(`SHA256:${"A".repeat(43)}`)
+      assert.deepEqual([early.status, /no other key was refused/.test(String(early.body.message))], [409, true])
+      const job = yield* api.run("/device_syncto", { hostname: NEAR, dry_run: true, resync: true })
+      assert.isTrue(job.result?.devices?.[NEAR]?.failed)
+      const { fingerprint, refused_fingerprint: shown } = yield* keys(NEAR)
+      assert.isNull(fingerprint)
+      assert.match(shown ?? "", /^SHA256:/)
+      assert.include(
+        JSON.stringify(job.result),
+        `HostKeyNotApproved: lhv-dist1 at 10.199.3.11 shows the host key ${shown}`
+      )
+      assert.include(JSON.stringify(job.result), "POST /device/lhv-dist1/hostkey/approve")
+      assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
+      assert.lengthOf(near.logins(), 0)
+
+      assert.strictEqual((yield* approve("sesame")).status, 400)
+      assert.strictEqual((yield* approve(`SHA256:${"A".repeat(43)}`)).status, 409)
+      assert.strictEqual((yield* approve(shown, "nobody")).status, 404)
+      const approved = yield* approve(shown)
+      assert.deepEqual<unknown>(approved.body.data, {
+        host_key: { hostname: NEAR, fingerprint: shown, refused_fingerprint: null }
+      })
+      assert.strictEqual((yield* read(NEAR)).status, 200)
+      assert.deepEqual(yield* events, [
+        { action: "approved", actor: "admin", data: { fingerprint: shown, before: null } }
+      ])
+
+      // what is forgotten has to be approved again, and no state of the record goes around it
+      assert.strictEqual((yield* api.send("PUT", `/device/${NEAR}/host_key`, { action: "FORGET" })).status, 200)
+      assert.include(String((yield* read(NEAR)).body.message), "HostKeyNotApproved: ")
+      assert.strictEqual((yield* api.send("POST", "/device", record(FAR, "10.199.3.12", "INIT"))).status, 200)
+      assert.strictEqual((yield* api.send("GET", `/device/${FAR}/lldp_neighbors`)).status, 500)
+      assert.match((yield* keys(FAR)).refused_fingerprint ?? "", /^SHA256:/)
+      assert.lengthOf(far.logins(), 0)
+    }).pipe(Effect.scoped),
+  90_000
+)

@@ -1,0 +1,74 @@
+/** Approving host keys of devices, and taking certificates back (docs/security.md#strangers and docs/security.md#revocation). */
+import type { Case, Expected } from "../Case.ts"
+
+const data = (value: Expected): Expected => ({ status: "success", data: value })
+const error = (message: string | RegExp): Expected => ({ status: "error", message })
+
+const post = (name: string, path: string, json: unknown, status: number, body: Expected): Case => ({
+  name,
+  request: { method: "POST", path, json },
+  reply: { status, body }
+})
+
+const OTHER = `SHA256:${"a".repeat(43)}`
+const SEEN = `SHA256:${"b".repeat(43)}`
+const offered = [`insert into host_key (device_id, refused_fingerprint) values (4, '${SEEN}')`]
+const path = "/device/east-a1/hostkey/approve"
+const approved = data({ host_key: { hostname: "east-a1", fingerprint: SEEN, refused_fingerprint: null } })
+
+const approvals: ReadonlyArray<Case> = [
+  { ...post("the key that the device has shown", path, { fingerprint: SEEN }, 200, approved), given: offered },
+  {
+    ...post("another key", path, { fingerprint: OTHER }, 409, error(/^Cannot approve SHA256:a+ for east-a1: the key/)),
+    given: offered
+  },
+  post("no key", path, {}, 400, error("fingerprint must be the one that the device has shown (SHA256:...)")),
+  post("no device", "/device/nobody/hostkey/approve", { fingerprint: SEEN }, 404, error("Device not found"))
+]
+
+const SERIAL = "5d0c3f6b1e2a4f7d8c9b0a1e2f3d4c5b"
+const signed = [
+  `insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
+    values ('${SERIAL}', 1, 4, 'east-a1', '10.0.6.6', '2026-01-02T03:04:05Z', '2999-01-02T03:04:05Z')`
+]
+const certificate = {
+  serial: SERIAL,
+  hostname: "east-a1",
+  address: "10.0.6.6",
+  issued_at: "2026-01-02T03:04:05Z",
+  not_after: "2999-01-02T03:04:05Z",
+  revoked_at: null,
+  reason: null
+}
+const revoke = `/certificate/${SERIAL}/revoke`
+const revoked = { ...certificate, revoked_at: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, reason: "superseded" }
+const list = (name: string, query: string, certificates: Expected): Case => ({
+  name,
+  request: { method: "GET", path: `/certificates${query}` },
+  reply: { status: 200, body: data({ certificates }) },
+  given: signed
+})
+
+const revocations: ReadonlyArray<Case> = [
+  list("what was signed", "", [certificate]),
+  list("what another device has", "?hostname=core1", []),
+  {
+    ...post("one taken back", revoke, { reason: "superseded" }, 200, data({ certificate: revoked })),
+    given: signed
+  },
+  {
+    ...post("one taken back twice", revoke, {}, 409, error(/ is revoked already$/)),
+    given: [...signed, "update certificate set revoked_at = now(), reason = 'unspecified'"]
+  },
+  post("a reason that is none", revoke, { reason: "because" }, 400, error(/^reason must be one of unspecified, /)),
+  post(
+    "one that was not signed here",
+    "/certificate/00/revoke",
+    {},
+    404,
+    error("No certificate with serial number 00 was issued here")
+  )
+]
+
+/** All of them. */
+export const strangerCases: ReadonlyArray<Case> = [...approvals, ...revocations]
