@@ -1,5 +1,5 @@
 /**
- * The long campaigns: `npm run chaos -- kill|database|replicas|personalities|all`. CHAOS_RUNS is how many faults each makes, CHAOS_SEED
+ * The long campaigns: `npm run chaos -- kill|database|replicas|personalities|routers|all`. CHAOS_RUNS is how many faults each makes, CHAOS_SEED
  * repeats one. Prints what each campaign has counted, and ends with 1 when a promise was broken.
  */
 import { spawn } from "node:child_process"
@@ -15,7 +15,9 @@ const campaigns = {
     files: ["test/scenarios/chaos/DatabaseFaults.test.ts", "test/scenarios/chaos/DatabaseInit.test.ts"]
   },
   replicas: { runs: "60", files: ["test/scenarios/chaos/Replicas.test.ts"] },
-  personalities: { runs: "400", files: ["test/scenarios/personalities/AnyTwo.test.ts"] }
+  personalities: { runs: "400", files: ["test/scenarios/personalities/AnyTwo.test.ts"] },
+  // the whole table, whatever the number
+  routers: { runs: "125", files: ["test/scenarios/routers/RouterFaults.test.ts"] }
 }
 const say = (line) => process.stdout.write(`${line}\n`)
 const names = Object.keys(campaigns)

@@ -213,3 +213,34 @@ export const rounds: ReadonlyArray<Round> = [
   }),
   fullToTheEnd
 ]
+
+/** Routers of one round: more would wait for each other on a small machine. */
+const MOST_CELLS = 14
+/** Every so manyth step of a fault, beginning with another one for each. */
+const STRIDE = 4
+
+const inRounds = (timerSeconds: number, cells: ReadonlyArray<RouterFault>): ReadonlyArray<Round> => {
+  const count = Math.ceil(cells.length / MOST_CELLS)
+  return Array.from({ length: count }, (_, round) => ({
+    title: `a part of the table with a timer of ${timerSeconds} s, ${round + 1} of ${count}`,
+    timerSeconds,
+    cells: cells.filter((_cell, index) => index % count === round)
+  }))
+}
+
+const ofTimer = (timerSeconds: number) => rounds.filter((round) => round.timerSeconds === timerSeconds)
+
+/**
+ * What every run of the tests plays: all that happens once, and of the faults that happen everywhere some steps each, so that every step
+ * has several. `npm run chaos -- routers` plays the whole table.
+ */
+export const sample: ReadonlyArray<Round> = [
+  ...inRounds(
+    SHORT,
+    ofTimer(SHORT).flatMap(({ cells }) => cells)
+  ),
+  ...inRounds(
+    LONG,
+    ofTimer(LONG).flatMap(({ cells }, fault) => cells.filter((_cell, step) => (step + fault) % STRIDE === 0))
+  )
+]
