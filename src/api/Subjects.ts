@@ -4,20 +4,17 @@
  */
 
 /**
- * `device`: the device in the path, a hostname or an id. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
+ * `device`: the device in the path, a hostname or an id; it is read, or its ports are changed, or configured as they are stored.
+ * `wholeDevice`: the same, when more of it than its ports changes. `devices`, `jobs`: a list, from which the others are left out. `asked`: the
  * handler asks as soon as it knows the devices. `nothing`: no devices at all.
  */
-export type Subject = "device" | "devices" | "jobs" | "asked" | "nothing"
+export type Subject = "device" | "wholeDevice" | "devices" | "jobs" | "asked" | "nothing"
 
 const device = [
   "GET /device/:id",
-  "PUT /device/:id",
-  "DELETE /device/:id",
   "GET /device/:hostname/actor",
-  "POST /device/:hostname/apply_config",
   "GET /device/:hostname/generate_config",
   "GET /device/:hostname/host_key",
-  "PUT /device/:hostname/host_key",
   "PUT /device/:hostname/interface_status",
   "GET /device/:hostname/interface_status",
   "GET /device/:hostname/interfaces",
@@ -26,13 +23,20 @@ const device = [
   "GET /device/:hostname/lldp_neighbors",
   "GET /device/:hostname/lldp_neighbors_detail",
   "GET /device/:hostname/previous_config",
-  "POST /device/:hostname/previous_config",
   "GET /device/:hostname/running_config",
-  "PUT /device/:hostname/stackmember",
   "GET /device/:hostname/stackmember",
-  "POST /device_init/:id",
   "POST /device_initcheck/:id",
   "POST /device_syncto/hostname/:hostname"
+]
+
+const wholeDevice = [
+  "PUT /device/:id",
+  "DELETE /device/:id",
+  "POST /device/:hostname/apply_config",
+  "PUT /device/:hostname/host_key",
+  "POST /device/:hostname/previous_config",
+  "PUT /device/:hostname/stackmember",
+  "POST /device_init/:id"
 ]
 
 const asked = [
@@ -58,6 +62,7 @@ const nothing = [
 
 const subjects: ReadonlyMap<string, Subject> = new Map<string, Subject>([
   ...device.map((endpoint) => [endpoint, "device"] as const),
+  ...wholeDevice.map((endpoint) => [endpoint, "wholeDevice"] as const),
   ...asked.map((endpoint) => [endpoint, "asked"] as const),
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],

@@ -2,13 +2,13 @@
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotPermitted } from "../../access/Permit.ts"
+import { NotPermitted, permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { Job } from "../../domain/Job.ts"
+import { functionOf, type Job } from "../../domain/Job.ts"
 import type { AbortRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
@@ -47,7 +47,8 @@ const makeJobs = Effect.gen(function* () {
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
   const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller
-    const { id } = yield* get(digits)
+    const { function_name, id } = yield* get(digits)
+    yield* permitted({ job: { name: functionOf(function_name), live: false } })
     if (action !== "ABORT") return yield* new BadRequest({ message: `Unknown action: ${action}` })
     yield* engine.abort(id, name, abort_reason).pipe(
       Effect.catchTags({
