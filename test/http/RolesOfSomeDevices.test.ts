@@ -65,7 +65,11 @@ const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unkn
   ["POST", "/firmware/upgrade", { hostname: "core1", filename: "EOS.swi", download: true }],
   ["POST", "/firmware/upgradecheck", { group: "EAST_WING" }],
   ["POST", "/device_init/6", { hostname: "east-a9", device_type: "ACCESS" }],
-  ["POST", "/device_initcheck/4", { hostname: "east-a9", device_type: "ACCESS", mlag_peer_id: 6, mlag_peer_hostname: "east-b9" }],
+  [
+    "POST",
+    "/device_initcheck/4",
+    { hostname: "east-a9", device_type: "ACCESS", mlag_peer_id: 6, mlag_peer_hostname: "east-b9" }
+  ],
   ["GET", "/settings?hostname=east-a1"],
   ["GET", "/groups"],
   ["GET", "/linknets"],
@@ -107,7 +111,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
   it.effect("sees lists without the others, and both counts", () =>
     Effect.gen(function* () {
       yield* setScene([
-        `insert into job_device (job_id, hostname, failed, job_tasks) values (1, 'east-a1', false, '[]'), (2, 'core1', false, '[]')`
+        `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'core1', false, '[]', true)`
       ])
       const send = yield* caller({ roles: ["east-ports"] })
       const everybody = yield* caller({ roles: ["administrator"] })
@@ -138,7 +142,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
     Effect.gen(function* () {
       yield* setScene([
         `update job set start_arguments = '{"hostnames": ["east-a1", "core1"]}' where id = 1`,
-        `insert into job_device (job_id, hostname, failed, job_tasks) values (1, 'east-a1', false, '[]')`
+        `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true)`
       ])
       assert.strictEqual(yield* statusOf("east-ports", "GET", "/job/1"), 403)
     })
@@ -195,7 +199,14 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some port
       ]) {
         assert.oneOf(yield* send(path), [403, 404], path)
       }
-      for (const path of ["//device/1", "/device//1", "/device/1/", "/device/./1", "/DEVICE/1", "/device/1%2Finterfaces"]) {
+      for (const path of [
+        "//device/1",
+        "/device//1",
+        "/device/1/",
+        "/device/./1",
+        "/DEVICE/1",
+        "/device/1%2Finterfaces"
+      ]) {
         assert.oneOf(yield* send(path), [403, 404, 405], path)
       }
       assert.strictEqual(yield* statusOf("administrator", "GET", "/device/1"), 200)
@@ -213,7 +224,10 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs
       assert.strictEqual(yield* sync({ dry_run: true }), 200)
       assert.strictEqual(yield* sync({ dry_run: false }), 403)
       assert.strictEqual(yield* sync({ dry_run: true, auto_push: true }), 403)
-      assert.strictEqual(yield* statusOf("looker", "POST", "/device_cert", { hostname: "east-a1", action: "RENEW" }), 403)
+      assert.strictEqual(
+        yield* statusOf("looker", "POST", "/device_cert", { hostname: "east-a1", action: "RENEW" }),
+        403
+      )
       const bounce = { bounce_interfaces: ["Ethernet1"] }
       assert.strictEqual(yield* statusOf("looker", "PUT", "/device/east-a1/interface_status", bounce), 403)
       const { headers } = yield* (yield* caller({ roles: ["looker"] }))("GET", "/jobs")

@@ -56,11 +56,13 @@ export const makeExplanation = Effect.gen(function* () {
     if (held === null || known === null) {
       return { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
     }
-    const asked = { method, path, ...(yield* Effect.catchTag(
-        about(method, path, device),
-        ["NoSettings", "SettingsInvalid"],
-        ({ message }) => Effect.fail(new SettingsUnavailable({ message }))
-      )) }
+    const asked = {
+      method,
+      path,
+      ...(yield* Effect.catchTag(about(method, path, device), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      ))
+    }
     const found = judge(held, asked)
     return {
       allowed: found.allowed !== null,

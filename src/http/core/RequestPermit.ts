@@ -23,9 +23,7 @@ const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice
  * about, because one path can be written in many ways.
  */
 const understood = (path: string, params: Readonly<Record<string, string | undefined>>): string =>
-  behindBase(path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, (_, name: string) =>
-    (params[name] ?? "").replaceAll("/", "%2F")
-  )
+  behindBase(path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, (_, name: string) => (params[name] ?? "").replaceAll("/", "%2F"))
 
 /** What is known of a request before its body was read. */
 const makeAsked = Effect.gen(function* () {

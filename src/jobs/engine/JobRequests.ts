@@ -59,9 +59,11 @@ const make = Effect.gen(function* () {
     const rows = yield* devices.byIds(ids)
     const named = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
     const later = rows.flatMap((device) =>
-      present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map(
-        (hostname): Device => ({ ...device, hostname, device_type })
-      )
+      present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
+        ...device,
+        hostname,
+        device_type
+      }))
     )
     return every(ids, [...rows, ...later, ...named])
   })
