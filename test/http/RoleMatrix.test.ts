@@ -21,13 +21,13 @@ interface Place {
   readonly job: string
 }
 const own: Place = { hostname: "east-a1", id: "4", job: "1" }
-const foreign: Place = { hostname: "core1", id: "1", job: "2" }
+const foreign: Place = { hostname: "special-a8", id: "8", job: "2" }
 
 /** Nobody is reached, and each device has worked in a job of its own. */
 const GIVEN = [
-  "update device set management_ip = null, dhcp_ip = null, state = case when id in (1, 4) then 'MANAGED' else state end",
+  "update device set management_ip = null, dhcp_ip = null, state = case when id in (4, 8) then 'MANAGED' else state end",
   `update job set finish_time = now(), start_arguments = null where id < 3`,
-  `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'core1', false, '[]', true)`
+  `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'special-a8', false, '[]', true)`
 ]
 
 /** Bodies that get as far as the question about the device. What is not here gets a body that is refused by itself. */

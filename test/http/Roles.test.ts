@@ -32,6 +32,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
       })
       assert.strictEqual((yield* as({ groups: ["netops"] }, "PUT", "/repository/settings")).status, 400)
       assert.strictEqual((yield* as({ roles: "administrator" }, "GET", "/plugins")).status, 200)
+      assert.strictEqual((yield* as({ roles: ["nothing", "administrator"] }, "GET", "/plugins")).status, 200)
       assert.strictEqual((yield* as({ roles: ["nothing"] }, "GET", "/plugins")).status, 403)
     })
   )
@@ -54,3 +55,21 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
     })
   )
 })
+
+layer(SiteWithRoles(FILE, { JWT_ENABLED: "false" }), { excludeTestServices: true })(
+  "With roles and without tokens",
+  (it) => {
+    it.effect("everybody may do everything", () =>
+      Effect.gen(function* () {
+        yield* setScene()
+        assert.strictEqual((yield* as({}, "GET", "/plugins")).status, 200)
+        assert.deepInclude((yield* as({}, "GET", "/auth/permissions")).body, {
+          methods: ["*"],
+          endpoints: ["*"],
+          pages: ["*"],
+          rights: ["*"]
+        })
+      })
+    )
+  }
+)
