@@ -2,13 +2,13 @@
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AskedDevice } from "../domain/access/PermissionRule.ts"
-import { reaches } from "../domain/access/PermissionRule.ts"
+import { isForSomeDevices, reaches } from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../settings/SettingsGroups.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
-import { Permit } from "./Permit.ts"
+import { type NotPermitted, Permit, permitted, type Subject } from "./Permit.ts"
 
 /** How long a list of all devices counts: a caller who is limited to some asks with every list. */
 const KEPT = "2 seconds"
@@ -29,9 +29,12 @@ const make = Effect.gen(function* () {
 
   return AskedDevices.of({
     of,
+    permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
+      if ((yield* Permit) !== null) yield* permitted({ ...subject, devices: yield* of(rows) })
+    }),
     reach: Effect.gen(function* () {
       const permit = yield* Permit
-      if (permit === null) return null
+      if (permit === null || permit.held.some(({ permission }) => !isForSomeDevices(permission))) return null
       const known = yield* all
       return known
         .filter((device) => permit.held.some(({ permission }) => reaches(permission, device)))
@@ -47,6 +50,11 @@ export class AskedDevices extends Context.Service<
     readonly of: (
       devices: ReadonlyArray<Device>
     ) => Effect.Effect<ReadonlyArray<AskedDevice>, SettingsError | SqlError.SqlError>
+    /** Asks whether the present caller may do something with these devices. */
+    readonly permit: (
+      devices: ReadonlyArray<Device>,
+      subject: Subject
+    ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<ReadonlyArray<string> | null, SettingsError | SqlError.SqlError>
   }

@@ -34,6 +34,7 @@ const parsed = (path: string, text: string) =>
   )
 
 const NO_FILE = "permissions.yml is not there: every caller with a good token may do everything (docs/roles.md)"
+const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
 
 const make = Effect.gen(function* () {
   const { DATA_DIR, PERMISSIONS_DISABLED } = yield* ServerConfig
@@ -54,7 +55,7 @@ const make = Effect.gen(function* () {
 
   const first = PERMISSIONS_DISABLED ? Option.none<string>() : yield* text
   let seen = { text: first, rules: yield* read(first), at: yield* Clock.currentTimeMillis }
-  if (seen.rules === null) yield* Effect.logWarning(NO_FILE)
+  if (seen.rules === null) yield* Effect.logWarning(PERMISSIONS_DISABLED ? DISABLED : NO_FILE)
 
   const rules: Effect.Effect<Rules | null> = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -74,6 +75,10 @@ const make = Effect.gen(function* () {
 
   return Permissions.of({
     rules,
+    remark: Effect.map(rules, (known) => {
+      if (known !== null) return null
+      return PERMISSIONS_DISABLED ? DISABLED : NO_FILE
+    }),
     heldBy: (identity) =>
       Effect.map(rules, (known) =>
         known === null || identity.way === "open" ? null : heldIn(rolesOf(known, identity))
@@ -91,6 +96,8 @@ export class Permissions extends Context.Service<
   {
     /** Null without a file. */
     readonly rules: Effect.Effect<Rules | null>
+    /** Why everybody may do everything, as a sentence; null where roles decide. */
+    readonly remark: Effect.Effect<string | null>
     /** What somebody may do; null for everything: without a file, and where no tokens are asked for. */
     readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
     /** The roles of these that would allow a call. */

@@ -66,7 +66,9 @@ const report = <S extends "UP" | "DOWN">(status: S) =>
         // what is wrong with a part that is down
         message: Schema.optionalKey(Schema.String)
       })
-    )
+    ),
+    // what somebody should know of, and is no fault
+    remark: Schema.optionalKey(Schema.String)
   })
 
 /** Everything works. */

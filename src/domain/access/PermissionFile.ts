@@ -48,13 +48,35 @@ export interface HeldRole {
 
 const decode = Schema.decodeUnknownResult(FileSchema, { onExcessProperty: "error" })
 
-const narrowed = (
-  { extends: _base, permissions: _own, ...narrow }: typeof Role.Type,
-  permission: Permission
-): Permission => ({
-  ...permission,
-  ...narrow
+type Lists = Pick<Permission, "groups" | "device_types" | "interfaces" | "jobs">
+
+/** What is in both lists; `*` names everything. */
+const common = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (a.includes("*")) return b
+  return b.includes("*") ? a : a.filter((word) => b.includes(word))
+}
+
+const commonLists = (a: Lists, b: Lists): Lists => ({
+  ...a,
+  ...b,
+  ...(a.groups && b.groups ? { groups: common(a.groups, b.groups) } : {}),
+  ...(a.device_types && b.device_types ? { device_types: common(a.device_types, b.device_types) } : {}),
+  ...(a.interfaces && b.interfaces ? { interfaces: common(a.interfaces, b.interfaces) } : {}),
+  ...(a.jobs && b.jobs ? { jobs: common(a.jobs, b.jobs) } : {})
 })
+
+/** The permission within what stands beside it in its role: nothing that stands there gives more than the permission. */
+const narrowed = (role: typeof Role.Type, permission: Permission): Permission => {
+  const { approval, extends: _base, live, max_devices, permissions: _own, ...lists } = role
+  const limits = [max_devices, permission.max_devices].filter((limit) => limit !== undefined)
+  return {
+    ...permission,
+    ...commonLists(permission, lists),
+    ...(live === false ? { live } : {}),
+    ...(approval === true ? { approval } : {}),
+    ...(limits.length === 0 ? {} : { max_devices: Math.min(...limits) })
+  }
+}
 
 const compile = ({ config, group_mappings, roles }: PermissionFile): Result.Result<Permissions, string> => {
   const compiled = new Map<string, ReadonlyArray<Permission>>(readyRoles)

@@ -47,7 +47,13 @@ export interface Asked {
   readonly path: string
   readonly devices?: ReadonlyArray<AskedDevice>
   readonly ports?: ReadonlyArray<{ readonly hostname: string; readonly port: string }>
+  /** It works on a switch at once, without a job. */
+  readonly live?: true
   readonly job?: { readonly name: string; readonly live: boolean }
+  /** A group whose devices are looked for when the job begins. */
+  readonly group?: string
+  /** It changes more of its devices than their ports, or what these are configured with. */
+  readonly whole?: true
   /** It is about more than single devices. */
   readonly beyond?: true
 }
@@ -104,8 +110,12 @@ export const isWhole = (permission: Permission): boolean =>
   permission.live !== false &&
   permission.max_devices === undefined
 
-/** Whether a permission reaches a device; its ports are another matter. */
-export const reaches = ({ device_types, groups }: Permission, device: AskedDevice): boolean =>
+/** The part of a glob of ports that is about the switch. */
+const switchOf = (glob: string): string => glob.split(":", 1)[0] ?? ""
+
+/** Whether a permission reaches a device; of its ports, those that `interfaces` names. */
+export const reaches = ({ device_types, groups, interfaces }: Permission, device: AskedDevice): boolean =>
+  (interfaces === undefined || interfaces.some((glob) => matchesGlob(switchOf(glob), device.hostname))) &&
   (groups === undefined || groups.some((group) => group === "*" || device.groups.includes(group))) &&
   (device_types === undefined || includes(device_types, device.deviceType))
 
@@ -131,13 +141,21 @@ const checks: ReadonlyArray<Check> = [
   (permission, { devices = [] }) => {
     const outside = devices.find((device) => !reaches(permission, device))
     if (outside === undefined) return undefined
-    const { device_types, groups } = permission
+    const { device_types, groups, interfaces } = permission
     const where = [
       ...(groups === undefined ? [] : [`groups: ${listed(groups)}`]),
-      ...(device_types === undefined ? [] : [`device_types: ${listed(device_types)}`])
+      ...(device_types === undefined ? [] : [`device_types: ${listed(device_types)}`]),
+      ...(interfaces === undefined ? [] : [`interfaces: ${listed(interfaces)}`])
     ]
     return `${where.join(", ")}; ${outside.hostname} is not among them`
   },
+  ({ interfaces }, { whole }) =>
+    interfaces !== undefined && whole === true ? "only for some ports, and this changes whole devices" : undefined,
+  // who is put into the group until the job begins is not known yet
+  ({ device_types, groups, interfaces }, { group }) =>
+    group === undefined || (device_types === undefined && interfaces === undefined && includes(groups ?? ["*"], group))
+      ? undefined
+      : `only for some devices, and not for all of group ${group}, whatever will be in it`,
   ({ interfaces }, { ports = [] }) => {
     if (interfaces === undefined) return undefined
     const outside = ports.find(
@@ -149,7 +167,8 @@ const checks: ReadonlyArray<Check> = [
   },
   ({ jobs }, { job }) =>
     job === undefined || jobs === undefined || includes(jobs, job.name) ? undefined : `jobs: ${listed(jobs)}`,
-  ({ live }, { job }) => (job?.live === true && live === false ? "live: false, dry runs only" : undefined),
+  (permission, { job, live }) =>
+    (job?.live === true || live === true) && permission.live === false ? "live: false, dry runs only" : undefined,
   ({ max_devices }, { devices = [], job }) =>
     job !== undefined && max_devices !== undefined && devices.length > max_devices
       ? `max_devices: ${max_devices}, and these are ${devices.length}`

@@ -58,7 +58,7 @@ export const SyncDevices = defineJob({
   Args,
   Memo,
   kind: "devices",
-  changesDevices: ({ dry_run }) => !dry_run,
+  changesDevices: ({ auto_push, dry_run }) => !dry_run || auto_push,
   pinsCommits: true,
   // an urgent sync is kept apart by the devices' actors alone
   locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent

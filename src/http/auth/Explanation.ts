@@ -1,10 +1,12 @@
 /** Answers whether a caller may do something, without doing it (docs/roles.md#asking-beforehand). */
 import { Effect } from "effect"
+import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
 import { judge } from "../../access/Permit.ts"
 import { Caller } from "../../api/Authorization.ts"
+import { callOf } from "../../api/Calls.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { SettingsView } from "../../settings/SettingsView.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
 /** What is asked about: `path` behind the base. */
@@ -20,14 +22,26 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"])
 export const makeExplanation = Effect.gen(function* () {
   const { allowedBy, heldBy, rules } = yield* Permissions
   const lookup = yield* makeDeviceLookup
-  const settings = yield* SettingsView
+  const { of } = yield* AskedDevices
 
-  const askedDevices = Effect.fnUntraced(function* (hostname: string | undefined) {
-    if (hostname === undefined) return {}
-    const device = yield* lookup.byHostname(hostname)
-    const groups = yield* settings.groups
-    const own = groups.filter(({ hostnames }) => hostnames.includes(device.hostname)).map(({ name }) => name)
-    return { devices: [{ hostname: device.hostname, deviceType: device.device_type, groups: own }] }
+  /** A device that is not there would be the call's own matter. */
+  const found = (text: string) =>
+    lookup.byIdOrHostname(text).pipe(
+      Effect.map((device) => [device]),
+      Effect.catchTag("DeviceNotFound", () => Effect.succeed([]))
+    )
+
+  const about = Effect.fnUntraced(function* (method: string, path: string, named: string | undefined) {
+    const call = callOf(method, path)
+    const isAbout = call?.subject === "device" || call?.subject === "wholeDevice"
+    const inPath = isAbout && named === undefined ? call.parameter : undefined
+    const rows = [
+      ...(named === undefined ? [] : [yield* lookup.byHostname(named)]),
+      ...(inPath === undefined ? [] : yield* found(inPath))
+    ]
+    const devices = rows.length === 0 ? {} : { devices: yield* of(rows) }
+    if (call?.subject === undefined) return { ...devices, beyond: true as const }
+    return call.subject === "wholeDevice" ? { ...devices, whole: true as const } : devices
   })
 
   return Effect.fn("Explanation")(function* ({ device, method, path }: Question) {
@@ -42,7 +56,13 @@ export const makeExplanation = Effect.gen(function* () {
     if (held === null || known === null) {
       return { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
     }
-    const asked = { method, path, ...(yield* askedDevices(device)) }
+    const asked = {
+      method,
+      path,
+      ...(yield* Effect.catchTag(about(method, path, device), ["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      ))
+    }
     const found = judge(held, asked)
     return {
       allowed: found.allowed !== null,

@@ -13,6 +13,7 @@ import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
+import { makeJobVisible } from "../core/Visible.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -40,9 +41,11 @@ export const makeRevert = Effect.gen(function* () {
   const requests = yield* JobRequests
   const jobs = yield* JobStore
   const changes = yield* ChangeStore
+  const visible = yield* makeJobVisible
   return Effect.fn("RevertJob.start")(function* (digits: string, request: RevertRequest, user: string) {
     const unknown = () => Effect.fail(new NotFound({ message: `No job with id ${digits} found` }))
     const id = yield* Effect.catchTag(Effect.fromOption(toId(digits)), "NoSuchElementError", unknown)
+    yield* visible(id)
     const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", unknown)
     if (!finalStatuses.includes(job.status)) {
       return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })

@@ -16,11 +16,14 @@ import { type Asked, isWhole, speaksOf } from "../../domain/access/PermissionRul
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
-/** A path behind the base, without the query. */
-const behindBase = (url: string): string => {
-  const [path = ""] = url.split("?")
-  return path.startsWith(BASE) ? path.slice(BASE.length) : path
-}
+const behindBase = (path: string): string => (path.startsWith(BASE) ? path.slice(BASE.length) : path)
+
+/**
+ * The path that a request was understood as: the endpoint's own with what stands for its parameters. The URL itself is not asked
+ * about, because one path can be written in many ways.
+ */
+const understood = (path: string, params: Readonly<Record<string, string | undefined>>): string =>
+  behindBase(path).replaceAll(/:(\w+)(?:\([^)]*\))?/g, (_, name: string) => (params[name] ?? "").replaceAll("/", "%2F"))
 
 /** What is known of a request before its body was read. */
 const makeAsked = Effect.gen(function* () {
@@ -40,11 +43,12 @@ const makeAsked = Effect.gen(function* () {
     })
   )
 
-  return Effect.fnUntraced(function* (method: string, url: string, endpoint: HttpApiEndpoint.Top) {
-    const call: Asked = { method, path: behindBase(url) }
+  return Effect.fnUntraced(function* (call: Pick<Asked, "method" | "path">, endpoint: HttpApiEndpoint.Top) {
     const subject = subjectOf(endpoint.method, behindBase(endpoint.path))
     if (subject === undefined) return { ...call, beyond: true } satisfies Asked
-    return subject === "device" ? { ...call, devices: yield* deviceOf } : call
+    if (subject !== "device" && subject !== "wholeDevice") return call
+    const whole = subject === "wholeDevice" ? { whole: true as const } : {}
+    return { ...call, ...whole, devices: yield* deviceOf } satisfies Asked
   })
 })
 
@@ -61,8 +65,8 @@ export const makePermitOf = Effect.gen(function* () {
     const all = yield* heldBy(caller)
     const known = yield* rules
     if (all === null || known === null) return null
-    const { method, url } = request
-    const path = behindBase(url)
+    const { method } = request
+    const path = understood(endpoint.path, yield* HttpRouter.params)
     const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
     if (speaking.some(({ permission }) => isWhole(permission))) return null
     const refused = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
@@ -70,7 +74,7 @@ export const makePermitOf = Effect.gen(function* () {
       return new NotPermitted({ rule, roles: allowedBy(known, asked) })
     }
     if (speaking.length === 0) return yield* refused(all, { method, path })
-    const asked = yield* askedOf(method, url, endpoint)
+    const asked = yield* askedOf({ method, path }, endpoint)
     const held = speaking.filter((one) => judge([one], asked).allowed !== null)
     if (held.length === 0) return yield* refused(speaking, asked)
     return { caller: caller.name, method, path, held, allowedBy: (more) => allowedBy(known, more) } satisfies Permit

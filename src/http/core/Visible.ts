@@ -1,7 +1,8 @@
 /** Which devices, and which jobs, the present caller may see (docs/roles.md#callers-of-some-devices). */
 import { Effect } from "effect"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { Permit } from "../../access/Permit.ts"
+import { NotPermitted, Permit } from "../../access/Permit.ts"
+import { JobStore } from "../../store/JobStore.ts"
 import type { Within } from "../../store/Listing.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 
@@ -16,3 +17,15 @@ export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) 
     return { within: { hostnames, caller: permit.caller } satisfies Within }
   })
 )
+
+/** Asks whether the caller may see a job. Fails with NotPermitted, also for a job that is not there. */
+export const makeJobVisible = Effect.gen(function* () {
+  const visible = yield* makeVisible
+  const store = yield* JobStore
+  return Effect.fnUntraced(function* (id: number) {
+    const { within } = yield* visible
+    if (within === undefined || (yield* store.isWithin(id, within))) return
+    const rule = `job ${id} is somebody else's, and is not known to be about your devices alone`
+    return yield* new NotPermitted({ rule, roles: [] })
+  })
+})

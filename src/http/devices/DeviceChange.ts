@@ -1,10 +1,12 @@
 /** PUT /device/<id> (docs/api.md#changing-a-device). */
 import { Effect } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
+import { AskedDevices } from "../../access/AskedDevices.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceChange } from "../../domain/DeviceFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceRename } from "./DeviceRename.ts"
@@ -21,6 +23,7 @@ export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
   const events = yield* SyncEventStore
+  const { permit } = yield* AskedDevices
   const rename = yield* makeDeviceRename
   const withSite = yield* makeSiteRule
   const access = yield* ManagementAccess
@@ -34,6 +37,12 @@ export const makeDeviceChange = Effect.gen(function* () {
     const after = yield* devices.update(before.id, others)
     const wanted = { ...after, state: state ?? after.state }
     if (isMoved(before, wanted)) yield* access.allow(wanted)
+    // a new name or type can put a device among other people's
+    yield* permit([after], { whole: true }).pipe(
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
     if (state === undefined) return yield* devices.get(before.id)

@@ -2,18 +2,18 @@
 import { Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { NotPermitted } from "../../access/Permit.ts"
+import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import type { Job } from "../../domain/Job.ts"
+import { functionOf, type Job } from "../../domain/Job.ts"
 import type { AbortRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
-import { makeVisible } from "../core/Visible.ts"
+import { makeJobVisible } from "../core/Visible.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
@@ -27,7 +27,7 @@ const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
   const answer = yield* makeJobAnswer
-  const visible = yield* makeVisible
+  const visible = yield* makeJobVisible
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
@@ -35,19 +35,14 @@ const makeJobs = Effect.gen(function* () {
   })
   const get = Effect.fnUntraced(function* (digits: string) {
     const id = yield* idOf(digits)
-    const { within } = yield* visible
-    if (within !== undefined && !(yield* store.isWithin(id, within))) {
-      return yield* new NotPermitted({
-        rule: `job ${id} is somebody else's, and is not known to be about your devices alone`,
-        roles: []
-      })
-    }
+    yield* visible(id)
     return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
   const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller
-    const { id } = yield* get(digits)
+    const { function_name, id } = yield* get(digits)
+    yield* permitted({ job: { name: functionOf(function_name), live: false } })
     if (action !== "ABORT") return yield* new BadRequest({ message: `Unknown action: ${action}` })
     yield* engine.abort(id, name, abort_reason).pipe(
       Effect.catchTags({

@@ -25,7 +25,7 @@ export const makeBouncing = Effect.gen(function* () {
 
   return Effect.fn("Bouncing.bounce")(function* (hostname: string, ports: ReadonlyArray<string>) {
     const device = yield* accessSwitch(hostname)
-    yield* permitted({ ports: ports.map((port) => ({ hostname, port })) })
+    yield* permitted({ live: true, ports: ports.map((port) => ({ hostname, port })) })
     const rows = yield* interfaces.ofDevice(device.id)
     const uplink = rows.find(({ configtype, name }) => configtype === "ACCESS_UPLINK" && ports.includes(name))
     if (uplink !== undefined) return yield* refuse(`Can't bounce UPLINK port ${uplink.name} for device ${hostname}`)

@@ -76,7 +76,8 @@ const make = Effect.gen(function* () {
   return DeviceTargets.of({
     select: Effect.fn("DeviceTargets.select")(function* (target: DeviceTarget, unsynchronizedOnly = false) {
       const { args, selection, what }: ResolvedTarget = yield* resolve(target, unsynchronizedOnly)
-      if ((yield* Permit) !== null && selection.hostnames === undefined) return yield* byNameNow(selection, what)
+      const isNamed = target._tag === "Hostname" || target._tag === "Hostnames"
+      if ((yield* Permit) !== null && !isNamed) return yield* byNameNow(selection, what)
       const count = yield* devices.countManaged(selection)
       if (target._tag === "Hostname" && count === 0) return yield* new NotManaged({ hostname: target.hostname })
       return { args, count, what }

@@ -1,5 +1,6 @@
 /** Starts discovery and initialisation of devices (docs/provisioning.md). */
 import { Effect, Option } from "effect"
+import { AskedDevices } from "../../access/AskedDevices.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
@@ -14,6 +15,8 @@ import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { type InitArguments, initArguments } from "../../provisioning/InitArguments.ts"
 import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeDiscoveryBound } from "../devices/Registration.ts"
@@ -64,9 +67,19 @@ export const makeInitialisation = Effect.gen(function* () {
 /** Checks a device before its initialisation. `digits` is the id of the path. */
 export const makeInitCheck = Effect.gen(function* () {
   const check = yield* InitCheck
+  const devices = yield* DeviceStore
+  const { permit } = yield* AskedDevices
   return Effect.fn("Initialisation.check")(function* (digits: string, request: InitRequest) {
     const id = toId(digits)
     if (Option.isNone(id)) return yield* refuse(`ValueError in pre_init_checks: No device with id ${digits} found`)
+    const { mlag_peer_id } = request
+    if (mlag_peer_id !== undefined) {
+      yield* permit(yield* devices.byIds([mlag_peer_id]), {}).pipe(
+        Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+          Effect.fail(new SettingsUnavailable({ message }))
+        )
+      )
+    }
     const outcome = yield* check
       .check(initArguments(id.value, request))
       .pipe(

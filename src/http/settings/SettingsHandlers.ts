@@ -1,9 +1,11 @@
 /** Handlers of settings, their model, groups and repositories (docs/settings-repository.md). */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { permitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, ServiceUnavailable } from "../../api/Failures.ts"
+import { RefreshRepository } from "../../domain/jobs/RefreshRepository.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { RepositoryName } from "../../store/RepositoryStore.ts"
 import { asCaller } from "../core/AsCaller.ts"
@@ -28,6 +30,7 @@ const makeRepository = Effect.gen(function* () {
       return enveloped(yield* repositories.problems(name))
     }),
     refresh: Effect.fnUntraced(function* (name: RepositoryName, user: string) {
+      yield* permitted({ beyond: true, job: { name: RefreshRepository.name, live: RefreshRepository.isLive(null) } })
       const { message, warnings } = yield* repositories.refresh(name, user).pipe(
         Effect.catchTags({
           RepositoryInvalid: (refusal) => Effect.fail(new BadRequest(asFailure(refusal))),

@@ -1,9 +1,11 @@
 /** Handlers of plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Permissions } from "../../access/Permissions.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { HealthReport } from "../../api/SystemApi.ts"
+import { Tokens } from "../core/Tokens.ts"
 import { answered } from "../core/Unavailable.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
@@ -41,16 +43,25 @@ const look = ({ check, name }: Part) =>
     })
   )
 
-const report = (parts: ReadonlyArray<Part>): Effect.Effect<HealthReport> =>
-  Effect.map(Effect.forEach(parts, look, { concurrency: "unbounded" }), (checks) =>
-    checks.every(({ status }) => status === "UP") ? { status: "UP", checks } : { status: "DOWN", checks }
-  )
+const report = Effect.fnUntraced(function* (
+  parts: ReadonlyArray<Part>,
+  remarking: Effect.Effect<string | null>
+): Effect.fn.Return<HealthReport> {
+  const checks = yield* Effect.forEach(parts, look, { concurrency: "unbounded" })
+  const found = yield* remarking
+  const remark = found === null ? {} : { remark: found }
+  return checks.every(({ status }) => status === "UP")
+    ? { status: "UP", checks, ...remark }
+    : { status: "DOWN", checks, ...remark }
+})
 
 /** Handlers of `HealthGroup`. */
 export const HealthLive = HttpApiBuilder.group(Api, "health", (handlers) =>
   Effect.gen(function* () {
     const { parts } = yield* Readiness
-    const checked = yield* Effect.cachedWithTTL(report(parts), CHECK_KEPT)
+    const { remark } = yield* Permissions
+    const { required } = yield* Tokens
+    const checked = yield* Effect.cachedWithTTL(report(parts, required ? remark : Effect.succeed(null)), CHECK_KEPT)
     return handlers
       .handle("health", () => checked)
       .handle("ready", () => checked)

@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { type NotPermitted, Permit, permitted } from "../../access/Permit.ts"
-import { DeviceType } from "../../domain/Device.ts"
+import { type Device, DeviceType } from "../../domain/Device.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -22,10 +22,21 @@ const Named = Schema.Struct({
   device_id: Schema.optionalKey(Schema.Int),
   device_type: Schema.optionalKey(DeviceType),
   group: Schema.optionalKey(Schema.String),
-  job_id: Schema.optionalKey(Schema.Int)
+  job_id: Schema.optionalKey(Schema.Int),
+  /** The name that an initialisation gives. */
+  new_hostname: Schema.optionalKey(Schema.String),
+  mlag_peer_hostname: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  mlag_peer_id: Schema.optionalKey(Schema.Int),
+  mlag_peer_new_hostname: Schema.optionalKey(Schema.String)
 })
 type Named = typeof Named.Type
 const readNamed = Schema.decodeUnknownOption(Named)
+
+/** Jobs that give ports what is stored for them, or only look. All others are closed to who may work on some ports only. */
+const ON_PORTS: ReadonlySet<string> = new Set(["sync_devices", "device_drift", "update_facts"])
+
+const present = <A>(...values: ReadonlyArray<A | null | undefined>): ReadonlyArray<A> =>
+  values.filter((value) => value !== null && value !== undefined)
 
 const make = Effect.gen(function* () {
   const engine = yield* JobEngine
@@ -34,26 +45,56 @@ const make = Effect.gen(function* () {
   const selection = yield* DeviceSelection
   const changes = yield* ChangeStore
 
-  const named = Effect.fnUntraced(function* (names: Named) {
-    const { device_id, hostname, hostnames, job_id } = names
-    if (device_id !== undefined) return yield* devices.byIds([device_id])
-    if (hostnames !== undefined) return yield* devices.byHostnames(hostnames)
-    if (hostname !== undefined) return yield* devices.byHostnames([hostname])
-    if (job_id === undefined) return yield* selection.select({ ...names, resync: true })
-    return yield* devices.byHostnames((yield* changes.undoable(job_id, 0)).map((change) => change.hostname))
+  /** The devices of these names or ids; none when one of them is not there, since nothing is known of it. */
+  const every = (keys: ReadonlyArray<string | number>, rows: ReadonlyArray<Device>) =>
+    rows.length < new Set(keys).size ? Option.none() : Option.some(rows)
+
+  const byName = (hostnames: ReadonlyArray<string>) =>
+    Effect.map(devices.byHostnames(hostnames), (rows) => every(hostnames, rows))
+
+  /** The switches of an initialisation, as they are and as they will be, and whoever has such a name now. */
+  const initialised = Effect.fnUntraced(function* (names: Named) {
+    const { device_id, device_type = "ACCESS", mlag_peer_id, mlag_peer_new_hostname, new_hostname } = names
+    const ids = present(device_id, mlag_peer_id)
+    const rows = yield* devices.byIds(ids)
+    const named = yield* devices.byHostnames(present(new_hostname, mlag_peer_new_hostname))
+    const later = rows.flatMap((device) =>
+      present(device.id === device_id ? new_hostname : mlag_peer_new_hostname).map((hostname): Device => ({
+        ...device,
+        hostname,
+        device_type
+      }))
+    )
+    return every(ids, [...rows, ...later, ...named])
   })
 
-  /** The devices of a job; none for one that is about no devices. */
-  const devicesOf = Effect.fnUntraced(function* ({ kind }: AnyJob, args: unknown) {
+  const named = Effect.fnUntraced(function* (names: Named) {
+    const { device_id, hostname, hostnames, job_id, mlag_peer_hostname } = names
+    if (device_id !== undefined) return yield* initialised(names)
+    if (job_id !== undefined) {
+      return yield* byName((yield* changes.undoable(job_id, 0)).map((change) => change.hostname))
+    }
+    if (hostnames !== undefined) return yield* byName(hostnames)
+    if (hostname !== undefined) return yield* byName(present(hostname, mlag_peer_hostname))
+    return Option.some(yield* selection.select({ ...names, resync: true }))
+  })
+
+  /** What a job is about. */
+  const about = Effect.fnUntraced(function* (kind: AnyJob["kind"], args: unknown) {
     const names = readNamed(args)
-    return kind === "devices" && Option.isSome(names) ? Option.some(yield* named(names.value)) : Option.none()
+    if (kind !== "devices" || Option.isNone(names)) return { beyond: true as const }
+    const found = yield* named(names.value)
+    if (Option.isNone(found)) return { beyond: true as const }
+    const { group, hostname, hostnames } = names.value
+    const byGroup = hostname === undefined && hostnames === undefined && group !== undefined
+    return { devices: yield* asked.of(found.value), ...(byGroup ? { group } : {}) }
   })
 
   const ask = Effect.fnUntraced(
     function* (job: AnyJob, args: unknown) {
-      const found = yield* devicesOf(job, args)
-      const about = Option.isNone(found) ? { beyond: true as const } : { devices: yield* asked.of(found.value) }
-      yield* permitted({ ...about, job: { name: job.name, live: job.isLive(args) } })
+      const subject = yield* about(job.kind, args)
+      const whole = ON_PORTS.has(job.name) ? {} : { whole: true as const }
+      yield* permitted({ ...subject, ...whole, job: { name: job.name, live: job.isLive(args) } })
     },
     Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
       Effect.fail(new SettingsUnavailable({ message }))

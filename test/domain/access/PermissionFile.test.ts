@@ -25,6 +25,19 @@ describe("permissions.yml", () => {
     expect(names({ constructor: ["name"] })).toEqual(["viewer"])
   })
 
+  it("narrows by what stands beside the permissions of a role, and never widens", () => {
+    const allowed = read({
+      roles: {
+        many: { extends: "port-editor", max_devices: 50, jobs: ["sync_devices", "apply_config"], live: true },
+        both: { groups: ["a", "b"], live: true, permissions: [{ groups: ["b", "c"], live: false, max_devices: 3 }] },
+        any: { groups: ["*"], device_types: ["ACCESS"], permissions: [{ groups: ["b"], device_types: ["*"] }] }
+      }
+    }).roles
+    expect(allowed.get("many")?.at(-1)).toMatchObject({ max_devices: 10, jobs: ["sync_devices"] })
+    expect(allowed.get("both")).toEqual([{ groups: ["b"], live: false, max_devices: 3 }])
+    expect(allowed.get("any")).toEqual([{ groups: ["b"], device_types: ["ACCESS"] }])
+  })
+
   it("has the ready roles, and narrows them", () => {
     const [, closet] = rolesOf(read(sites), { attributes: {}, roles: ["closet"] })
     expect(closet?.permissions.length).toBeGreaterThan(1)

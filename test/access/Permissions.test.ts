@@ -1,0 +1,89 @@
+/** `permissions.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Permissions } from "../../src/access/Permissions.ts"
+import { everybody, type Identity } from "../../src/domain/access/Identity.ts"
+import { configOf } from "../support/ApiServer.ts"
+import { keepLines } from "../support/LogLines.ts"
+
+const someone: Identity = { name: "indy", way: "jwt", roles: [], attributes: {} }
+
+const withDefault = (role: string) => `config: { default_permissions: ${role} }\nroles: {}\n`
+
+/** Runs with the roles of a folder; `write` puts a text into its file, null takes the file away. */
+const inFolder = <A, E, R>(
+  first: string | null,
+  variables: Readonly<Record<string, string>>,
+  run: (write: (text: string | null) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const DATA_DIR = yield* files.makeTempDirectoryScoped()
+    const file = `${DATA_DIR}/permissions.yml`
+    const write = (text: string | null) =>
+      Effect.orDie(text === null ? files.remove(file) : files.writeFileString(file, text))
+    if (first !== null) yield* write(first)
+    const roles = Permissions.layer.pipe(Layer.provide(configOf({ DATA_DIR, ...variables })))
+    return yield* Effect.provide(run(write), roles)
+  }).pipe(Effect.provide(NodeServices.layer))
+
+const rolesOf = (identity: Identity) =>
+  Effect.gen(function* () {
+    yield* TestClock.adjust("3 seconds")
+    const held = yield* (yield* Permissions).heldBy(identity)
+    return held === null ? "everything" : [...new Set(held.map(({ role }) => role))].join(" ")
+  })
+
+describe("permissions.yml", () => {
+  it.effect("is in force anew when it was changed, and stays in force when it became wrong or is gone", () =>
+    Effect.gen(function* () {
+      const { lines, layer } = keepLines("Warn")
+      const seen = inFolder(withDefault("reader"), {}, (write) =>
+        Effect.gen(function* () {
+          assert.strictEqual(yield* rolesOf(someone), "reader")
+          yield* write(withDefault("monitoring"))
+          assert.strictEqual(yield* rolesOf(someone), "monitoring")
+          for (const wrong of [
+            "roles: [",
+            "",
+            withDefault("nobody"),
+            "roles: { a: { permissions: [{ method: [GET] }] } }"
+          ]) {
+            yield* write(wrong)
+            assert.strictEqual(yield* rolesOf(someone), "monitoring")
+          }
+          yield* write(null)
+          assert.strictEqual(yield* rolesOf(someone), "monitoring")
+          yield* write(withDefault("operator"))
+          assert.strictEqual(yield* rolesOf(someone), "operator")
+        })
+      )
+      yield* Effect.provide(seen, layer)
+      const said = lines.filter(({ text }) => text.includes("stay in force"))
+      assert.strictEqual(said.length, 5, JSON.stringify(said))
+    })
+  )
+
+  it.effect("that is wrong ends the start, and that is not there or switched off allows everything", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(inFolder("roles: 5", {}, () => rolesOf(someone)))
+      assert.include(String(failed), "cannot be used")
+      assert.strictEqual(yield* inFolder(null, {}, () => rolesOf(someone)), "everything")
+      const off = { PERMISSIONS_DISABLED: "true" }
+      assert.strictEqual(yield* inFolder(withDefault("reader"), off, () => rolesOf(someone)), "everything")
+      assert.strictEqual(yield* inFolder("roles: 5", off, () => rolesOf(someone)), "everything")
+      assert.strictEqual(yield* inFolder(withDefault("reader"), {}, () => rolesOf(everybody)), "everything")
+    })
+  )
+
+  it.effect("gives roles by the default, by attributes and by the way in, together", () =>
+    Effect.gen(function* () {
+      const text = `${withDefault("reader")}group_mappings: { groups: { netops: [operator] } }\n`
+      const member = { ...someone, attributes: { groups: ["guests", "netops"] }, roles: ["monitoring", "unheard"] }
+      assert.strictEqual(yield* inFolder(text, {}, () => rolesOf(member)), "reader operator monitoring")
+      assert.strictEqual(yield* inFolder("roles: {}", {}, () => rolesOf(someone)), "")
+    })
+  )
+})

@@ -1,0 +1,270 @@
+/** Callers who may work on some devices only, and the ways by which they might get at others. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { setScene } from "../scenarios/conformance/Scene.ts"
+import { caller, SiteWithRoles } from "../support/RolesSite.ts"
+
+const FILE = `
+roles:
+  east:
+    groups: [EAST_WING]
+    permissions: [{ methods: ["*"], endpoints: ["*"] }]
+  east-ports: { extends: port-editor, groups: [EAST_WING] }
+  two-ports: { extends: port-editor, interfaces: ["east-a1:Ethernet[12]"] }
+  everything-of-two-ports:
+    interfaces: ["east-a1:Ethernet[12]"]
+    permissions: [{ methods: ["*"], endpoints: ["*"] }]
+  ports-by-path:
+    permissions: [{ methods: [PUT], endpoints: ["/device/{hostname}/interfaces", "/device/*/interface_status"] }]
+  looker: { permissions: [{ methods: ["*"], endpoints: ["*"], live: false }] }
+  few: { permissions: [{ methods: ["*"], endpoints: ["*"], max_devices: 2 }] }
+  syncing: { permissions: [{ methods: ["*"], endpoints: ["*"], jobs: [sync_devices] }] }
+`
+
+const statusOf = Effect.fnUntraced(function* (role: string, method: string, path: string, json?: unknown) {
+  const send = yield* caller({ roles: [role] })
+  return (yield* send(method, path, json === undefined ? {} : { json })).status
+})
+
+const jobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ id: number; function_name: string; start_arguments: Readonly<Record<string, unknown>> }>`
+    select id, function_name, start_arguments from job where id > 3 order by id`
+})
+
+const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unknown]> = [
+  ["GET", "/device/1"],
+  ["GET", "/device/core1"],
+  ["GET", "/device/%63ore1"],
+  ["GET", "/device/01"],
+  ["HEAD", "/device/1"],
+  ["GET", "/device/core1/generate_config"],
+  ["GET", "/device/core1/running_config"],
+  ["GET", "/device/core1/previous_config"],
+  ["GET", "/device/core1/interfaces"],
+  ["GET", "/device/core1;/interfaces"],
+  ["PUT", "/device/1", { description: "mine" }],
+  ["DELETE", "/device/1", {}],
+  ["POST", "/device/core1/apply_config", { full_config: "hostname core1", dry_run: true }],
+  ["POST", "/device_syncto", { hostname: "core1" }],
+  ["POST", "/device_syncto", { hostnames: ["east-a1", "core1"] }],
+  ["POST", "/device_syncto", { hostnames: ["east-a1", "CORE1"] }],
+  ["POST", "/device_syncto", { device_type: "CORE", resync: true }],
+  ["POST", "/device_syncto", { all: true, resync: true }],
+  ["POST", "/device_syncto", { group: "DEFAULT", resync: true }],
+  ["POST", "/device_syncto/hostname/core1", {}],
+  ["POST", "/device_drift", {}],
+  ["POST", "/device_drift", { hostname: "core1" }],
+  ["POST", "/device_update_facts", { hostname: "core1" }],
+  ["POST", "/device_update_interfaces", { hostname: "special-a8" }],
+  ["POST", "/device_update_interfaces", { hostname: "east-a1", mlag_peer_hostname: "special-a8" }],
+  ["POST", "/device_cert", { hostname: "core1", action: "RENEW" }],
+  ["POST", "/device_cert", { group: "DEFAULT", action: "RENEW" }],
+  ["POST", "/firmware/upgrade", { group: "DEFAULT", filename: "EOS.swi", download: true }],
+  ["POST", "/firmware/upgrade", { hostname: "core1", filename: "EOS.swi", download: true }],
+  ["POST", "/firmware/upgradecheck", { group: "EAST_WING" }],
+  ["POST", "/device_init/6", { hostname: "east-a9", device_type: "ACCESS" }],
+  [
+    "POST",
+    "/device_initcheck/4",
+    { hostname: "east-a9", device_type: "ACCESS", mlag_peer_id: 6, mlag_peer_hostname: "east-b9" }
+  ],
+  ["GET", "/settings?hostname=east-a1"],
+  ["GET", "/groups"],
+  ["GET", "/linknets"],
+  ["GET", "/linknet/1"],
+  ["GET", "/mgmtdomains"],
+  ["POST", "/device", { hostname: "east-new", platform: "eos", device_type: "ACCESS", state: "MANAGED" }],
+  ["POST", "/discover_device", { ztp_mac: "080027000006", dhcp_ip: "10.0.0.20" }],
+  ["GET", "/joblocks"],
+  ["GET", "/job/2"],
+  ["POST", "/job/2/revert", {}],
+  ["PUT", "/job/3", { action: "ABORT" }],
+  ["PUT", "/repository/settings", { action: "REFRESH" }]
+]
+
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devices", (it) => {
+  it.effect("reaches no other, however they are named, and starts nothing", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      for (const [method, path, json] of FOREIGN) {
+        const status = yield* statusOf("east", method, path, json)
+        assert.strictEqual(status, 403, `${method} ${path} ${JSON.stringify(json)}`)
+      }
+      assert.deepEqual(yield* jobs, [])
+      assert.strictEqual(yield* statusOf("east", "GET", "/device/4"), 200)
+      assert.strictEqual(yield* statusOf("east", "GET", "/device/east-a1"), 200)
+    })
+  )
+
+  it.effect("moves no device to others, nor one of others to itself", () =>
+    Effect.gen(function* () {
+      yield* setScene([`update device set state = 'UNMANAGED' where id = 4`])
+      assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { hostname: "west-a1" }), 403)
+      assert.strictEqual(yield* statusOf("east", "PUT", "/device/8", { hostname: "east-a8" }), 403)
+      assert.strictEqual(yield* statusOf("east", "GET", "/device/east-a1"), 200)
+      assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { hostname: "east-a3" }), 200)
+    })
+  )
+
+  it.effect("sees lists without the others, and both counts", () =>
+    Effect.gen(function* () {
+      yield* setScene([
+        `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true), (2, 'core1', false, '[]', true)`
+      ])
+      const send = yield* caller({ roles: ["east-ports"] })
+      const everybody = yield* caller({ roles: ["administrator"] })
+      for (const query of ["", "?filter[hostname][contains]=1", "?sort=-hostname", "?per_page=1"]) {
+        // who sees everything asks the same first: no answer is shared between the two
+        const all = yield* everybody("GET", `/devices${query}`)
+        const { headers } = yield* send("GET", `/devices${query}`)
+        const matching = query.startsWith("?filter") ? "1" : "2"
+        assert.notStrictEqual(all.headers.get("x-matching-count"), matching)
+        assert.strictEqual(headers.get("x-matching-count"), matching)
+        assert.oneOf(headers.get("x-total-count"), [matching, "2"])
+      }
+      const { body } = yield* send("GET", "/devices?sort=hostname")
+      const { devices } = (body as { data: { devices: ReadonlyArray<{ hostname: string }> } }).data
+      assert.deepEqual(
+        devices.map(({ hostname }) => hostname),
+        ["east-a1", "east-a2"]
+      )
+      const seen = yield* send("GET", "/jobs")
+      assert.deepEqual([seen.headers.get("x-total-count"), seen.headers.get("x-matching-count")], ["1", "1"])
+      assert.notInclude(seen.text, "core1")
+      assert.strictEqual(yield* statusOf("east-ports", "GET", "/job/1"), 200)
+      assert.strictEqual(yield* statusOf("east-ports", "GET", "/job/2"), 403)
+    })
+  )
+
+  it.effect("sees a job of somebody else that names others only when it is all theirs", () =>
+    Effect.gen(function* () {
+      yield* setScene([
+        `update job set start_arguments = '{"hostnames": ["east-a1", "core1"]}' where id = 1`,
+        `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (1, 'east-a1', false, '[]', true)`
+      ])
+      assert.strictEqual(yield* statusOf("east-ports", "GET", "/job/1"), 403)
+    })
+  )
+
+  it.effect("starts jobs by a group with the names that are in it now", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      assert.strictEqual(yield* statusOf("east", "POST", "/device_syncto", { group: "EAST_WING", resync: true }), 200)
+      assert.strictEqual(yield* statusOf("east", "POST", "/device_cert", { group: "EAST_WING", action: "RENEW" }), 200)
+      const [sync] = yield* jobs
+      assert.deepEqual(sync?.start_arguments["hostnames"], ["east-a1"])
+      assert.notProperty(sync?.start_arguments, "group")
+    })
+  )
+})
+
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some ports", (it) => {
+  it.effect("changes these, and nothing else of any switch", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const change = (role: string, device: string, ports: ReadonlyArray<string>) =>
+        statusOf(role, "PUT", `/device/${device}/interfaces`, {
+          interfaces: Object.fromEntries(ports.map((port) => [port, { data: { description: "desk" } }]))
+        })
+      for (const role of ["two-ports", "everything-of-two-ports"]) {
+        assert.notStrictEqual(yield* change(role, "east-a1", ["Ethernet1", "Ethernet2"]), 403)
+        assert.strictEqual(yield* change(role, "east-a1", ["Ethernet1", "Ethernet10"]), 403)
+        assert.strictEqual(yield* change(role, "broken-a9", ["Ethernet1"]), 403)
+        assert.strictEqual(yield* statusOf(role, "POST", "/device_syncto", { hostname: "east-a1" }), 200)
+        assert.strictEqual(yield* statusOf(role, "POST", "/device_syncto", { hostname: "core1" }), 403)
+        const bounce = { bounce_interfaces: ["Ethernet10"] }
+        assert.strictEqual(yield* statusOf(role, "PUT", "/device/east-a1/interface_status", bounce), 403)
+      }
+      const role = "everything-of-two-ports"
+      assert.strictEqual(yield* statusOf(role, "PUT", "/device/4", { description: "mine" }), 403)
+      assert.strictEqual(yield* statusOf(role, "DELETE", "/device/4", {}), 403)
+      const config = { full_config: "hostname east-a1", dry_run: true }
+      assert.strictEqual(yield* statusOf(role, "POST", "/device/east-a1/apply_config", config), 403)
+      assert.strictEqual(yield* statusOf(role, "POST", "/device_update_interfaces", { hostname: "east-a1" }), 403)
+    })
+  )
+
+  it.effect("is judged by the call that is understood, not by how its path is written", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const send = (path: string) => statusOf("ports-by-path", "PUT", path, { description: "mine" })
+      for (const path of [
+        "/device/1;/interfaces",
+        "/device/1#/interfaces",
+        "/device/1;x/interface_status",
+        "/device/1?/interfaces",
+        "/device/1%3B/interfaces"
+      ]) {
+        assert.oneOf(yield* send(path), [403, 404], path)
+      }
+      for (const path of [
+        "//device/1",
+        "/device//1",
+        "/device/1/",
+        "/device/./1",
+        "/DEVICE/1",
+        "/device/1%2Finterfaces"
+      ]) {
+        assert.oneOf(yield* send(path), [403, 404, 405], path)
+      }
+      assert.strictEqual(yield* statusOf("administrator", "GET", "/device/1"), 200)
+      const { body } = yield* (yield* caller({ roles: ["administrator"] }))("GET", "/device/1")
+      assert.notInclude(JSON.stringify(body), "mine")
+    })
+  )
+})
+
+layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs", (it) => {
+  it.effect("with dry runs only starts none that changes a switch, now or afterwards", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const sync = (json: object) => statusOf("looker", "POST", "/device_syncto", { hostname: "east-a1", ...json })
+      assert.strictEqual(yield* sync({ dry_run: true }), 200)
+      assert.strictEqual(yield* sync({ dry_run: false }), 403)
+      assert.strictEqual(yield* sync({ dry_run: true, auto_push: true }), 403)
+      assert.strictEqual(
+        yield* statusOf("looker", "POST", "/device_cert", { hostname: "east-a1", action: "RENEW" }),
+        403
+      )
+      const bounce = { bounce_interfaces: ["Ethernet1"] }
+      assert.strictEqual(yield* statusOf("looker", "PUT", "/device/east-a1/interface_status", bounce), 403)
+      const { headers } = yield* (yield* caller({ roles: ["looker"] }))("GET", "/jobs")
+      assert.strictEqual(headers.get("x-total-count"), "4")
+    })
+  )
+
+  it.effect("with a number of devices, or with kinds of jobs, starts no other", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const three = { hostnames: ["east-a1", "core1", "dist1"] }
+      assert.strictEqual(yield* statusOf("few", "POST", "/device_syncto", { hostnames: ["east-a1", "core1"] }), 200)
+      assert.strictEqual(yield* statusOf("few", "POST", "/device_syncto", three), 403)
+      assert.strictEqual(yield* statusOf("few", "POST", "/device_syncto", { all: true, resync: true }), 403)
+      assert.strictEqual(yield* statusOf("syncing", "POST", "/device_syncto", three), 200)
+      assert.strictEqual(yield* statusOf("syncing", "POST", "/device_drift", {}), 403)
+      assert.strictEqual(yield* statusOf("syncing", "PUT", "/job/3", { action: "ABORT" }), 403)
+      assert.strictEqual(yield* statusOf("syncing", "PUT", "/repository/settings", { action: "REFRESH" }), 403)
+    })
+  )
+
+  it.effect("is told beforehand what would be refused", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const explain = Effect.fnUntraced(function* (role: string, query: string) {
+        const { body } = yield* (yield* caller({ roles: [role] }))("GET", `/auth/explain?${query}`)
+        return (body as { data: { allowed: boolean; reason: string } }).data
+      })
+      assert.isTrue((yield* explain("east", "method=GET&path=/device/east-a1")).allowed)
+      assert.isFalse((yield* explain("east", "method=GET&path=/device/1")).allowed)
+      assert.isFalse((yield* explain("east", "method=GET&path=/groups")).allowed)
+      assert.isTrue((yield* explain("east-ports", "method=POST&path=/device_syncto&device=east-a1")).allowed)
+      assert.include(
+        (yield* explain("east-ports", "method=POST&path=/device_syncto&device=core1")).reason,
+        "core1 is not among them"
+      )
+      assert.isFalse((yield* explain("everything-of-two-ports", "method=DELETE&path=/device/4")).allowed)
+    })
+  )
+})

@@ -1,0 +1,27 @@
+/** A site with `permissions.yml` and tokens: its server, and requests in the name of whoever claims what. */
+import { NodeServices } from "@effect/platform-node"
+import { Effect, FileSystem, Layer } from "effect"
+import { ApiClient, type Sending, SiteServer } from "./ApiServer.ts"
+import { keyFile, makeIssuer, sign } from "./TokenKeys.ts"
+
+const issuer = makeIssuer("ES256")
+
+/** The server of a site with these roles; roles of callers come from the claim `roles`. */
+export const SiteWithRoles = (roles: string, variables: Readonly<Record<string, string>> = {}) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${folder}/permissions.yml`, roles)
+      const JWT_CERT = yield* keyFile(issuer)
+      return SiteServer({ JWT_ENABLED: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles", ...variables })
+    })
+  ).pipe(Layer.provide(NodeServices.layer))
+
+/** Sends requests with a token of these claims; paths are behind `/api/v1.0`. Yields the whole answer. */
+export const caller = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>) {
+  const api = yield* ApiClient
+  const authorization = `Bearer ${yield* sign(issuer, { sub: "indy", ...claims })}`
+  return (method: string, path: string, sending: Sending = {}) =>
+    api.send(method, `/api/v1.0${path}`, { ...sending, headers: { ...sending.headers, authorization } })
+})
