@@ -6,6 +6,7 @@ import { Authentication } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
+import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
 const Explanation = Schema.Struct({
   allowed: Schema.Boolean,
@@ -49,7 +50,10 @@ const auth = HttpApiGroup.make("auth").add(
         }
       }
     })
-  )
+  ),
+  listTokens,
+  createToken,
+  revokeToken
 )
 
 /** Endpoints about the caller: with a token, and with any role or none. */

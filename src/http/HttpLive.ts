@@ -1,7 +1,9 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
+import { Grants } from "../access/Grants.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
@@ -18,6 +20,7 @@ import { ApiDocument } from "./ApiDocument.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
+import { Callers } from "./core/Callers.ts"
 import { RequestsLive } from "./core/RequestsLive.ts"
 import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
@@ -65,7 +68,9 @@ const Groups = Layer.mergeAll(
     JobRequests.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
-  Layer.provide([Tokens.layer, Permissions.layer])
+  Layer.provide([Callers.layer, Grants.layer]),
+  Layer.provide([ApiTokens.layer, Tokens.layer]),
+  Layer.provide(Permissions.layer)
 )
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */

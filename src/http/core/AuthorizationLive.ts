@@ -6,10 +6,10 @@ import { Permit } from "../../access/Permit.ts"
 import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { Callers } from "./Callers.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
-import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
@@ -33,13 +33,13 @@ export const findToken = (
 
 /** Who sends a request; fails when there is no good token. */
 export const makeCallerOf = Effect.gen(function* () {
-  const tokens = yield* Tokens
+  const callers = yield* Callers
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    if (!tokens.required) return everybody
+    if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
     return yield* Effect.flatMap(
       Effect.fromResult(findToken(request.headers["authorization"], query["jwt"])),
-      tokens.check
+      callers.behind
     )
   })
 })
