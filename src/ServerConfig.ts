@@ -122,6 +122,8 @@ const variables = {
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
+  JWT_ISSUER: Config.option(Config.NonEmptyString("JWT_ISSUER")),
+  JWT_AUDIENCE: Config.option(Config.NonEmptyString("JWT_AUDIENCE")),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
   PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),

@@ -74,6 +74,8 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
+  ["JWT_ISSUER", "", "issuer (`iss`) that tokens have to name; without it any"],
+  ["JWT_AUDIENCE", "", "audience (`aud`) that tokens have to name; without it any"],
   [
     "ROLES_CLAIM",
     "",

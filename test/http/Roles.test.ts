@@ -29,7 +29,7 @@ const SiteWithRoles = (roles: string) =>
 
 const as = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>, method: string, path: string) {
   const api = yield* ApiClient
-  const authorization = `Bearer ${yield* sign(issuer, { sub: "indy", ...claims })}`
+  const authorization = `Bearer ${yield* sign(issuer, { sub: "indy", exp: Math.floor(Date.now() / 1000) + 600, ...claims })}`
   const { body, status } = yield* api.send(method, `/api/v1.0${path}`, { headers: { authorization } })
   return { body, status }
 })

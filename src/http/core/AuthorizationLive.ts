@@ -2,6 +2,7 @@
 import { Effect, Layer, Option, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
+import { Permissions } from "../../access/Permissions.ts"
 import { Permit } from "../../access/Permit.ts"
 import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
@@ -14,6 +15,11 @@ import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
 const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
+
+/** What clients open with a token in the address, because browsers give them no headers there. */
+const OPENED_BY_URL = ["/socket.io/"]
+
+const IN_URL = `JWT token missing? Where there are roles, this call takes no token in its address: send 'Authorization: Bearer <JWT>'`
 
 /** The token in the header, else in the query parameter `jwt`. */
 export const findToken = (
@@ -31,16 +37,24 @@ export const findToken = (
   return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
 }
 
+const isInUrl = (header: string | undefined): boolean => !/^ *Bearer(?: |$)/.test(header ?? "")
+
 /** Who sends a request; fails when there is no good token. */
 export const makeCallerOf = Effect.gen(function* () {
   const callers = yield* Callers
+  const { rules } = yield* Permissions
+  const takesUrl = (url: string) =>
+    OPENED_BY_URL.some((path) => url.startsWith(path))
+      ? Effect.succeed(true)
+      : Effect.map(rules, (found) => found === null)
+
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
-    return yield* Effect.flatMap(
-      Effect.fromResult(findToken(request.headers["authorization"], query["jwt"])),
-      callers.behind
-    )
+    const header = request.headers["authorization"]
+    const token = yield* Effect.fromResult(findToken(header, query["jwt"]))
+    if (isInUrl(header) && !(yield* takesUrl(request.url))) return yield* new Unauthorized({ message: IN_URL })
+    return yield* callers.behind(token)
   })
 })
 

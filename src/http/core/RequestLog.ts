@@ -7,13 +7,27 @@ import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { recall } from "./RequestNotes.ts"
 
 const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
-const SECRET_QUERY = /([?&](?:jwt|token|access_token)=)[^&#]*/gi
+const SECRET_NAMES: ReadonlySet<string> = new Set(["jwt", "token", "access_token", "code", "id_token", "refresh_token"])
 const MASK = "***"
 const MAX_BODY = 1000
 const MAX_URL = 500
 
-/** The URL with the values of token parameters masked, cut to 500 characters. */
-export const maskUrl = (url: string): string => url.replace(SECRET_QUERY, `$1${MASK}`).slice(0, MAX_URL)
+/** A parameter's name however it is spelt: `%6Awt`, `JWT`, `jwt[]`. What cannot be decoded is no name of ours, and masked. */
+const isSecretName = (spelt: string): boolean => {
+  try {
+    const name = decodeURIComponent(decodeURIComponent(spelt.replaceAll("+", " ")))
+    return SECRET_NAMES.has(name.replace(/\[.*$/s, "").trim().toLowerCase())
+  } catch {
+    return true
+  }
+}
+
+const maskParameter = (whole: string, before: string, name: string): string =>
+  isSecretName(name) ? `${before}${name}=${MASK}` : whole
+
+/** The URL with the values of token parameters masked, whatever separates them, cut to 500 characters. */
+export const maskUrl = (url: string): string =>
+  url.replaceAll(/([?&;#])([^=&;?#]*)=([^&;#]*)/g, maskParameter).slice(0, MAX_URL)
 
 /** The body as JSON with secrets masked, cut to 1000 characters. */
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
