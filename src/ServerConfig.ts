@@ -77,6 +77,9 @@ export type LoginState = (typeof loginStates)[number]
 /** HTTPD_URL of a server that keeps firmware images itself. */
 export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
 
+/** JWT_CERT when nobody sets it. */
+export const DEFAULT_JWT_CERT = "data/jwt/public.pem"
+
 /** PLUGIN_FILE when nobody sets it. */
 export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 
@@ -121,7 +124,8 @@ const variables = {
   CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   JWT_ENABLED: flag("JWT_ENABLED", true),
-  JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
+  JWT_CERT: text("JWT_CERT", DEFAULT_JWT_CERT),
+  LOCAL_USERS: flag("LOCAL_USERS", false),
   JWT_ISSUER: Config.option(Config.NonEmptyString("JWT_ISSUER")),
   JWT_AUDIENCE: Config.option(Config.NonEmptyString("JWT_AUDIENCE")),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),

@@ -4,6 +4,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { Grants } from "../access/Grants.ts"
+import { LocalUsers } from "../access/LocalUsers.ts"
+import { PasswordLogin } from "../access/PasswordLogin.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
@@ -18,6 +20,7 @@ import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
+import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
 import { Callers } from "./core/Callers.ts"
@@ -56,6 +59,7 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   AuthLive,
+  SignOnLive,
   HealthLive
 ).pipe(
   Layer.provide([
@@ -68,8 +72,10 @@ const Groups = Layer.mergeAll(
     JobRequests.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
-  Layer.provide([Callers.layer, Grants.layer]),
-  Layer.provide([ApiTokens.layer, Tokens.layer]),
+  Layer.provide(Callers.layer),
+  Layer.provide(PasswordLogin.layer),
+  Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
+  Layer.provideMerge(Grants.layer),
   Layer.provide(Permissions.layer)
 )
 

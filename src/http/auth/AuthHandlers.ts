@@ -9,6 +9,7 @@ import type { Permission } from "../../domain/access/PermissionRule.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeExplanation } from "./Explanation.ts"
 import { makeTokenRequests } from "./TokenRequests.ts"
+import { makeUserRequests } from "./UserRequests.ts"
 
 const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
 
@@ -27,6 +28,7 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
     const { heldBy } = yield* Permissions
     const explain = yield* makeExplanation
     const tokens = yield* makeTokenRequests
+    const users = yield* makeUserRequests
     return handlers
       .handle("identity", () => Effect.map(Effect.service(Caller), ({ name }) => name))
       .handle("permissions", () =>
@@ -38,5 +40,9 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
       .handle("tokens", () => answered(tokens.list))
       .handle("createToken", ({ payload }) => answered(tokens.create(payload)))
       .handle("revokeToken", ({ params }) => answered(tokens.revoke(params.id)))
+      .handle("users", () => answered(users.list))
+      .handle("createUser", ({ payload }) => answered(users.create(payload)))
+      .handle("changeUser", ({ params, payload }) => answered(users.change(params.name, payload)))
+      .handle("removeUser", ({ params }) => answered(users.remove(params.name)))
   })
 )

@@ -8,7 +8,7 @@ import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { Permissions } from "../../access/Permissions.ts"
 import { Unauthorized } from "../../api/Failures.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { type ClaimSet, subject, type TokenRules } from "./TokenRules.ts"
 
@@ -18,7 +18,7 @@ export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("To
   reason: Schema.String
 }) {
   override get message() {
-    return `JWT_ENABLED is true, but the key in JWT_CERT (${this.path}) cannot be used: ${this.reason}. Give a PEM public key or certificate (P-256 or RSA), or set JWT_ENABLED=false`
+    return `JWT_ENABLED is true, but the key in JWT_CERT (${this.path}) cannot be used: ${this.reason}. Give a PEM public key or certificate (P-256 or RSA), set LOCAL_USERS=true and make an administrator (switchyard user add admin --role administrator), or set JWT_ENABLED=false`
   }
 }
 
@@ -111,8 +111,17 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
 })
 
 const make = Effect.gen(function* () {
-  const { JWT_CERT, JWT_ENABLED } = yield* ServerConfig
+  const { JWT_CERT, JWT_ENABLED, LOCAL_USERS } = yield* ServerConfig
   if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
+  const files = yield* FileSystem.FileSystem
+  // a site whose people have passwords need not have another issuer
+  if (
+    LOCAL_USERS &&
+    JWT_CERT === DEFAULT_JWT_CERT &&
+    !(yield* Effect.orElseSucceed(files.exists(JWT_CERT), () => true))
+  ) {
+    return Tokens.of({ required: true, check: () => Effect.fail(undecodable()) })
+  }
   return Tokens.of({ required: true, check: yield* makeCheck(yield* loadKey(JWT_CERT)) })
 })
 
