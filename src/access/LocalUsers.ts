@@ -100,12 +100,12 @@ const make = Effect.gen(function* () {
       yield* sql.withTransaction(change)
       return { name, roles: found.value.roles, break_glass: found.value.break_glass }
     }),
-    /** The user of this name when the password is right. */
     proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted) {
       const found = yield* store.find(name)
       const stored = Option.match(found, { onNone: () => null, onSome: ({ hash }) => hash })
       const isRight = yield* passwords.isRight(password, stored)
-      return isRight ? Option.map(found, ({ hash: _, ...user }) => user) : Option.none()
+      if (!isRight) return Option.none()
+      return Option.map(found, ({ break_glass, name, roles, session }) => ({ break_glass, name, roles, session }))
     })
   })
 })
