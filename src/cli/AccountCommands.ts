@@ -16,8 +16,12 @@ const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 /** Whoever has the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
-/** Works at the server that is named, else at the database. */
-const work = Effect.fnUntraced(function* <A, E, R, B, E2>(
+/** Says what went wrong as a sentence on stderr; the exit code is 1. */
+const told = ({ message }: { readonly message: string }) =>
+  Effect.andThen(Console.error(message), Effect.fail(new CommandRefused({ message })))
+const refuse = (message: string) => told({ message })
+
+const working = Effect.fnUntraced(function* <A, E, R, B, E2>(
   atServer: (target: Target) => Effect.Effect<A, E, R>,
   here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
 ) {
@@ -28,6 +32,12 @@ const work = Effect.fnUntraced(function* <A, E, R, B, E2>(
   return yield* here.pipe(Effect.provide(services), Effect.provideService(Acting, acting))
 })
 
+/** Works at the server that is named, else at the database. */
+const work = <A, E extends { readonly message: string }, B, E2 extends { readonly message: string }>(
+  atServer: (target: Target) => Effect.Effect<A, E>,
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
+) => Effect.catch(working(atServer, here), told)
+
 const roles = Flag.String("role").pipe(Flag.withDescription("Role; several times for several"), Flag.atLeast(0))
 const name = Argument.String("name")
 
@@ -37,13 +47,11 @@ const daysIn = (sent: string) => {
   const days = Number(DAYS.exec(sent)?.[1] ?? 0)
   return days >= 1 && days <= 3650
     ? Effect.succeed(days)
-    : Effect.fail(new CommandRefused({ message: "--expires: expected days, such as 365d, at most 3650d" }))
+    : refuse("--expires: expected days, such as 365d, at most 3650d")
 }
 
 const checkName = (sent: string) =>
-  isName(sent)
-    ? Effect.void
-    : Effect.fail(new CommandRefused({ message: "The name needs 1 to 64 letters, digits and @._+-" }))
+  isName(sent) ? Effect.void : refuse("The name needs 1 to 64 letters, digits and @._+-")
 
 const createToken = Command.make(
   "create",
@@ -105,7 +113,7 @@ const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
   if (!isSent) return randomBytes(18).toString("base64url")
   const sent = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
   if (isPassword(sent)) return sent
-  return yield* new CommandRefused({ message: "The password needs 12 to 256 characters" })
+  return yield* refuse("The password needs 12 to 256 characters")
 })
 
 const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })

@@ -2,13 +2,16 @@
  * Where the commands about tokens and users work: at the server that SWITCHYARD_URL names, with the token of SWITCHYARD_TOKEN (or of the file
  * SWITCHYARD_TOKEN_FILE); else straight at the database, for whoever may read its settings.
  */
-import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Effect, Layer, Option, Redacted, References, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
 
 /** The server refused, or could not be asked. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
   message: Schema.String
-}) {}
+}) {
+  // the sentence stands on stderr already
+  override readonly [Runtime.errorReported] = false
+}
 
 const BASE = "/api/v1.0"
 
@@ -62,33 +65,25 @@ export const ask = Effect.fnUntraced(function* ({ token, url }: Target, method: 
 
 /** The services that work at the database; loaded when they are asked for. */
 export const atDatabase = Effect.gen(function* () {
-  const [
-    Database,
-    Logging,
-    { ServerConfig },
-    { ApiTokens },
-    { LocalUsers },
-    { Grants },
-    { Permissions },
-    { EventStore }
-  ] = yield* Effect.promise(() =>
-    Promise.all([
-      import("../store/Database.ts"),
-      import("../runtime/Logging.ts"),
-      import("../ServerConfig.ts"),
-      import("../access/ApiTokens.ts"),
-      import("../access/LocalUsers.ts"),
-      import("../access/Grants.ts"),
-      import("../access/Permissions.ts"),
-      import("../store/EventStore.ts")
-    ])
-  )
+  const [Database, { ServerConfig }, { ApiTokens }, { LocalUsers }, { Grants }, { Permissions }, { EventStore }] =
+    yield* Effect.promise(() =>
+      Promise.all([
+        import("../store/Database.ts"),
+        import("../ServerConfig.ts"),
+        import("../access/ApiTokens.ts"),
+        import("../access/LocalUsers.ts"),
+        import("../access/Grants.ts"),
+        import("../access/Permissions.ts"),
+        import("../store/EventStore.ts")
+      ])
+    )
   return Layer.mergeAll(ApiTokens.layer, LocalUsers.layer).pipe(
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),
     Layer.provide(Database.layer),
-    Layer.provide(Logging.layer),
+    // what is printed is JSON alone
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)
   )
 })
