@@ -88,6 +88,9 @@ export type LoginState = (typeof loginStates)[number]
 /** HTTPD_URL of a server that keeps firmware images itself. */
 export const OWN_HTTPD_URL = "http://127.0.0.1:5000/firmware"
 
+/** JWT_CERT when nobody sets it. */
+export const DEFAULT_JWT_CERT = "data/jwt/public.pem"
+
 /** PLUGIN_FILE when nobody sets it. */
 export const DEFAULT_PLUGIN_FILE = "data/plugins.yml"
 
@@ -147,7 +150,10 @@ const variables = {
   CERTIFICATE_RENEW_DAYS: count("CERTIFICATE_RENEW_DAYS", 30, 1),
   CERTIFICATE_RENEW_INTERVAL: count("CERTIFICATE_RENEW_INTERVAL", 86_400),
   JWT_ENABLED: flag("JWT_ENABLED", true),
-  JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
+  JWT_CERT: text("JWT_CERT", DEFAULT_JWT_CERT),
+  LOCAL_USERS: flag("LOCAL_USERS", false),
+  JWT_ISSUER: Config.option(Config.NonEmptyString("JWT_ISSUER")),
+  JWT_AUDIENCE: Config.option(Config.NonEmptyString("JWT_AUDIENCE")),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
   PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),

@@ -3,7 +3,7 @@
  * how they are read is in `ServerConfig.ts`.
  */
 import { proofs } from "../machines/change/ChangeRow.ts"
-import { loginStates, OWN_HTTPD_URL, DEFAULT_PLUGIN_FILE } from "./ServerConfig.ts"
+import { DEFAULT_JWT_CERT, loginStates, OWN_HTTPD_URL, DEFAULT_PLUGIN_FILE } from "./ServerConfig.ts"
 
 /** Name, default as text and meaning of every variable; the README's table is made of it. */
 export const documentation: ReadonlyArray<readonly [name: string, fallback: string, about: string]> = [
@@ -120,7 +120,10 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CERTIFICATE_RENEW_DAYS", "30", "days before its end in which the certificate of a managed device is renewed"],
   ["CERTIFICATE_RENEW_INTERVAL", "86400", "seconds between two renewals of all that end soon; 0: none"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
-  ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
+  ["JWT_CERT", DEFAULT_JWT_CERT, "public key or certificate (PEM) that tokens are checked with"],
+  ["LOCAL_USERS", "false", "whether people may log in with a name and a password; `switchyard user` makes them"],
+  ["JWT_ISSUER", "", "issuer (`iss`) that tokens have to name; without it any"],
+  ["JWT_AUDIENCE", "", "audience (`aud`) that tokens have to name; without it any"],
   [
     "ROLES_CLAIM",
     "",

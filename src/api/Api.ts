@@ -1,7 +1,7 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup } from "./ActorApi.ts"
-import { AuthGroup } from "./AuthApi.ts"
+import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
 import { DevicesGroup } from "./DevicesApi.ts"
@@ -34,6 +34,7 @@ const versioned = HttpApi.make("switchyard")
     SettingsModelGroup,
     PluginsGroup,
     AuthGroup,
+    SignOnGroup,
     SystemGroup
   )
   .prefix(BASE)

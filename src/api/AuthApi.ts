@@ -6,6 +6,8 @@ import { Authentication } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
+import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
+import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
 const Explanation = Schema.Struct({
   allowed: Schema.Boolean,
@@ -49,8 +51,20 @@ const auth = HttpApiGroup.make("auth").add(
         }
       }
     })
-  )
+  ),
+  listTokens,
+  createToken,
+  revokeToken,
+  listUsers,
+  createUser,
+  changeUser,
+  removeUser
 )
 
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
+
+const signOn = HttpApiGroup.make("signOn").add(login)
+
+/** Ways in: without a token. */
+export class SignOnGroup extends signOn {}

@@ -12,7 +12,7 @@ const security = { bearer: HttpApiSecurity.bearer }
 /** Requires a good token when tokens are on; for what everybody may ask. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()(
   "switchyard/api/Authentication",
-  { security, error: Unauthorized }
+  { security, error: [Unauthorized, ServiceUnavailable] }
 ) {}
 
 /** Requires a good token when tokens are on, and a role that allows the call where there are roles. */

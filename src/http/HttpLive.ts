@@ -1,7 +1,11 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
+import { Grants } from "../access/Grants.ts"
+import { LocalUsers } from "../access/LocalUsers.ts"
+import { PasswordLogin } from "../access/PasswordLogin.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
@@ -16,8 +20,10 @@ import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
+import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
+import { Callers } from "./core/Callers.ts"
 import { RequestsLive } from "./core/RequestsLive.ts"
 import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
@@ -54,6 +60,7 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   AuthLive,
+  SignOnLive,
   HealthLive
 ).pipe(
   Layer.provide([
@@ -66,7 +73,11 @@ const Groups = Layer.mergeAll(
     JobRequests.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
-  Layer.provide([Tokens.layer, Permissions.layer])
+  Layer.provide(Callers.layer),
+  Layer.provide(PasswordLogin.layer),
+  Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
+  Layer.provideMerge(Grants.layer),
+  Layer.provide(Permissions.layer)
 )
 
 /** The routes: endpoints, the API document and its page, and around them envelope, CORS and log. */

@@ -28,6 +28,7 @@ import logins from "./migrations/0022_logins.ts"
 import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
 import eventLog from "./migrations/0024_event_log.ts"
+import signOn from "./migrations/0026_sign_on.ts"
 import strangers from "./migrations/0029_strangers.ts"
 
 /**
@@ -57,6 +58,7 @@ export const migrations = [
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
+  { name: "0026_sign_on", oldest: "0.1.0", up: signOn },
   { name: "0029_strangers", oldest: "0.1.0", up: strangers }
 ] as const
 

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import { SignJWT } from "jose"
 import { createSecretKey, generateKeyPairSync } from "node:crypto"
 import { setScene } from "../scenarios/conformance/Scene.ts"
+import { Permissions } from "../../src/access/Permissions.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import { Tokens } from "../../src/http/core/Tokens.ts"
 import { ApiClient, ApiServer, Backend, configOf } from "../support/ApiServer.ts"
@@ -86,7 +87,7 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
 
   it.effect("says when it has expired, in words and in a code", () =>
     Effect.gen(function* () {
-      const token = yield* sign(ours, { sub: "indy", exp: now() - 1 })
+      const token = yield* sign(ours, { sub: "indy", exp: now() - 31 })
       assert.deepEqual(yield* call(`Bearer ${token}`), [
         401,
         { status: "error", message: "The JWT token is expired", errorCode: "auth_expired" }
@@ -134,12 +135,20 @@ layer(serverWith(ours), { excludeTestServices: true })("A token", (it) => {
   )
 })
 
+/** No roles: there is no permissions.yml. */
+const tokensWith = (variables: Readonly<Record<string, string>>) =>
+  Tokens.layer.pipe(
+    Layer.provide(Permissions.layer),
+    Layer.provide(
+      configOf({ JWT_ENABLED: "true", DATA_DIR: "/dev/null/data", PERMISSIONS_DISABLED: "true", ...variables })
+    ),
+    Layer.provide(NodeServices.layer)
+  )
+
 const tokensOf = (issuer: Issuer) =>
-  Layer.unwrap(
-    Effect.map(keyFile(issuer), (JWT_CERT) =>
-      Tokens.layer.pipe(Layer.provide(configOf({ JWT_ENABLED: "true", JWT_CERT })))
-    )
-  ).pipe(Layer.provide(NodeServices.layer))
+  Layer.unwrap(Effect.map(keyFile(issuer), (JWT_CERT) => tokensWith({ JWT_CERT }))).pipe(
+    Layer.provide(NodeServices.layer)
+  )
 
 const rsa = makeIssuer("RS256")
 
@@ -160,9 +169,30 @@ describe("The server", () => {
       const tokens = yield* Tokens
       const token = yield* sign(ours, { sub: "indy", exp: 60 })
       assert.strictEqual((yield* tokens.check(token)).name, "indy")
-      yield* TestClock.adjust("60 seconds")
+      // clocks may differ by half a minute
+      yield* TestClock.adjust("89 seconds")
+      assert.strictEqual((yield* tokens.check(token)).name, "indy")
+      yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Effect.flip(tokens.check(token))).errorCode, "auth_expired")
     }).pipe(Effect.provide(tokensOf(ours)))
+  )
+
+  it.effect("checks issuer and audience where they are set", () =>
+    Effect.gen(function* () {
+      const JWT_CERT = yield* keyFile(ours)
+      yield* Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const good = { sub: "indy", iss: "https://id.example.org", aud: ["other", "switchyard"] }
+        assert.strictEqual((yield* tokens.check(yield* sign(ours, good))).name, "indy")
+        assert.strictEqual((yield* tokens.check(yield* sign(ours, { ...good, aud: "switchyard" }))).name, "indy")
+        for (const wrong of [{ iss: undefined }, { iss: "x" }, { aud: undefined }, { aud: "x" }, { aud: [] }]) {
+          const error = yield* Effect.flip(tokens.check(yield* sign(ours, { ...good, ...wrong })))
+          assert.match(String(error.message), /Invalid (issuer|audience)$/)
+        }
+      }).pipe(
+        Effect.provide(tokensWith({ JWT_CERT, JWT_ISSUER: "https://id.example.org", JWT_AUDIENCE: "switchyard" }))
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
   )
 
   it.effect("does not start with a key that it cannot use, and says so", () =>
@@ -170,7 +200,7 @@ describe("The server", () => {
       const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey.export({ type: "spki", format: "pem" })
       for (const publicPem of ["nothing", p384.toString()]) {
         const path = yield* keyFile({ publicPem })
-        const start = Layer.build(Tokens.layer.pipe(Layer.provide(configOf({ JWT_ENABLED: "true", JWT_CERT: path }))))
+        const start = Layer.build(tokensWith({ JWT_CERT: path }))
         const error = yield* Effect.flip(start)
         assert.strictEqual(error._tag, "TokenKeyUnusable")
         assert.include(error.message, path)
@@ -180,9 +210,7 @@ describe("The server", () => {
 
   it.effect("does not start with a key that is not there", () =>
     Effect.gen(function* () {
-      const start = Layer.build(
-        Tokens.layer.pipe(Layer.provide(configOf({ JWT_ENABLED: "true", JWT_CERT: "nowhere.pem" })))
-      )
+      const start = Layer.build(tokensWith({ JWT_CERT: "nowhere.pem" }))
       assert.include((yield* Effect.flip(start)).message, "nowhere.pem")
     }).pipe(Effect.provide(NodeServices.layer))
   )

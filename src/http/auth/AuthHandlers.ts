@@ -8,6 +8,8 @@ import { enveloped } from "../../api/Envelope.ts"
 import type { Permission } from "../../domain/access/PermissionRule.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeExplanation } from "./Explanation.ts"
+import { makeTokenRequests } from "./TokenRequests.ts"
+import { makeUserRequests } from "./UserRequests.ts"
 
 const EVERYTHING: Permission = { methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }
 
@@ -25,6 +27,8 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
   Effect.gen(function* () {
     const { heldBy } = yield* Permissions
     const explain = yield* makeExplanation
+    const tokens = yield* makeTokenRequests
+    const users = yield* makeUserRequests
     return handlers
       .handle("identity", () => Effect.map(Effect.service(Caller), ({ name }) => name))
       .handle("permissions", () =>
@@ -33,5 +37,12 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
         )
       )
       .handle("explain", ({ query }) => answered(Effect.map(explain(query), enveloped)))
+      .handle("tokens", () => answered(tokens.list))
+      .handle("createToken", ({ payload }) => answered(tokens.create(payload)))
+      .handle("revokeToken", ({ params }) => answered(tokens.revoke(params.id)))
+      .handle("users", () => answered(users.list))
+      .handle("createUser", ({ payload }) => answered(users.create(payload)))
+      .handle("changeUser", ({ params, payload }) => answered(users.change(params.name, payload)))
+      .handle("removeUser", ({ params }) => answered(users.remove(params.name)))
   })
 )

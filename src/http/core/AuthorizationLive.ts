@@ -2,20 +2,26 @@
 import { Effect, Layer, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
+import { Permissions } from "../../access/Permissions.ts"
 import { Permit } from "../../access/Permit.ts"
 import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
-import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
 import { Limits } from "./Limits.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
-import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 
 const MISSING = "JWT token missing?"
 const MALFORMED = `Invalid header, ${MISSING} Bad Authorization header. Expected 'Authorization: Bearer <JWT>'`
+
+/** What clients open with a token in the address, because browsers give them no headers there. */
+const OPENED_BY_URL = ["/socket.io/"]
+
+const IN_URL = `JWT token missing? Where there are roles, this call takes no token in its address: send 'Authorization: Bearer <JWT>'`
 
 /** The token in the header, else in the query parameter `jwt`. */
 export const findToken = (
@@ -33,15 +39,25 @@ export const findToken = (
   return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
 }
 
+const isInUrl = (header: string | undefined): boolean => !/^ *Bearer(?: |$)/.test(header ?? "")
+
 /** Who sends a request; fails when there is no good token. */
 export const makeCallerOf = Effect.gen(function* () {
-  const tokens = yield* Tokens
+  const callers = yield* Callers
   const limits = yield* Limits
+  const { rules } = yield* Permissions
+  const takesUrl = (url: string) =>
+    OPENED_BY_URL.some((path) => url.startsWith(path))
+      ? Effect.succeed(true)
+      : Effect.map(rules, (found) => found === null)
+
   return Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    if (!tokens.required) return everybody
+    if (!callers.required) return callers.everybody
     const query = yield* HttpServerRequest.ParsedSearchParams
-    const token = yield* Effect.fromResult(findToken(request.headers["authorization"], query["jwt"]))
-    const caller = yield* tokens.check(token)
+    const header = request.headers["authorization"]
+    const token = yield* Effect.fromResult(findToken(header, query["jwt"]))
+    if (isInUrl(header) && !(yield* takesUrl(request.url))) return yield* new Unauthorized({ message: IN_URL })
+    const caller = yield* callers.behind(token)
     limits.vouch(token)
     return caller
   })

@@ -1,15 +1,16 @@
 /**
- * Checks bearer tokens (docs/api.md#tokens): signed with ES256 or RS256 by the key whose public half JWT_CERT names, not
- * expired, not from the future, with a subject. Tokens that were good are remembered until they expire, so that a busy client
- * costs one signature check.
+ * Checks JSON Web Tokens (docs/api.md#json-web-tokens): signed with ES256 or RS256 by the key whose public half JWT_CERT names, and with
+ * claims that keep the rules (`TokenRules.ts`). Claims whose signature was good are remembered, so that a busy client costs one
+ * signature check.
  */
 import { Clock, Context, Effect, FileSystem, Layer, Option, Result, Schema } from "effect"
 import { compactVerify, errors } from "jose"
 import { createPublicKey, type KeyObject } from "node:crypto"
+import { Permissions } from "../../access/Permissions.ts"
 import { Unauthorized } from "../../api/Failures.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
+import { DEFAULT_JWT_CERT, ServerConfig } from "../../ServerConfig.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
-import { isStorable, lengthOf } from "../../domain/fields/Values.ts"
+import { type ClaimSet, subject, type TokenRules } from "./TokenRules.ts"
 
 /** The key that JWT_CERT names cannot be used; the server does not start. */
 export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("TokenKeyUnusable", {
@@ -17,7 +18,7 @@ export class TokenKeyUnusable extends Schema.TaggedError<TokenKeyUnusable>()("To
   reason: Schema.String
 }) {
   override get message() {
-    return `JWT_ENABLED is true, but the key in JWT_CERT (${this.path}) cannot be used: ${this.reason}. Give a PEM public key or certificate (P-256 or RSA), or set JWT_ENABLED=false`
+    return `JWT_ENABLED is true, but the key in JWT_CERT (${this.path}) cannot be used: ${this.reason}. Give a PEM public key or certificate (P-256 or RSA), set LOCAL_USERS=true and make an administrator (switchyard user add admin --role administrator), or set JWT_ENABLED=false`
   }
 }
 
@@ -40,32 +41,8 @@ export const readKey = (pem: string): Result.Result<VerificationKey, string> => 
 const refused = (message: string) => new Unauthorized({ message })
 const undecodable = () => refused("Could not decode JWT token")
 const invalid = (reason: string) => refused(`Invalid authentication header: ${reason}`)
-/** The token was good once. */
-const expired = () => new Unauthorized({ message: "The JWT token is expired", errorCode: "auth_expired" })
-
 const Claims = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 const readClaims = Schema.decodeUnknownEffect(Claims)
-
-/** Jobs keep the name of who started them in a column of this length. */
-const MAX_SUBJECT = 255
-
-type ClaimSet = typeof Claims.Type
-
-const isPast = (value: unknown, now: number): boolean => typeof value !== "number" || value <= now
-
-/** The subject of verified claims at this time (epoch seconds), or why they are not accepted. */
-export const subject = (claims: ClaimSet, now: number): Result.Result<string, Unauthorized> => {
-  const { exp, iat, nbf, sub, type } = claims
-  if (exp !== undefined && typeof exp !== "number") return Result.fail(undecodable())
-  if (exp !== undefined && exp <= now) return Result.fail(expired())
-  if (iat !== undefined && !isPast(iat, now)) return Result.fail(invalid("The token is not yet valid (iat)"))
-  if (nbf !== undefined && !isPast(nbf, now)) return Result.fail(invalid("The token is not yet valid (nbf)"))
-  if (sub === undefined) return Result.fail(invalid("Missing claim: sub"))
-  if (typeof sub !== "string") return Result.fail(invalid("Subject must be a string"))
-  if (!isStorable(sub) || lengthOf(sub) > MAX_SUBJECT) return Result.fail(invalid("Subject cannot be stored"))
-  if (type !== undefined && type !== "access") return Result.fail(invalid("Only non-refresh tokens are allowed"))
-  return Result.succeed(sub)
-}
 
 const MAX_REMEMBERED = 1000
 const text = new TextDecoder()
@@ -80,9 +57,10 @@ export const attributesOf = (claims: ClaimSet): Identity["attributes"] =>
     })
   )
 
-const makeCheck = ({ algorithm, key }: VerificationKey, rolesClaim: Option.Option<string>) => {
+/** Verifies signatures; yields the claims. */
+const makeVerify = ({ algorithm, key }: VerificationKey) => {
   const remembered = new Map<string, ClaimSet>()
-  const verify = Effect.fnUntraced(function* (token: string) {
+  return Effect.fnUntraced(function* (token: string) {
     const known = remembered.get(token)
     if (known !== undefined) return known
     const { payload } = yield* Effect.tryPromise({
@@ -95,15 +73,35 @@ const makeCheck = ({ algorithm, key }: VerificationKey, rolesClaim: Option.Optio
     remembered.set(token, claims)
     return claims
   })
+}
+
+const NO_END =
+  "A token without exp was accepted: it never expires. With permissions.yml such tokens are refused (docs/api.md#json-web-tokens)"
+
+const makeCheck = Effect.fnUntraced(function* (key: VerificationKey) {
+  const { JWT_AUDIENCE, JWT_ISSUER, ROLES_CLAIM } = yield* ServerConfig
+  const { rules } = yield* Permissions
+  const verify = makeVerify(key)
+  let isWarned = false
+
+  const warn = Effect.fnUntraced(function* (name: string) {
+    if (isWarned) return
+    isWarned = true
+    yield* Effect.logWarning(NO_END, { name })
+  })
+
   return Effect.fn("Tokens.check")(function* (token: string) {
     const claims = yield* verify(token)
     const now = (yield* Clock.currentTimeMillis) / 1000
-    const name = yield* Effect.fromResult(subject(claims, now))
+    const strict = (yield* rules) !== null
+    const asked: TokenRules = { strict, issuer: JWT_ISSUER, audience: JWT_AUDIENCE }
+    const name = yield* Effect.fromResult(subject(claims, asked, now))
+    if (claims["exp"] === undefined) yield* warn(name)
     const attributes = attributesOf(claims)
-    const roles = Option.match(rolesClaim, { onNone: () => [], onSome: (claim) => attributes[claim] ?? [] })
+    const roles = Option.match(ROLES_CLAIM, { onNone: () => [], onSome: (claim) => attributes[claim] ?? [] })
     return { name, way: "jwt", roles, attributes } satisfies Identity
   })
-}
+})
 
 const loadKey = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
@@ -113,9 +111,18 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
 })
 
 const make = Effect.gen(function* () {
-  const { JWT_CERT, JWT_ENABLED, ROLES_CLAIM } = yield* ServerConfig
+  const { JWT_CERT, JWT_ENABLED, LOCAL_USERS } = yield* ServerConfig
   if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
-  return Tokens.of({ required: true, check: makeCheck(yield* loadKey(JWT_CERT), ROLES_CLAIM) })
+  const files = yield* FileSystem.FileSystem
+  // a site whose people have passwords need not have another issuer
+  if (
+    LOCAL_USERS &&
+    JWT_CERT === DEFAULT_JWT_CERT &&
+    !(yield* Effect.orElseSucceed(files.exists(JWT_CERT), () => true))
+  ) {
+    return Tokens.of({ required: true, check: () => Effect.fail(undecodable()) })
+  }
+  return Tokens.of({ required: true, check: yield* makeCheck(yield* loadKey(JWT_CERT)) })
 })
 
 /** Turns a token into the caller. */

@@ -1,0 +1,139 @@
+/**
+ * People with a name and a password, for sites without an identity provider (docs/security.md#local-users): who they are and which roles they
+ * have. The last one who may do everything stays.
+ */
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { EventStore } from "../store/EventStore.ts"
+import { type LocalUser, LocalUserStore } from "../store/LocalUserStore.ts"
+import { Grants, type UnknownRole } from "./Grants.ts"
+import { makePasswords } from "./Passwords.ts"
+
+/** The name is taken. */
+export class UserNameTaken extends Schema.TaggedError<UserNameTaken>()("UserNameTaken", { name: Schema.String }) {
+  override get message() {
+    return `There is a user ${this.name} already`
+  }
+  get httpStatus() {
+    return 409 as const
+  }
+}
+
+/** There is nobody of this name. */
+export class UserNotFound extends Schema.TaggedError<UserNotFound>()("UserNotFound", { name: Schema.String }) {
+  override get message() {
+    return `There is no user ${this.name}`
+  }
+  get httpStatus() {
+    return 404 as const
+  }
+}
+
+/** Without this one nobody could make users any more. */
+export class LastAdministrator extends Schema.TaggedError<LastAdministrator>()("LastAdministrator", {
+  name: Schema.String
+}) {
+  override get message() {
+    return `${this.name} is the last user who may do everything: make another one first`
+  }
+  get httpStatus() {
+    return 409 as const
+  }
+}
+
+export interface NewUser extends LocalUser {
+  readonly password: Redacted.Redacted
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* LocalUserStore
+  const events = yield* EventStore
+  const grants = yield* Grants
+  const sql = yield* SqlClient.SqlClient
+  const passwords = yield* makePasswords
+  const note = (action: string, name: string, more: Readonly<Record<string, unknown>> = {}) =>
+    events.append({ kind: "user", action, isAudit: true, data: { name, ...more } })
+
+  /** The user, with everybody locked; fails when nobody else may do everything and this one would no longer. */
+  const changing = Effect.fnUntraced(function* (name: string, roles: ReadonlyArray<string>) {
+    const all = yield* store.locked
+    const user = all.find((one) => one.name === name)
+    if (user === undefined) return yield* new UserNotFound({ name })
+    const staying = all.filter((one) => one.name !== name).map((one) => one.roles)
+    const before = yield* grants.isAdministrator(user.roles)
+    const after = yield* Effect.forEach([...staying, roles], grants.isAdministrator)
+    if (before && !after.includes(true)) return yield* new LastAdministrator({ name })
+    return user
+  })
+
+  return LocalUsers.of({
+    all: store.all,
+    add: Effect.fn("LocalUsers.add")(function* ({ break_glass, name, password, roles }: NewUser) {
+      yield* grants.known(roles)
+      const hash = yield* passwords.hash(password)
+      const added = yield* sql.withTransaction(
+        Effect.tap(store.add({ name, hash, roles, break_glass }), (isNew) =>
+          isNew ? note("created", name, { roles, break_glass }) : Effect.void
+        )
+      )
+      if (!added) return yield* new UserNameTaken({ name })
+      return { name, roles, break_glass }
+    }),
+    remove: Effect.fn("LocalUsers.remove")(function* (name: string) {
+      const user = yield* changing(name, [])
+      yield* store.remove(name)
+      yield* note("removed", name, { roles: user.roles })
+      return user
+    }, sql.withTransaction),
+    setRoles: Effect.fn("LocalUsers.setRoles")(function* (name: string, roles: ReadonlyArray<string>) {
+      yield* grants.known(roles)
+      const user = yield* changing(name, roles)
+      yield* store.setRoles(name, roles)
+      yield* note("updated", name, { before: user.roles, after: roles })
+      return { ...user, roles }
+    }, sql.withTransaction),
+    setPassword: Effect.fn("LocalUsers.setPassword")(function* (name: string, password: Redacted.Redacted) {
+      const hash = yield* passwords.hash(password)
+      const change = Effect.andThen(store.setPassword(name, hash), note("password_changed", name))
+      const found = yield* store.find(name)
+      if (Option.isNone(found)) return yield* new UserNotFound({ name })
+      yield* sql.withTransaction(change)
+      return { name, roles: found.value.roles, break_glass: found.value.break_glass }
+    }),
+    proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted) {
+      const found = yield* store.find(name)
+      const stored = Option.match(found, { onNone: () => null, onSome: ({ hash }) => hash })
+      const isRight = yield* passwords.isRight(password, stored)
+      if (!isRight) return Option.none()
+      return Option.map(found, ({ break_glass, name, roles, session }) => ({ break_glass, name, roles, session }))
+    })
+  })
+})
+
+type Known = LocalUser & { readonly session: string }
+
+/** People with passwords. */
+export class LocalUsers extends Context.Service<
+  LocalUsers,
+  {
+    readonly all: Effect.Effect<ReadonlyArray<LocalUser>, SqlError.SqlError>
+    readonly add: (user: NewUser) => Effect.Effect<LocalUser, UserNameTaken | UnknownRole | SqlError.SqlError>
+    readonly remove: (name: string) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | SqlError.SqlError>
+    readonly setRoles: (
+      name: string,
+      roles: ReadonlyArray<string>
+    ) => Effect.Effect<LocalUser, UserNotFound | LastAdministrator | UnknownRole | SqlError.SqlError>
+    /** What was signed for the old password is worth nothing from then on. */
+    readonly setPassword: (
+      name: string,
+      password: Redacted.Redacted
+    ) => Effect.Effect<LocalUser, UserNotFound | SqlError.SqlError>
+    /** None for a wrong password and for a name that there is not, after the same time. */
+    readonly proven: (
+      name: string,
+      password: Redacted.Redacted
+    ) => Effect.Effect<Option.Option<Known>, SqlError.SqlError>
+  }
+>()("switchyard/access/LocalUsers") {
+  static readonly layer = Layer.effect(LocalUsers, make).pipe(Layer.provide(LocalUserStore.layer))
+}

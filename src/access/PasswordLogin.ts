@@ -1,0 +1,153 @@
+/**
+ * Logins by name and password (docs/security.md#local-users). A login counts as failed before it is tried, so that many at once are no way
+ * round the delays. Who is let in gets a token for twelve hours, signed with a key that comes from the server's own; it counts as long as the
+ * password stays, with the roles that the user has now.
+ */
+import { Cache, Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose"
+import { createECDH, createPrivateKey, createPublicKey, randomUUID } from "node:crypto"
+import { Acting } from "../domain/access/Acting.ts"
+import type { Identity } from "../domain/access/Identity.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
+import { EventStore } from "../store/EventStore.ts"
+import { type AttemptLimit, LocalUserStore } from "../store/LocalUserStore.ts"
+import { LocalUsers } from "./LocalUsers.ts"
+
+/** Name or password are wrong. */
+export class LoginRefused extends Schema.TaggedError<LoginRefused>()("LoginRefused", {}) {
+  override get message() {
+    return "The name or the password is wrong"
+  }
+}
+
+/** Too many logins went wrong. */
+export class LoginDelayed extends Schema.TaggedError<LoginDelayed>()("LoginDelayed", { seconds: Schema.Int }) {
+  override get message() {
+    return `Too many logins went wrong: try again in ${this.seconds} seconds`
+  }
+  get httpStatus() {
+    return 429 as const
+  }
+}
+
+const PER_NAME: AttemptLimit = { free: 5, longest: 300 }
+/** Behind one address may be many people. */
+const PER_ADDRESS: AttemptLimit = { free: 50, longest: 60 }
+
+const KEY_ID = "switchyard-local-users"
+const ISSUER = "switchyard"
+const LIFETIME = 12 * 60 * 60
+const MAX_REMEMBERED = 1000
+
+/** The P-256 key that this secret is: equal for equal secrets. */
+const keyPair = (secret: Uint8Array) => {
+  const curve = createECDH("prime256v1")
+  curve.setPrivateKey(secret)
+  const point = curve.getPublicKey()
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url")
+  const jwk = { kty: "EC", crv: "P-256", x: text(point.subarray(1, 33)), y: text(point.subarray(33)), d: text(secret) }
+  const privateKey = createPrivateKey({ key: jwk, format: "jwk" })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+
+/** Whether a token says that it is one of these; its signature is another matter. */
+export const isOfLocalUser = (token: string): boolean => {
+  try {
+    return decodeProtectedHeader(token).kid === KEY_ID
+  } catch {
+    return false
+  }
+}
+
+const make = Effect.gen(function* () {
+  const users = yield* LocalUsers
+  const store = yield* LocalUserStore
+  const events = yield* EventStore
+  const { privateKey, publicKey } = keyPair(Redacted.value((yield* SecretKey).keyFor("tokens of local users")))
+
+  const remembered = yield* Cache.make({
+    capacity: MAX_REMEMBERED,
+    timeToLive: "1 second",
+    lookup: (name: string) => store.find(name)
+  })
+
+  const attempt = Effect.fnUntraced(function* (subject: string, limit: AttemptLimit) {
+    const seconds = yield* store.attempt(subject, limit)
+    if (seconds > 0) return yield* new LoginDelayed({ seconds })
+  })
+
+  const note = (action: string, name: string, address: string | null, isProven: boolean) =>
+    Effect.provideService(events.append({ kind: "login", action, isAudit: true, data: { name } }), Acting, {
+      name: isProven ? name : "unknown",
+      way: "password",
+      address,
+      job: null
+    })
+
+  const signed = Effect.fnUntraced(function* (name: string, session: string) {
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    const token = new SignJWT({ session, type: "access" })
+      .setProtectedHeader({ alg: "ES256", kid: KEY_ID, typ: "JWT" })
+      .setIssuer(ISSUER)
+      .setSubject(name)
+      .setJti(randomUUID())
+      .setIssuedAt(now)
+      .setExpirationTime(now + LIFETIME)
+    return Redacted.make(yield* Effect.promise(() => token.sign(privateKey)))
+  })
+
+  const verified = Effect.fnUntraced(function* (token: string) {
+    const currentDate = new Date(yield* Clock.currentTimeMillis)
+    const options = { algorithms: ["ES256"], issuer: ISSUER, currentDate, clockTolerance: 30, requiredClaims: ["exp"] }
+    const result = yield* Effect.option(Effect.tryPromise(() => jwtVerify(token, publicKey, options)))
+    return Option.map(result, ({ payload }) => payload)
+  })
+
+  return PasswordLogin.of({
+    login: Effect.fn("PasswordLogin.login")(function* (name, password, address) {
+      const from = `address ${address ?? ""}`
+      const who = `name ${name}`
+      yield* attempt(from, PER_ADDRESS)
+      yield* attempt(who, PER_NAME)
+      const found = yield* users.proven(name, password)
+      if (Option.isNone(found)) {
+        yield* note("refused", name, address, false)
+        return yield* new LoginRefused()
+      }
+      yield* store.forgive(who)
+      yield* store.takeBack(from)
+      if (found.value.break_glass) {
+        yield* Effect.logError("ALARM: the account for emergencies was used", { name, address })
+      }
+      yield* note(found.value.break_glass ? "break_glass" : "accepted", name, address, true)
+      return yield* signed(name, found.value.session)
+    }),
+    check: Effect.fn("PasswordLogin.check")(function* (token) {
+      const claims = yield* verified(token)
+      if (Option.isNone(claims) || claims.value.sub === undefined) return Option.none()
+      const user = yield* Cache.get(remembered, claims.value.sub)
+      const session = claims.value["session"]
+      return Option.filter(user, (one) => one.session === session).pipe(
+        Option.map(({ name, roles }): Identity => ({ name, way: "password", roles, attributes: {} }))
+      )
+    })
+  })
+})
+
+/** Logins by password. */
+export class PasswordLogin extends Context.Service<
+  PasswordLogin,
+  {
+    /** Yields a token. Everything is noted in the audit but what is delayed. */
+    readonly login: (
+      name: string,
+      password: Redacted.Redacted,
+      address: string | null
+    ) => Effect.Effect<Redacted.Redacted, LoginRefused | LoginDelayed | SqlError.SqlError>
+    /** Whom a token of ours stands for now; none when it is expired, or its user has another password or is gone. */
+    readonly check: (token: string) => Effect.Effect<Option.Option<Identity>, SqlError.SqlError>
+  }
+>()("switchyard/access/PasswordLogin") {
+  static readonly layer = Layer.effect(PasswordLogin, make).pipe(Layer.provide([LocalUserStore.layer, SecretKey.layer]))
+}

@@ -1,0 +1,192 @@
+/** `switchyard token` and `switchyard user`: ways in, made and taken back (docs/api.md#api-tokens, docs/security.md#local-users). */
+import { Console, Effect, Option, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { randomBytes } from "node:crypto"
+import * as os from "node:os"
+import { text } from "node:stream/consumers"
+import { ApiTokens } from "../access/ApiTokens.ts"
+import { Grants } from "../access/Grants.ts"
+import { LocalUsers } from "../access/LocalUsers.ts"
+import { Acting } from "../domain/access/Acting.ts"
+import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
+import { ask, atDatabase, CommandRefused, target, type Target } from "./AccountTarget.ts"
+
+const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+
+/** Whoever has the database's settings works in the name of their account on this machine. */
+const worker = () => `${os.userInfo().username} (command line)`
+
+/** Says what went wrong as a sentence on stderr; the exit code is 1. */
+const told = ({ message }: { readonly message: string }) =>
+  Effect.andThen(Console.error(message), Effect.fail(new CommandRefused({ message })))
+const refuse = (message: string) => told({ message })
+
+const working = Effect.fnUntraced(function* <A, E, R, B, E2>(
+  atServer: (target: Target) => Effect.Effect<A, E, R>,
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
+) {
+  const found = yield* target
+  if (Option.isSome(found)) return yield* atServer(found.value)
+  const services = yield* atDatabase
+  const acting: Acting = { name: worker(), way: "server", address: null, job: null }
+  return yield* here.pipe(Effect.provide(services), Effect.provideService(Acting, acting))
+})
+
+/** Works at the server that is named, else at the database. */
+const work = <A, E extends { readonly message: string }, B, E2 extends { readonly message: string }>(
+  atServer: (target: Target) => Effect.Effect<A, E>,
+  here: Effect.Effect<B, E2, ApiTokens | LocalUsers | Grants>
+) => Effect.catch(working(atServer, here), told)
+
+const roles = Flag.String("role").pipe(Flag.withDescription("Role; several times for several"), Flag.atLeast(0))
+const name = Argument.String("name")
+
+const DAYS = /^(\d{1,4})d?$/
+
+const daysIn = (sent: string) => {
+  const days = Number(DAYS.exec(sent)?.[1] ?? 0)
+  return days >= 1 && days <= 3650
+    ? Effect.succeed(days)
+    : refuse("--expires: expected days, such as 365d, at most 3650d")
+}
+
+const checkName = (sent: string) =>
+  isName(sent) ? Effect.void : refuse("The name needs 1 to 64 letters, digits and @._+-")
+
+const createToken = Command.make(
+  "create",
+  {
+    name: Flag.String("name"),
+    roles,
+    expires: Flag.String("expires").pipe(Flag.withDescription("Days, such as 365d"), Flag.withDefault("365d"))
+  },
+  Effect.fnUntraced(function* ({ expires, name, roles }) {
+    yield* checkName(name)
+    const days = yield* daysIn(expires)
+    const made = yield* work(
+      (server) => ask(server, "POST", "/auth/tokens", { name, roles, days }),
+      Effect.gen(function* () {
+        const tokens = yield* ApiTokens
+        yield* (yield* Grants).known(roles)
+        const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: worker() })
+        return { token: Redacted.value(secret), added_token: record }
+      })
+    )
+    yield* print(made)
+  })
+).pipe(Command.withDescription("Make a token for a program. It is shown this once."))
+
+const listTokens = Command.make("list", {}, () =>
+  Effect.flatMap(
+    work(
+      (server) => ask(server, "GET", "/auth/tokens"),
+      Effect.flatMap(ApiTokens, ({ all }) => Effect.map(all, (tokens) => ({ tokens })))
+    ),
+    print
+  )
+).pipe(Command.withDescription("List tokens, with when each was last used."))
+
+const revokeToken = Command.make("revoke", { id: Argument.Int("id") }, ({ id }) =>
+  Effect.flatMap(
+    work(
+      (server) => ask(server, "DELETE", `/auth/tokens/${id}`),
+      Effect.flatMap(ApiTokens, ({ revoke }) => revoke(id))
+    ),
+    print
+  )
+).pipe(Command.withDescription("Revoke a token: it is refused within a second."))
+
+/** The command. */
+export const token = Command.make("token").pipe(
+  Command.withDescription(
+    "Tokens of programs; at the server of SWITCHYARD_URL with SWITCHYARD_TOKEN, else at the database."
+  ),
+  Command.withSubcommands([createToken, listTokens, revokeToken])
+)
+
+const fromInput = Flag.Boolean("password-stdin").pipe(
+  Flag.withDescription("Read the password from standard input; without this one is made and shown"),
+  Flag.withDefault(false)
+)
+
+const passwordOf = Effect.fnUntraced(function* (isSent: boolean) {
+  if (!isSent) return randomBytes(18).toString("base64url")
+  const sent = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
+  if (isPassword(sent)) return sent
+  return yield* refuse("The password needs 12 to 256 characters")
+})
+
+const shown = (isSent: boolean, password: string) => (isSent ? {} : { password })
+
+const addUser = Command.make(
+  "add",
+  {
+    name,
+    roles,
+    isSent: fromInput,
+    break_glass: Flag.Boolean("break-glass").pipe(
+      Flag.withDescription("For emergencies: each login raises an alarm"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ break_glass, isSent, name, roles }) {
+    yield* checkName(name)
+    const password = yield* passwordOf(isSent)
+    yield* work(
+      (server) => ask(server, "POST", "/auth/users", { name, roles, break_glass, password }),
+      Effect.flatMap(LocalUsers, ({ add }) => add({ name, roles, break_glass, password: Redacted.make(password) }))
+    )
+    yield* print({ name, roles, break_glass, ...shown(isSent, password) })
+  })
+).pipe(Command.withDescription("Add a user with a password. LOCAL_USERS=true lets users log in."))
+
+const listUsers = Command.make("list", {}, () =>
+  Effect.flatMap(
+    work(
+      (server) => ask(server, "GET", "/auth/users"),
+      Effect.flatMap(LocalUsers, ({ all }) => Effect.map(all, (users) => ({ users })))
+    ),
+    print
+  )
+).pipe(Command.withDescription("List users."))
+
+const removeUser = Command.make("remove", { name }, ({ name }) =>
+  Effect.flatMap(
+    work(
+      (server) => ask(server, "DELETE", `/auth/users/${encodeURIComponent(name)}`),
+      Effect.flatMap(LocalUsers, ({ remove }) => remove(name))
+    ),
+    print
+  )
+).pipe(Command.withDescription("Remove a user. The last one who may do everything stays."))
+
+const changePassword = Command.make(
+  "password",
+  { name, isSent: fromInput },
+  Effect.fnUntraced(function* ({ isSent, name }) {
+    const password = yield* passwordOf(isSent)
+    yield* work(
+      (server) => ask(server, "PUT", `/auth/users/${encodeURIComponent(name)}`, { password }),
+      Effect.flatMap(LocalUsers, ({ setPassword }) => setPassword(name, Redacted.make(password)))
+    )
+    yield* print({ name, ...shown(isSent, password) })
+  })
+).pipe(Command.withDescription("Give a user another password; all tokens of the old one end."))
+
+const changeRoles = Command.make("role", { name, roles }, ({ name, roles }) =>
+  Effect.flatMap(
+    work(
+      (server) => ask(server, "PUT", `/auth/users/${encodeURIComponent(name)}`, { roles }),
+      Effect.flatMap(LocalUsers, ({ setRoles }) => setRoles(name, roles))
+    ),
+    print
+  )
+).pipe(Command.withDescription("Give a user these roles in place of the others."))
+
+/** The command. */
+export const user = Command.make("user").pipe(
+  Command.withDescription(
+    "Users with passwords; at the server of SWITCHYARD_URL with SWITCHYARD_TOKEN, else at the database."
+  ),
+  Command.withSubcommands([addUser, listUsers, removeUser, changePassword, changeRoles])
+)

@@ -1,0 +1,95 @@
+/** Bodies of requests about tokens and people (docs/api.md#tokens). */
+import { Schema } from "effect"
+import * as Body from "../fields/Body.ts"
+import { optional, otherwise, required } from "../fields/Field.ts"
+import { accept, boundedInteger, flag } from "../fields/Rules.ts"
+import { isStorable, lengthOf } from "../fields/Values.ts"
+
+/** A name in commands and paths. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/
+const MAX_ROLES = 20
+const MAX_DAYS = 3650
+const DEFAULT_DAYS = 365
+
+/** Whether a text can be the name of a token or a user. */
+export const isName = (sent: unknown): sent is string => typeof sent === "string" && NAME.test(sent)
+const isRoles = (sent: unknown): sent is ReadonlyArray<string> =>
+  Array.isArray(sent) && sent.length <= MAX_ROLES && sent.every((role) => typeof role === "string")
+
+const NAME_RULE = "name: expected 1 to 64 letters, digits and @._+-, beginning with a letter or a digit"
+const ROLES_RULE = `roles: expected a list of at most ${MAX_ROLES} names of roles`
+
+const name = required(
+  Schema.String,
+  () => NAME_RULE,
+  accept(isName, () => NAME_RULE)
+)
+const roles = otherwise(
+  Schema.Array(Schema.String),
+  [],
+  accept(isRoles, () => ROLES_RULE)
+)
+
+const unknownKey = (key: string) => `${key}: there is no such field`
+
+export const NewTokenRequest = Body.make(
+  {
+    name,
+    roles,
+    days: otherwise(
+      Schema.Int,
+      DEFAULT_DAYS,
+      boundedInteger({ min: 1, max: MAX_DAYS }, (shouldBe) => `days: should be ${shouldBe}`)
+    )
+  },
+  { message: Body.firstOf, unknownKey }
+)
+export type NewTokenRequest = typeof NewTokenRequest.schema.Type
+
+const MIN_PASSWORD = 12
+const MAX_PASSWORD = 256
+const PASSWORD_RULE = `password: expected ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`
+
+/** Whether a text is long enough for a password, and not too long. */
+export const isPassword = (sent: unknown): sent is string =>
+  typeof sent === "string" && isStorable(sent) && lengthOf(sent) >= MIN_PASSWORD && lengthOf(sent) <= MAX_PASSWORD
+
+export const NewUserRequest = Body.make(
+  {
+    name,
+    roles,
+    password: required(
+      Schema.String,
+      () => PASSWORD_RULE,
+      accept(isPassword, () => PASSWORD_RULE)
+    ),
+    break_glass: otherwise(
+      Schema.Boolean,
+      false,
+      flag(() => "break_glass: expected true or false")
+    )
+  },
+  { message: Body.firstOf, unknownKey }
+)
+export type NewUserRequest = typeof NewUserRequest.schema.Type
+
+/** Other roles, another password, or both. */
+export const UserChangeRequest = Body.make(
+  {
+    roles: optional(
+      Schema.Array(Schema.String),
+      accept(isRoles, () => ROLES_RULE)
+    ),
+    password: optional(
+      Schema.String,
+      accept(isPassword, () => PASSWORD_RULE)
+    )
+  },
+  {
+    message: Body.firstOf,
+    unknownKey,
+    together: ({ password, roles }) =>
+      password === undefined && roles === undefined ? ["Nothing to change: expected roles or password"] : []
+  }
+)
+export type UserChangeRequest = typeof UserChangeRequest.schema.Type

@@ -1,0 +1,53 @@
+/** Handlers of the ways in (docs/security.md#local-users). */
+import { Effect, Option, Redacted } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { LocalUsers } from "../../access/LocalUsers.ts"
+import { PasswordLogin } from "../../access/PasswordLogin.ts"
+import { Api } from "../../api/Api.ts"
+import { NotFound, Unauthorized } from "../../api/Failures.ts"
+import { isStorable } from "../../domain/fields/Values.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { answered } from "../core/Unavailable.ts"
+
+const MAX_CREDENTIALS = 512
+
+/** Name and password of a header for HTTP Basic. */
+const credentialsIn = (header: string | undefined) => {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "") ?? []
+  const text = Buffer.from(encoded ?? "", "base64").toString("utf8")
+  const colon = text.indexOf(":")
+  return colon < 1 || text.length > MAX_CREDENTIALS || !isStorable(text)
+    ? Option.none()
+    : Option.some({ name: text.slice(0, colon), password: Redacted.make(text.slice(colon + 1)) })
+}
+
+const FIRST =
+  "Nobody can log in with a password yet. Make an administrator: switchyard user add admin --role administrator"
+
+/** Handlers of `SignOnGroup`. */
+export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
+  Effect.gen(function* () {
+    const { JWT_ENABLED, LOCAL_USERS } = yield* ServerConfig
+    const logins = yield* PasswordLogin
+    const users = yield* LocalUsers
+    const isOn = LOCAL_USERS && JWT_ENABLED
+    if (isOn && (yield* users.all).length === 0) yield* Effect.logWarning(FIRST)
+
+    const login = Effect.gen(function* () {
+      if (!isOn) return yield* new NotFound({ message: "Not Found" })
+      const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
+      const sent = credentialsIn(headers["authorization"])
+      if (Option.isNone(sent))
+        return yield* new Unauthorized({ message: "Expected 'Authorization: Basic <name:password>'" })
+      const { name, password } = sent.value
+      const token = yield* Effect.catchTag(
+        logins.login(name, password, Option.getOrNull(remoteAddress)),
+        "LoginRefused",
+        ({ message }) => Effect.fail(new Unauthorized({ message }))
+      )
+      return { access_token: Redacted.value(token) }
+    })
+    return handlers.handle("login", () => answered(login))
+  })
+)

@@ -1,0 +1,36 @@
+/** Tokens of programs, in the name of a caller: administrators handle all, others those that they have made. */
+import { Effect, Redacted } from "effect"
+import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
+import { Grants } from "../../access/Grants.ts"
+import { Caller } from "../../api/Authorization.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import type { NewTokenRequest } from "../../domain/requests/SignOnRequests.ts"
+import { toId } from "../../domain/fields/Values.ts"
+
+export const makeTokenRequests = Effect.gen(function* () {
+  const tokens = yield* ApiTokens
+  const { granted, known, mayDoEverything } = yield* Grants
+
+  return {
+    list: Effect.gen(function* () {
+      const caller = yield* Caller
+      const all = yield* tokens.all
+      const isAll = yield* mayDoEverything(caller)
+      return enveloped({ tokens: all.filter(({ created_by }) => isAll || created_by === caller.name) })
+    }),
+    create: Effect.fnUntraced(function* ({ days, name, roles }: NewTokenRequest) {
+      const caller = yield* Caller
+      yield* known(roles)
+      yield* granted(caller, roles)
+      const { record, secret } = yield* tokens.create({ name, roles, days, createdBy: caller.name })
+      return enveloped({ token: Redacted.value(secret), added_token: record })
+    }),
+    revoke: Effect.fnUntraced(function* (digits: string) {
+      const caller = yield* Caller
+      const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => new TokenNotFound())
+      const { created_by } = yield* tokens.find(id)
+      if (created_by !== caller.name && !(yield* mayDoEverything(caller))) return yield* new TokenNotFound()
+      return enveloped({ revoked_token: yield* tokens.revoke(id) })
+    })
+  }
+})
