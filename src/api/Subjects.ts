@@ -14,6 +14,7 @@ const device = [
   "PUT /device/:id",
   "DELETE /device/:id",
   "GET /device/:hostname/actor",
+  "GET /device/:hostname/audit",
   "POST /device/:hostname/apply_config",
   "GET /device/:hostname/generate_config",
   "GET /device/:hostname/host_key",
@@ -43,6 +44,7 @@ const asked = [
   "POST /device_update_interfaces",
   "POST /firmware/upgrade",
   "GET /job/:id",
+  "GET /job/:id/audit",
   "PUT /job/:id",
   "POST /job/:id/revert"
 ]
@@ -61,6 +63,7 @@ const subjects: ReadonlyMap<string, Subject> = new Map<string, Subject>([
   ...asked.map((endpoint) => [endpoint, "asked"] as const),
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
+  ["GET /audit", "devices"],
   ["GET /jobs", "jobs"]
 ])
 

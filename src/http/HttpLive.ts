@@ -15,6 +15,7 @@ import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
+import { AuditLive } from "./audit/AuditHandlers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
 import { AuthorizationLive } from "./core/AuthorizationLive.ts"
@@ -53,6 +54,7 @@ const Groups = Layer.mergeAll(
   PluginsLive,
   SystemLive,
   AuthLive,
+  AuditLive,
   HealthLive
 ).pipe(
   Layer.provide([

@@ -28,6 +28,7 @@ import logins from "./migrations/0022_logins.ts"
 import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
 import eventLog from "./migrations/0024_event_log.ts"
+import audit from "./migrations/0028_audit.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -55,7 +56,8 @@ export const migrations = [
   { name: "0019_proved_secrets", oldest: "0.1.0", up: provedSecrets },
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
-  { name: "0024_event_log", oldest: "0.1.0", up: eventLog }
+  { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
+  { name: "0028_audit", oldest: "0.1.0", up: audit }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -42,7 +42,8 @@ export const makeHostKeys = Effect.gen(function* () {
   })
 
   const change = Effect.fnUntraced(function* (id: number, hostname: string, fingerprint: string | undefined) {
-    if (fingerprint === undefined) return yield* hostKeys.forget(id)
+    // in a transaction, so that the audit knows who it was
+    if (fingerprint === undefined) return yield* inTransaction(hostKeys.forget(id))
     return yield* Effect.catchTag(inTransaction(pin(id, hostname, fingerprint)), "DeviceNotFound", () =>
       Effect.asVoid(byHostname(hostname))
     )
