@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
+import * as SyslogExport from "./access/SyslogExport.ts"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
@@ -29,7 +30,10 @@ export const ports = Layer.mergeAll(
   Engine.initCheck
 )
 
-const audit = AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer))
+const audit = Layer.merge(
+  AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
+  SyslogExport.layer
+)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = HttpServerLive.pipe(

@@ -1,5 +1,5 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permit } from "../../access/Permit.ts"
@@ -7,6 +7,7 @@ import { Authentication, Authorization, Caller } from "../../api/Authorization.t
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { makeRefusedCalls } from "./RefusedCalls.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { Tokens } from "./Tokens.ts"
@@ -57,8 +58,19 @@ const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity
   )
 }
 
-const makeAuthentication = Effect.gen(function* () {
+/** As `makeCallerOf`, with refusals noted. */
+const makeNotedCallerOf = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
+  const refused = yield* makeRefusedCalls
+  const notedCallerOf = (request: HttpServerRequest.HttpServerRequest) =>
+    Effect.tapError(callerOf(request), ({ message }) => refused.stranger(request, String(message)))
+  return { callerOf: notedCallerOf, refused }
+})
+
+const isForbidden = Schema.is(Forbidden)
+
+const makeAuthentication = Effect.gen(function* () {
+  const { callerOf } = yield* makeNotedCallerOf
   return Authentication.of({
     bearer: Effect.fnUntraced(function* (httpEffect) {
       const request = yield* HttpServerRequest.HttpServerRequest
@@ -68,20 +80,25 @@ const makeAuthentication = Effect.gen(function* () {
 })
 
 const makeAuthorization = Effect.gen(function* () {
-  const callerOf = yield* makeCallerOf
+  const { callerOf, refused } = yield* makeNotedCallerOf
   const permitOf = yield* makePermitOf
   return Authorization.of({
     bearer: Effect.fnUntraced(function* (httpEffect, { endpoint }) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const caller = yield* callerOf(request)
+      const noted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        Effect.tapError(work, (error) =>
+          isForbidden(error) ? refused.caller(request, caller, String(error.message)) : Effect.void
+        )
       const permit = yield* permitOf(request, caller, endpoint).pipe(
         Effect.catchTags({
           NotPermitted: ({ message }) => new Forbidden({ message }),
           SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
           SqlError: refuseOrDie
-        })
+        }),
+        noted
       )
-      const handled = inNameOf(request, caller, httpEffect)
+      const handled = noted(inNameOf(request, caller, httpEffect))
       return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
     })
   })
