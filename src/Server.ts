@@ -1,8 +1,12 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { Layer } from "effect"
+import { AuditChain } from "./access/AuditChain.ts"
+import * as AuditUpkeep from "./access/AuditUpkeep.ts"
+import * as SyslogExport from "./access/SyslogExport.ts"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
+import { SecretKey } from "./runtime/SecretKey.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Plugins } from "./plugins/Plugins.ts"
@@ -26,10 +30,16 @@ export const ports = Layer.mergeAll(
   Engine.initCheck
 )
 
+const audit = Layer.merge(
+  AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
+  SyslogExport.layer
+)
+
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(ports),
   Layer.merge(RepositoryStart.layer),
+  Layer.merge(audit),
   Layer.provideMerge(Engine.layer)
 )
 

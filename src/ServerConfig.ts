@@ -113,6 +113,8 @@ const variables = {
   OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
+  AUDIT_DAYS: count("AUDIT_DAYS", 0),
+  AUDIT_SYSLOG: Config.option(Config.NonEmptyString("AUDIT_SYSLOG")),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),

@@ -160,6 +160,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "unknown devices that wait in state DHCP_BOOT; beyond it those that have been silent for an hour make room, the oldest first"
   ],
   ["LOCK_WAIT", "900", "seconds that a job waits for another one that configures devices, before it is given up"],
+  [
+    "AUDIT_SYSLOG",
+    "",
+    "syslog receiver of the audit, as it happens: `tcp://host:port` or `tls://host:port` (RFC 5424, octet counting)"
+  ],
+  ["AUDIT_DAYS", "0", "days after which events of the audit are removed, 0 for never"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
   ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],

@@ -1,6 +1,7 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup } from "./ActorApi.ts"
+import { AuditGroup } from "./AuditApi.ts"
 import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
@@ -35,6 +36,7 @@ const versioned = HttpApi.make("switchyard")
     PluginsGroup,
     AuthGroup,
     SignOnGroup,
+    AuditGroup,
     SystemGroup
   )
   .prefix(BASE)

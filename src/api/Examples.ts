@@ -65,7 +65,9 @@ export const job: Job = {
   start_arguments: { dry_run: false, auto_push: false, force: false, resync: false, hostnames: ["lhv-a1"] },
   waiting_for: null,
   settings_commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
-  templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e"
+  templates_commit: "1b0c7e3f6a1d4a5a9f6f0f4b8c2d7e9a3b5c6d7e",
+  abort_reason: null,
+  aborted_by: null
 }
 
 export const linknet: Linknet = {

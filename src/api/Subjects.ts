@@ -13,6 +13,7 @@ export type Subject = "device" | "wholeDevice" | "devices" | "jobs" | "asked" | 
 const device = [
   "GET /device/:id",
   "GET /device/:hostname/actor",
+  "GET /device/:hostname/audit",
   "GET /device/:hostname/generate_config",
   "GET /device/:hostname/host_key",
   "PUT /device/:hostname/interface_status",
@@ -47,6 +48,7 @@ const asked = [
   "POST /device_update_interfaces",
   "POST /firmware/upgrade",
   "GET /job/:id",
+  "GET /job/:id/audit",
   "PUT /job/:id",
   "POST /job/:id/revert"
 ]
@@ -110,6 +112,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ...asked.map((endpoint) => [endpoint, "asked"] as const),
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
+  ["GET /audit", "devices"],
   ["GET /jobs", "jobs"]
 ])
 

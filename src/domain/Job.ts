@@ -79,7 +79,10 @@ export const Job = Schema.Struct({
   waiting_for: Schema.NullOr(JobWaiting),
   /** Hashes of the commits that the job works on; null for one that works on none, or that has not begun. */
   settings_commit: Schema.NullOr(Schema.String),
-  templates_commit: Schema.NullOr(Schema.String)
+  templates_commit: Schema.NullOr(Schema.String),
+  /** What was said when the job was aborted, and by whom; null for one that was not, or without a reason. */
+  abort_reason: Schema.NullOr(Schema.String),
+  aborted_by: Schema.NullOr(Schema.String)
 })
 export type Job = typeof Job.Type
 

@@ -19,6 +19,7 @@ import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
+import { AuditLive } from "./audit/AuditHandlers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
 import { ChangesLive } from "./changes/ChangeHandlers.ts"
@@ -61,6 +62,7 @@ const Groups = Layer.mergeAll(
   SystemLive,
   AuthLive,
   SignOnLive,
+  AuditLive,
   HealthLive
 ).pipe(
   Layer.provide([

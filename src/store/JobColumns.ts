@@ -15,7 +15,7 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
   job.comment, job.ticket_ref, job.next_job_id, ${result} as result, job.exception,
   job.exception ->> 'traceback' as traceback, job.finished_devices, job.change_score,
   job.outcome, job.failed_devices, job.counts, job.start_arguments,
-  job.settings_commit, job.templates_commit,
+  job.settings_commit, job.templates_commit, job.abort_reason, job.aborted_by,
   ${WAITING} as waiting_for`
 
 /**
@@ -34,7 +34,7 @@ export const COLUMNS = columnsWith(`coalesce(${fromDevices("d.job_tasks")}, job.
 export const OWN_COLUMNS = columnsWith("job.result")
 
 /** Without the result, which grows with the number of devices. */
-export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id`
+export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way`
 
 /** The tasks of a device without those of these names. */
 const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>

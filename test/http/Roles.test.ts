@@ -1,7 +1,9 @@
 /** Roles of `permissions.yml` through the API: who may call what, and what callers are told. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient } from "../support/ApiServer.ts"
 import { caller, SiteWithRoles } from "../support/RolesSite.ts"
 
 const FILE = `
@@ -34,6 +36,28 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
       assert.strictEqual((yield* as({ roles: "administrator" }, "GET", "/plugins")).status, 200)
       assert.strictEqual((yield* as({ roles: ["nothing", "administrator"] }, "GET", "/plugins")).status, 200)
       assert.strictEqual((yield* as({ roles: ["nothing"] }, "GET", "/plugins")).status, 403)
+    })
+  )
+
+  it.effect("refusals are noted: of callers by name, of strangers by address, and of these so many", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      yield* as({ sub: "mary" }, "DELETE", "/device/2?jwt=secret")
+      yield* Effect.all(
+        Array.from({ length: 30 }, () => api.get("/devices")),
+        { concurrency: 4 }
+      )
+      const sql = yield* SqlClient.SqlClient
+      const noted = sql<{ actor: string; data: object; count: number }>`select actor, data, count(*)::int as count
+        from event where action = 'refused' and address is not null and (actor <> 'indy') group by actor, data order by actor`
+      const found = yield* Effect.repeat(noted, {
+        until: (rows) => rows.length === 2,
+        schedule: Schedule.spaced("20 millis")
+      })
+      assert.deepInclude(found[0], { actor: "mary", count: 1 })
+      assert.nestedInclude(found[0], { "data.method": "DELETE", "data.path": "/api/v1.0/device/2" })
+      assert.deepInclude(found[1], { actor: "unknown" })
+      assert.isAtMost(found[1]?.count ?? 99, 20)
     })
   )
 

@@ -7,8 +7,8 @@ import type { Way } from "./Identity.ts"
 
 export interface Acting {
   readonly name: string
-  /** `server` for what nobody has asked for. */
-  readonly way: Way | "server"
+  /** `server` for what nobody has asked for, `none` for somebody who did not prove who they are. */
+  readonly way: Way | "server" | "none"
   /** The address that the request came from; null where there is none. */
   readonly address: string | null
   /** The job that does it; null outside jobs. */

@@ -1,5 +1,5 @@
 /** Finds the token of a request and the caller that it names (docs/api.md#tokens). */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permissions } from "../../access/Permissions.ts"
@@ -11,6 +11,7 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
 import { Limits } from "./Limits.ts"
+import { makeRefusedCalls } from "./RefusedCalls.ts"
 import { makePermitOf } from "./RequestPermit.ts"
 import { rememberCaller } from "./RequestNotes.ts"
 import { refuseOrDie } from "./Unavailable.ts"
@@ -84,10 +85,12 @@ const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
 const makeAdmission = Effect.gen(function* () {
   const callerOf = yield* makeCallerOf
   const limits = yield* Limits
+  const refused = yield* makeRefusedCalls
   const refusalOf = Effect.fnUntraced(function* (
     request: HttpServerRequest.HttpServerRequest,
     unauthorized: Unauthorized
   ) {
+    yield* refused.stranger(request, String(unauthorized.message))
     if (!isGuess(unauthorized)) return yield* unauthorized
     const refusal = yield* limits.refusalOfGuess(request)
     yield* limits.noteGuess(request)
@@ -105,25 +108,33 @@ const makeAdmission = Effect.gen(function* () {
   })
 })
 
+const isForbidden = Schema.is(Forbidden)
+
 const makeAuthentication = Effect.map(makeAdmission, (admit) =>
   Authentication.of({ bearer: (httpEffect) => admit((request, caller) => inNameOf(request, caller, httpEffect)) })
 )
 
 const makeAuthorization = Effect.gen(function* () {
   const admit = yield* makeAdmission
+  const refused = yield* makeRefusedCalls
   const permitOf = yield* makePermitOf
   return Authorization.of({
     bearer: (httpEffect, { endpoint }) =>
       admit(
         Effect.fnUntraced(function* (request, caller) {
+          const noted = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+            Effect.tapError(work, (error) =>
+              isForbidden(error) ? refused.caller(request, caller, String(error.message)) : Effect.void
+            )
           const permit = yield* permitOf(request, caller, endpoint).pipe(
             Effect.catchTags({
               NotPermitted: ({ message }) => new Forbidden({ message }),
               SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
               SqlError: refuseOrDie
-            })
+            }),
+            noted
           )
-          const handled = inNameOf(request, caller, httpEffect)
+          const handled = noted(inNameOf(request, caller, httpEffect))
           return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
         })
       )

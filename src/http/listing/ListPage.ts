@@ -4,13 +4,13 @@ import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { makeVisible } from "../core/Visible.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { type Counts, type Listable, makeListing } from "../../store/Listing.ts"
+import { type Counts, type Listable, type ListQuery, makeListing } from "../../store/Listing.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
 import { type ListDefaults, pageHeaders, parseListQuery } from "./ListRequest.ts"
 
 /**
  * A reader of pages of this list: yields the rows and the headers of the page that the current request asks for. Fails with
- * 400 when the query does not fit.
+ * 400 when the query does not fit. `given` are filters that the route has beside those of the request.
  */
 export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   list: Listable,
@@ -20,12 +20,17 @@ export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   const visible = yield* makeVisible
   const sharedRows = makeSharedRead<ReadonlyArray<Row>, SqlError.SqlError>()
   const sharedCounts = makeSharedRead<Counts, SqlError.SqlError>()
-  return Effect.fn("ListPage.read")(function* (request: HttpServerRequest.HttpServerRequest) {
+  return Effect.fn("ListPage.read")(function* (
+    request: HttpServerRequest.HttpServerRequest,
+    given: ListQuery["filters"] = []
+  ) {
     const parameters = yield* HttpServerRequest.ParsedSearchParams
     const within = yield* visible
-    const parsed = Result.flatMap(parseListQuery(parameters, { list: list.name, ...defaults }), (query) =>
-      Result.map(compile({ ...query, ...within }), (compiled) => ({ query, compiled }))
-    )
+    const asked = parseListQuery(parameters, { list: list.name, ...defaults })
+    const parsed = Result.flatMap(asked, (query) => {
+      const filters = [...given, ...query.filters]
+      return Result.map(compile({ ...query, filters, ...within }), (compiled) => ({ query, compiled }))
+    })
     const { compiled, query } = yield* Effect.mapError(
       Effect.fromResult(parsed),
       ({ message }) => new BadRequest({ message })

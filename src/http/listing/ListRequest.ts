@@ -14,6 +14,8 @@ export interface ListDefaults {
   readonly totalCount: "unfiltered" | "matching"
   /** `limit` is another name of `per_page`. */
   readonly limitCounts: boolean
+  /** As `sort` of a request. Default: by id. */
+  readonly sort?: string
 }
 
 const FILTER = /^filter\[([a-zA-Z0-9_.]+)\](\[[a-z]+\])?$/
@@ -51,7 +53,7 @@ export const parseListQuery = (
   }
   return Result.succeed({
     filters: filtersOf(parameters),
-    sort: first(parameters, "sort") ?? "",
+    sort: first(parameters, "sort") ?? defaults.sort ?? "",
     page: pageOf(first(parameters, "page")),
     perPage
   })

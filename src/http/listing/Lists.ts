@@ -3,6 +3,7 @@ import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/AuditList.ts"
 import { jobsWithin } from "../../store/JobsWithin.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
 
@@ -68,6 +69,23 @@ export const jobs = (select: string): Listable => ({
   },
   within: jobsWithin
 })
+
+/** Events of the audit. */
+export const audit: Listable = {
+  name: "audit",
+  select: AUDIT_COLUMNS,
+  from: AUDIT_ROWS,
+  columns: {
+    ...columns("event", {
+      id: "integer",
+      device_id: "integer",
+      job_id: "integer",
+      ...texts(["kind", "action", "actor", "way", "address", "hostname"])
+    }),
+    at: { sql: "iso_time(event.at)", kind: "text" }
+  },
+  within: (sql, { hostnames }) => sql`event.hostname = any(${hostnames}::text[])`
+}
 
 /** Management domains; `select` and `from` are the store's. */
 export const mgmtdomains = (select: string, from: string): Listable => ({

@@ -5,6 +5,7 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -14,6 +15,7 @@ export const makeBouncing = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const live = yield* LiveDevices
+  const events = yield* EventStore
 
   const accessSwitch = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* Effect.catchTag(devices.getByHostname(hostname), "DeviceNotFound", () =>
@@ -32,6 +34,8 @@ export const makeBouncing = Effect.gen(function* () {
     const list = ports.join(", ")
     const nothing = enveloped(`No error, but no interfaces changed state: ${list}`)
     if (ports.length === 0) return nothing
+    const about = { deviceId: device.id, hostname, data: { ports } }
+    yield* events.append({ kind: "interface", action: "bounced", isAudit: true, ...about })
     const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message, type }) =>
       Effect.fail(
         new InternalError({

@@ -12,6 +12,7 @@ import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 /** POST device_cert. */
@@ -34,6 +35,7 @@ export const makeRenewal = Effect.gen(function* () {
 /** GET and POST certificate_authority. */
 export const makeAuthority = Effect.gen(function* () {
   const authority = yield* CertificateAuthority
+  const events = yield* EventStore
 
   const show = Effect.gen(function* () {
     const found = yield* authority.show
@@ -43,6 +45,7 @@ export const makeAuthority = Effect.gen(function* () {
 
   const create = Effect.fn("Authority.create")(function* (name: string, user: string) {
     yield* authority.create(name)
+    yield* events.append({ kind: "certificate_authority", action: "created", isAudit: true, data: { name } })
     yield* Effect.logInfo("A certificate authority was created", { name, by: user })
     return yield* show
   })

@@ -1,12 +1,11 @@
 /**
  * The SSH key that a device is pinned to, and the one that was refused since or waits for approval (promise 7): an operator
- * looks at both, and approves or pins the new one, or lets the device be learned again. Each of these is part of the audit.
+ * looks at both, and approves or pins the new one, or lets the device be learned again. The database notes each of these in the audit.
  */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
 import { Conflict } from "../../api/Failures.ts"
 import type { HostKeyRequest } from "../../domain/requests/OperationRequests.ts"
-import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
@@ -19,7 +18,6 @@ const verbs = { pinned: "pin", approved: "approve" } as const
 export const makeHostKeys = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const devices = yield* DeviceStore
-  const events = yield* EventStore
   const { byHostname } = yield* makeDeviceLookup
   const inTransaction = yield* transaction
 
@@ -49,17 +47,9 @@ export const makeHostKeys = Effect.gen(function* () {
       return yield* new Conflict({ message: `Cannot ${verbs[action]} ${fingerprint} for ${hostname}: ${seen}` })
     }
     yield* hostKeys.pin(id, fingerprint)
-    const data = { fingerprint, before: known?.fingerprint ?? null }
-    yield* events.append({ kind: "host_key", action, isAudit: true, deviceId: id, hostname, data })
   })
 
-  const forget = Effect.fnUntraced(function* (id: number, hostname: string) {
-    yield* devices.lock(id)
-    const before = Option.getOrNull(yield* hostKeys.find(id))?.fingerprint ?? null
-    yield* hostKeys.forget(id)
-    const event = { kind: "host_key", action: "forgotten", isAudit: true, deviceId: id, hostname, data: { before } }
-    yield* events.append(event)
-  })
+  const forget = (id: number) => Effect.andThen(devices.lock(id), hostKeys.forget(id))
 
   /** Does it for the device of this name, in a transaction, and yields its keys. */
   const changed = Effect.fnUntraced(function* <E, R>(
@@ -85,7 +75,7 @@ export const makeHostKeys = Effect.gen(function* () {
     }),
     put: Effect.fn("HostKeys.put")((hostname: string, { action, fingerprint }: HostKeyRequest, user: string) =>
       changed(hostname, action, user, (id) =>
-        fingerprint === undefined ? forget(id, hostname) : trust(id, hostname, fingerprint, "pinned")
+        fingerprint === undefined ? forget(id) : trust(id, hostname, fingerprint, "pinned")
       )
     ),
     approve: Effect.fn("HostKeys.approve")((hostname: string, fingerprint: string, user: string) =>

@@ -5,6 +5,7 @@
  */
 import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
+import { Acting } from "../../domain/access/Acting.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
@@ -56,7 +57,14 @@ const make = Effect.gen(function* () {
         : null
       const definition = definitionOf(job)
       const kind = definition === undefined ? "devices" : definition.kind
-      yield* places.within(kind, execution.run(jobId, refusal))
+      const { scheduled_by, scheduled_way } = job
+      const acting: Acting = {
+        name: scheduled_by ?? "server",
+        way: scheduled_way ?? "server",
+        address: null,
+        job: jobId
+      }
+      yield* places.within(kind, Effect.provideService(execution.run(jobId, refusal), Acting, acting))
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )

@@ -76,8 +76,13 @@ const make = Effect.gen(function* () {
     const counts =
       finalStatuses.includes(outcome.status) && status !== "SCHEDULED" ? yield* jobs.refreshFinished(id) : noDevices
     const failure = failureOf(event)
+    const aborted =
+      event.type === "ABORT_REQUESTED" && status !== "ABORTING"
+        ? { aborted_by: event.by, ...(event.reason === null ? {} : { abort_reason: event.reason }) }
+        : {}
     const verdict = outcomeOf({ status: outcome.status, counts, failure })
-    yield* jobs.update(id, { ...patch, status: outcome.status, ...(verdict === null ? {} : { outcome: verdict }) })
+    const ending = verdict === null ? {} : { outcome: verdict }
+    yield* jobs.update(id, { ...patch, ...aborted, status: outcome.status, ...ending })
     // a lock ends with its job, in the moment in which the job ends
     if (finalStatuses.includes(outcome.status)) yield* locks.release(id)
     const known = { id, status: outcome.status, counts, failure, functionName: function_name }

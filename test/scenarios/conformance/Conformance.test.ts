@@ -18,6 +18,7 @@ import { jobCases } from "./cases/JobCases.ts"
 import { linknetCases } from "./cases/LinknetCases.ts"
 import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
 import { listCases } from "./cases/ListCases.ts"
+import { auditCases } from "./cases/AuditCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
@@ -34,6 +35,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Interfaces: [...interfaceCases, ...interfaceErrorCases],
   Linknets: [...linknetCases, ...linknetChangeCases],
   "Management domains": mgmtDomainCases,
+  "The audit": auditCases,
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "Earlier and given configurations, undo, drift": changeCases,

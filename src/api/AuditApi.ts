@@ -1,0 +1,69 @@
+/** The audit: who did what, when and through what (docs/security.md#audit). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { AuditEvent } from "../domain/AuditEvent.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented, listQuery } from "./Documented.ts"
+import { Page } from "./Envelope.ts"
+import { BadRequest, NotFound } from "./Failures.ts"
+import { hostname } from "./PathParameters.ts"
+import { RequestParameters } from "./Requests.ts"
+
+const Events = Schema.Struct({ events: Schema.Array(AuditEvent) })
+
+const example: AuditEvent = {
+  id: 2041,
+  at: "2026-03-02T09:11:26.319761",
+  kind: "device",
+  action: "updated",
+  actor: "indy",
+  way: "jwt",
+  address: "192.0.2.7",
+  device_id: 12,
+  hostname: "lhv-a1",
+  job_id: null,
+  data: { key: 12, before: { description: null }, after: { description: "room 5" } }
+}
+const response = { status: "success", data: { events: [example] } }
+
+const endpoints = HttpApiGroup.make("audit").add(
+  HttpApiEndpoint.get("list", "/audit", { success: Page(Events), error: BadRequest }).annotateMerge(
+    documented({
+      summary: "List the audit",
+      description:
+        "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
+      query: listQuery(["filter[actor]", "indy"]),
+      example: { response }
+    })
+  ),
+  HttpApiEndpoint.get("device", "/device/:hostname/audit", {
+    params: hostname,
+    success: Page(Events),
+    error: BadRequest
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read the history of a device",
+        description:
+          "Who changed what, by which commit and with which job; also of a device that is deleted. As `GET /audit` otherwise.",
+        query: listQuery(["filter[kind]", "change"]),
+        example: { response }
+      })
+    ),
+  HttpApiEndpoint.get("job", "/job/:id(^\\d+$)/audit", {
+    params: { id: Schema.String },
+    success: Page(Events),
+    error: [BadRequest, NotFound]
+  }).annotateMerge(
+    documented({
+      summary: "Read the history of a job",
+      description: "Who started and aborted it, how it ended, and what it changed. As `GET /audit` otherwise.",
+      query: listQuery(["filter[action]", "ended"]),
+      example: { response }
+    })
+  )
+)
+
+/** Endpoints of the audit, all with a token. */
+export class AuditGroup extends endpoints.middleware(Authorization) {}

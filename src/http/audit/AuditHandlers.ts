@@ -1,0 +1,71 @@
+/** Handlers of the audit: pages of all events, of a device, of a job (docs/security.md#audit). */
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { NotPermitted } from "../../access/Permit.ts"
+import { Api } from "../../api/Api.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { NotFound } from "../../api/Failures.ts"
+import type { AuditEvent } from "../../domain/AuditEvent.ts"
+import { toId } from "../../domain/fields/Values.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import type { ListQuery } from "../../store/Listing.ts"
+import { answered } from "../core/Unavailable.ts"
+import { makeVisible } from "../core/Visible.ts"
+import { makeListPage } from "../listing/ListPage.ts"
+import * as Lists from "../listing/Lists.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const only = (field: string, value: string): ListQuery["filters"] => [{ field, contains: false, value }]
+
+const makeAudit = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const jobs = yield* JobStore
+  const visible = yield* makeVisible
+  const page = yield* makeListPage<AuditEvent>(Lists.audit, {
+    perPage: 50,
+    totalCount: "matching",
+    limitCounts: true,
+    sort: "-id"
+  })
+
+  const list = Effect.fnUntraced(function* (request: Request, filters: ListQuery["filters"] = []) {
+    const { headers, rows } = yield* page(request, filters)
+    return HttpApiSchema.withHeaders({ body: enveloped({ events: rows }), headers })
+  })
+
+  return {
+    list,
+    /** By its id, so that events from before a new name are among them. */
+    device: Effect.fnUntraced(function* (request: Request, hostname: string) {
+      const [device] = yield* devices.byHostnames([hostname])
+      return yield* list(request, device === undefined ? only("hostname", hostname) : only("device_id", `${device.id}`))
+    }),
+    job: Effect.fnUntraced(function* (request: Request, digits: string) {
+      const unknown = new NotFound({ message: `No job with id ${digits} found` })
+      const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => unknown)
+      yield* Effect.catchTag(jobs.head(id), "JobNotFound", () => Effect.fail(unknown))
+      const { within } = yield* visible
+      if (within !== undefined && !(yield* jobs.isWithin(id, within))) {
+        return yield* new NotPermitted({
+          rule: `job ${id} is somebody else's, and is not known to be about your devices alone`,
+          roles: []
+        })
+      }
+      return yield* list(request, only("job_id", `${id}`))
+    })
+  }
+})
+
+/** Handlers of `AuditGroup`. */
+export const AuditLive = HttpApiBuilder.group(Api, "audit", (handlers) =>
+  Effect.gen(function* () {
+    const audit = yield* makeAudit
+    return handlers
+      .handle("list", ({ request }) => answered(audit.list(request)))
+      .handle("device", ({ params, request }) => answered(audit.device(request, params.hostname)))
+      .handle("job", ({ params, request }) => answered(audit.job(request, params.id)))
+  })
+)

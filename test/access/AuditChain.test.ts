@@ -1,0 +1,91 @@
+/** The chain of the audit: what somebody with the database's own rights does to rows is found, and the row is named. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { AuditChain } from "../../src/access/AuditChain.ts"
+import { of, SecretKey } from "../../src/runtime/SecretKey.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const chain = AuditChain.layer.pipe(
+  Layer.provide(Layer.succeed(SecretKey, of(Buffer.alloc(32, 7)))),
+  Layer.provideMerge(TestDatabase)
+)
+
+/** So many events, one in ten of them not part of the audit. */
+const events = (count: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`insert into event (kind, action, actor, hostname, is_audit, data)
+      select 'device', 'updated', 'indy', 'sw' || n, n % 10 <> 0, jsonb_build_object('after', jsonb_build_object('description', 'room ' || n))
+      from generate_series(1, ${count}::integer) n`
+  )
+
+/** As the superuser can: nothing that guards the table acts, and it is undone after `work`. */
+const tampered = <A, E, R>(statement: string, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const inside = Effect.gen(function* () {
+      yield* sql`set local session_replication_role = replica`
+      yield* sql`${sql.literal(statement)}`
+      return yield* Effect.flip(Effect.flip(Effect.flatMap(work, (found) => Effect.fail({ found }))))
+    })
+    const failed = yield* Effect.flip(sql.withTransaction(inside))
+    return typeof failed === "object" && failed !== null && "found" in failed ? failed.found : yield* Effect.die(failed)
+  })
+
+layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
+  it.effect(
+    "holds 10,000 events, and names the one of which a byte was changed, that is gone, or that was put in",
+    () =>
+      Effect.gen(function* () {
+        const { seal, verify } = yield* AuditChain
+        yield* events(10_000)
+        assert.strictEqual(yield* seal, 9000)
+        assert.deepEqual(yield* verify, { checked: 9000, eventId: null, problem: null })
+        for (const [statement, eventId, problem] of [
+          [`update event set actor = 'indz' where id = 4321`, "4321", "event 4321 or its seal was changed"],
+          [`update event set hostname = 'sw1x' where id = 1`, "1", "event 1 or its seal was changed"],
+          [
+            `update event set at = at + interval '1 microsecond' where id = 9999`,
+            "9999",
+            "event 9999 or its seal was changed"
+          ],
+          [
+            `update event set data = '{"after": {"description": "room 5001 "}}' where id = 5001`,
+            "5001",
+            "event 5001 or its seal was changed"
+          ],
+          [`update event set is_audit = false where id = 77`, "77", "event 77 or its seal was changed"],
+          [
+            `update event_seal set hash = 'x' || substr(hash, 2) where event_id = 7654`,
+            "7654",
+            "event 7654 or its seal was changed"
+          ],
+          [`delete from event where id = 6543`, "6543", "event 6543 is missing"],
+          [
+            `with gone as (delete from event where id = 6543) delete from event_seal where event_id = 6543`,
+            "6544",
+            "seals are missing between event 6542 and event 6544"
+          ],
+          [`update event set is_audit = true where id = 510`, "510", "event 510 was inserted: it has no seal"]
+        ] as const) {
+          assert.deepInclude(yield* tampered(statement, verify), { eventId, problem }, statement)
+        }
+        assert.strictEqual((yield* verify).problem, null)
+      })
+  )
+
+  it.effect("goes on from its anchor when old events are removed, and tells that they were", () =>
+    Effect.gen(function* () {
+      const { forget, seal, verify } = yield* AuditChain
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual(yield* forget(1), 0)
+      assert.isAbove(yield* forget(0), 8000)
+      yield* events(10)
+      yield* seal
+      assert.strictEqual((yield* verify).problem, null)
+      const [removed] = yield* sql`select kind, action from event where kind = 'audit' limit 1`
+      assert.deepEqual(removed, { kind: "audit", action: "removed" })
+    })
+  )
+})
