@@ -59,6 +59,7 @@ import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
 import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
 import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
 import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
+import { Fence } from "./jobs/sync/Fence.ts"
 import { HashCheck } from "./jobs/sync/HashCheck.ts"
 import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
 import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
@@ -184,6 +185,7 @@ const starting = JobEngine.layer.pipe(Layer.provide(JobLaunch.layer), Layer.prov
 export const services = Layer.mergeAll(
   DeviceStates.layer,
   DeviceSelection.layer,
+  Fence.layer,
   DeviceDeletion.layer,
   PluginActions.layer,
   InitSurvey.layer,
