@@ -18,6 +18,7 @@ import * as Cluster from "./jobs/engine/Cluster.ts"
 import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
 import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
+import { JobApproval } from "./jobs/engine/JobApproval.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
 import { JobExecution } from "./jobs/engine/JobExecution.ts"
 import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
@@ -85,6 +86,7 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
+import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
@@ -179,7 +181,10 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const starting = JobEngine.layer.pipe(Layer.provide(JobLaunch.layer), Layer.provideMerge(JobStates.layer))
+const starting = Layer.merge(JobEngine.layer, JobApproval.layer.pipe(Layer.provide(ApprovalStore.layer))).pipe(
+  Layer.provide(JobLaunch.layer),
+  Layer.provideMerge(JobStates.layer)
+)
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(

@@ -44,6 +44,8 @@ const asked = [
   "POST /firmware/upgrade",
   "GET /job/:id",
   "PUT /job/:id",
+  "POST /job/:id/approve",
+  "POST /job/:id/reject",
   "POST /job/:id/revert"
 ]
 

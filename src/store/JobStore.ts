@@ -26,7 +26,13 @@ export interface NewJob {
 }
 
 /** A job's record without its result. */
-export type JobHead = Pick<Job, "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id">
+export type JobHead = Pick<
+  Job,
+  "id" | "status" | "function_name" | "scheduled_by" | "start_arguments" | "next_job_id"
+> & {
+  /** It must not begin before somebody has approved it. */
+  readonly awaits_approval: boolean
+}
 
 /** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */
 export interface RunningSince extends Pick<Job, "id" | "function_name"> {

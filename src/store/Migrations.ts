@@ -27,6 +27,7 @@ import waiting from "./migrations/0017_waiting.ts"
 import logins from "./migrations/0022_logins.ts"
 import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
+import approvals from "./migrations/0027_approvals.ts"
 import eventLog from "./migrations/0024_event_log.ts"
 
 /**
@@ -55,7 +56,8 @@ export const migrations = [
   { name: "0019_proved_secrets", oldest: "0.1.0", up: provedSecrets },
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
-  { name: "0024_event_log", oldest: "0.1.0", up: eventLog }
+  { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
+  { name: "0027_approvals", oldest: "0.1.0", up: approvals }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

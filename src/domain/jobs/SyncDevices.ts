@@ -60,7 +60,8 @@ export const SyncDevices = defineJob({
   Args,
   Memo,
   kind: "devices",
-  changesDevices: ({ dry_run }) => !dry_run,
+  // a dry run that pushes by itself when it may is no dry run for those who may not push
+  changesDevices: ({ auto_push, dry_run }) => !dry_run || auto_push,
   pinsCommits: true,
   // an urgent sync is kept apart by the devices' actors alone
   locksDevices: ({ dry_run, urgent }) => !dry_run && !urgent
