@@ -3,6 +3,7 @@ import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { JobApproval } from "../../src/jobs/engine/JobApproval.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { ApiClient, SiteServer } from "../support/ApiServer.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
@@ -54,11 +55,6 @@ const job = Effect.fnUntraced(function* (id: number) {
   return Schema.decodeUnknownSync(Jobs)(body).data.jobs[0]
 })
 
-const statusIs = (id: number, wanted: (status: string) => boolean): Effect.Effect<void, never, ApiClient> =>
-  Effect.flatMap(job(id), ({ status }) =>
-    wanted(status) ? Effect.void : Effect.andThen(Effect.sleep("50 millis"), statusIs(id, wanted))
-  )
-
 const messageOf = (body: unknown) => Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))(body).message
 
 layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an approval", (it) => {
@@ -85,7 +81,8 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
       assert.strictEqual((yield* approve("kim/operator", {})).status, 400)
       assert.strictEqual((yield* job(id)).status, "SCHEDULED")
       assert.strictEqual((yield* approve("kim/operator")).status, 200)
-      yield* statusIs(id, (status) => status === "FINISHED" || status === "EXCEPTION")
+      // what a server does that works on the job
+      yield* (yield* JobApproval).wait(id)
       assert.isNull((yield* job(id)).waiting_for)
       assert.strictEqual((yield* approve("kim/operator")).status, 409)
     })
@@ -120,11 +117,11 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
     })
   )
 
-  it.effect("who needs no approval starts at once", () =>
+  it.effect("who needs no approval waits for nobody", () =>
     Effect.gen(function* () {
       yield* setScene()
       const id = yield* start("kim/operator", { hostname: "dist1", dry_run: false })
-      yield* statusIs(id, (status) => status !== "SCHEDULED")
+      assert.isNull((yield* job(id)).waiting_for)
     })
   )
 })
@@ -143,7 +140,8 @@ layer(Site({ APPROVAL_WAIT: "1", APPROVAL_SCORE: "20" }), { excludeTestServices:
       const id = yield* start("kim/operator")
       const { waiting_for } = yield* job(id)
       assert.deepInclude(waiting_for, { why: "the change score of dist1 is 21.0, above 20" })
-      yield* statusIs(id, (status) => status === "ABORTED")
+      yield* (yield* JobApproval).wait(id)
+      assert.strictEqual((yield* job(id)).status, "ABORTED")
       assert.deepInclude(yield* job(id), {
         result: { message: "Nobody has approved it within 1 s (aborted by switchyard)" }
       })
