@@ -21,6 +21,7 @@ import * as Cluster from "./jobs/engine/Cluster.ts"
 import { DevicesLock } from "./jobs/engine/DevicesLock.ts"
 import { DeviceStates } from "./jobs/engine/DeviceStates.ts"
 import { EngineRecords } from "./jobs/engine/EngineRecords.ts"
+import { JobApproval } from "./jobs/engine/JobApproval.ts"
 import { JobEngine } from "./jobs/engine/JobEngine.ts"
 import { JobExecution } from "./jobs/engine/JobExecution.ts"
 import * as JobFunctions from "./jobs/engine/JobFunctions.ts"
@@ -62,6 +63,7 @@ import { CandidateChange } from "./jobs/sync/CandidateChange.ts"
 import { CandidateConfigs } from "./jobs/sync/CandidateConfigs.ts"
 import { ChangeCalls } from "./jobs/sync/ChangeCalls.ts"
 import { DeviceSelection } from "./jobs/sync/DeviceSelection.ts"
+import { Fence } from "./jobs/sync/Fence.ts"
 import { HashCheck } from "./jobs/sync/HashCheck.ts"
 import * as OpenChanges from "./jobs/sync/OpenChanges.ts"
 import { SyncConfirm } from "./jobs/sync/SyncConfirm.ts"
@@ -89,6 +91,7 @@ import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
 import { CertificateStore } from "./store/CertificateStore.ts"
+import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
@@ -194,12 +197,16 @@ const inForce = UndefinedPrints.layer.pipe(
   Layer.provideMerge(Renderer.layer)
 )
 
-const starting = JobEngine.layer.pipe(Layer.provide(JobLaunch.layer), Layer.provideMerge(JobStates.layer))
+const starting = Layer.merge(JobEngine.layer, JobApproval.layer.pipe(Layer.provide(ApprovalStore.layer))).pipe(
+  Layer.provide(JobLaunch.layer),
+  Layer.provideMerge(JobStates.layer)
+)
 
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer,
   DeviceSelection.layer,
+  Fence.layer,
   DeviceDeletion.layer,
   PluginActions.layer,
   InitSurvey.layer,

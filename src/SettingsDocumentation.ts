@@ -159,6 +159,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "5000",
     "unknown devices that wait in state DHCP_BOOT; beyond it those that have been silent for an hour make room, the oldest first"
   ],
+  [
+    "APPROVAL_SCORE",
+    "0",
+    "live synchronizations whose dry run scores above this wait for somebody else's approval; 0: score and rules of risk ask for none"
+  ],
+  ["APPROVAL_WAIT", "86400", "seconds for which a job waits for an approval from when it is due, before it is aborted"],
   ["LOCK_WAIT", "900", "seconds that a job waits for another one that configures devices, before it is given up"],
   [
     "AUDIT_SYSLOG",

@@ -32,7 +32,7 @@ export interface ChangeOutcome {
 /** What a caller must say about a new change; the rest of its row follows. */
 export type NewChange = Pick<
   ChangeRow,
-  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines"
+  "mode" | "dryRun" | "force" | "sessionName" | "expectedHash" | "timerSeconds" | "onMissingLines" | "shown"
 >
 
 /** A sentence for every reason. */
@@ -43,6 +43,8 @@ export const reasonSentences: Readonly<Record<ChangeReason, string>> = {
   unreachable: "The device could not be looked at",
   connectionLost: "The connection was lost before anything was committed",
   hashMismatch: "The configuration was altered outside of Switchyard",
+  otherRunning: "The device runs another configuration than the dry run saw",
+  otherDiff: "The difference is another one than the dry run has shown",
   locked: "Another configuration session or commit timer is in the way",
   rejected: "The device rejected the configuration",
   tooManyRestarts: "The change was interrupted too often before it was committed",

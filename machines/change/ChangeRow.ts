@@ -50,6 +50,8 @@ export type ChangeReason =
   | "unreachable"
   | "connectionLost"
   | "hashMismatch"
+  | "otherRunning"
+  | "otherDiff"
   | "locked"
   | "rejected"
   | "tooManyRestarts"
@@ -85,6 +87,14 @@ export interface ChangeNotes {
 /** What lines that are not shown mean; without it those that are new in this change fail it. */
 export const missingLinesPolicies = ["warn", "fail"] as const
 export type MissingLinesPolicy = (typeof missingLinesPolicies)[number]
+
+/** What a dry run has shown of the device: nothing else may be pushed. Hashes are lower-case hexadecimal. */
+export interface ShownChange {
+  /** Hash of the configuration that ran then. */
+  readonly running: string
+  /** Hash of the difference. */
+  readonly diff: string
+}
 
 /** What is persisted of a change. Times are epoch milliseconds, timers seconds, hashes lower-case hexadecimal. */
 export interface ChangeRow {
@@ -131,6 +141,7 @@ export interface ChangeRow {
   /** Sentences about lines of the candidate that nobody can compare with what the device shows. */
   readonly remarks?: ReadonlyArray<string>
   readonly onMissingLines?: MissingLinesPolicy
+  readonly shown?: ShownChange
   readonly notes?: ChangeNotes
 }
 
@@ -180,6 +191,8 @@ export type ChangeEvent =
   | ({
       readonly type: "LOADED"
       readonly diff: string
+      /** Another difference than the dry run has shown to which the change is pinned. */
+      readonly isOther?: boolean
       readonly candidateHash: string | null
       readonly notes?: ChangeNotes
     } & LoadPromise)

@@ -228,6 +228,13 @@ export const change = setup({
       row.expectedHash !== event.hash &&
       // A late commit of an earlier round is our own change.
       row.candidateHash !== event.hash,
+    changedSinceShown: ({ context: { row }, event }) =>
+      event.type === "RUNNING_READ" &&
+      row.shown !== undefined &&
+      row.shown.running !== event.hash &&
+      // As above.
+      row.candidateHash !== event.hash,
+    diffIsOther: ({ event }) => event.type === "LOADED" && event.isOther === true,
     loadsRemain: ({ context }) => context.attempts < MORE_LOADS,
     diffIsEmpty: ({ event }) => event.type === "LOADED" && event.diff === "",
     isDryRun: ({ context }) => context.row.dryRun,

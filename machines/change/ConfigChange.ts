@@ -64,6 +64,7 @@ export const configChange = change.createMachine({
         RUNNING_READ: [
           { guard: "foreignTimerRuns", target: "discarded", actions: because("locked") },
           { guard: "changedByOthers", target: "discarded", actions: ["noteRunning", because("hashMismatch")] },
+          { guard: "changedSinceShown", target: "discarded", actions: ["noteRunning", because("otherRunning")] },
           { target: "loading", actions: "noteRunning" }
         ],
         CANCELLED: { target: "discarded", actions: because("cancelled") },
@@ -83,6 +84,7 @@ export const configChange = change.createMachine({
       on: {
         LOADED: [
           { guard: "diffIsEmpty", target: "discarding", actions: ["noteNoDifference", because("unchanged")] },
+          { guard: "diffIsOther", target: "discarding", actions: ["noteDifference", because("otherDiff")] },
           { guard: "isDryRun", target: "discarding", actions: ["noteDifference", because("dryRun")] },
           { target: "committing", actions: "noteCandidate" }
         ],

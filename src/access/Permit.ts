@@ -27,6 +27,9 @@ export interface HeldPermission {
   readonly permission: Permission
 }
 
+/** Whether live jobs that it allows wait for somebody else. */
+export const wantsApproval = ({ permission }: HeldPermission): boolean => permission.approval === true
+
 /** What a request is about, as far as it is known by now. */
 export type Subject = Omit<Asked, "method" | "path">
 
@@ -47,10 +50,10 @@ export const Permit = Context.Reference<Permit | null>("switchyard/access/Permit
 const closest = (obstacles: ReadonlyArray<Obstacle & { readonly role: string }>) =>
   obstacles.toSorted((a, b) => b.passed - a.passed)[0]
 
-/** The first permission that allows what is asked, or the rule of the one that comes closest. */
+/** The first permission that allows what is asked, those before the others that do so without an approval, or the rule of the one that comes closest. */
 export const judge = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
   const obstacles: Array<Obstacle & { readonly role: string }> = []
-  for (const one of held) {
+  for (const one of held.toSorted((a, b) => Number(wantsApproval(a)) - Number(wantsApproval(b)))) {
     const obstacle = obstacleOf(one.permission, asked)
     if (obstacle === undefined) return { allowed: one } as const
     obstacles.push({ ...obstacle, role: one.role })

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"
 import { JobLock } from "../domain/JobLock.ts"
-import { AbortRequest, ClearLockRequest } from "../domain/requests/ActionRequests.ts"
+import { AbortRequest, ClearLockRequest, DecisionRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery, type QueryParameter } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
@@ -22,6 +22,18 @@ const leaveOut: Readonly<Record<string, QueryParameter>> = {
     example: "config"
   }
 }
+
+const decision = (name: "approve" | "reject", summary: string, description: string) =>
+  HttpApiEndpoint.post(name, `/job/:id(^\\d+$)/${name}`, {
+    params: { id: Schema.String },
+    payload: DecisionRequest.schema,
+    success: Enveloped(Jobs),
+    error: [BadRequest, NotFound, Conflict]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({ summary, description, example: { request: { comment: "as agreed in CHG-7" }, response: one } })
+    )
 
 const endpoints = HttpApiGroup.make("jobs").add(
   HttpApiEndpoint.get("list", "/jobs", { success: Page(Jobs), error: BadRequest }).annotateMerge(
@@ -64,6 +76,12 @@ const endpoints = HttpApiGroup.make("jobs").add(
         }
       })
     ),
+  decision(
+    "approve",
+    "Approve a job",
+    "Lets a job begin that waits for an approval. It takes somebody else than who started it, who may start such a job without approval."
+  ),
+  decision("reject", "Reject a job", "A job that waits for an approval is ABORTED, with the comment as its reason."),
   HttpApiEndpoint.get("locks", "/joblocks", {
     success: Enveloped(Schema.Struct({ locks: Schema.Array(JobLock) }))
   }).annotateMerge(

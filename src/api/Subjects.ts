@@ -50,6 +50,8 @@ const asked = [
   "GET /job/:id",
   "GET /job/:id/audit",
   "PUT /job/:id",
+  "POST /job/:id/approve",
+  "POST /job/:id/reject",
   "POST /job/:id/revert"
 ]
 

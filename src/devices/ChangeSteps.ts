@@ -9,6 +9,7 @@ import type { DeviceConnection } from "./DeviceConnection.ts"
 import { loadCandidate, type LoadContext } from "./CandidateLoad.ts"
 import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions } from "../drivers/Driver.ts"
+import { shownHash } from "../drivers/ShownDiff.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
 import type { SecretDigests } from "../store/ChangeStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
@@ -108,7 +109,8 @@ export const make = (context: ChangeContext): ChangeSteps => {
       sessionsSeen = null
       const { beside, candidate } = yield* loadCandidate(context, yield* connection.current, row, before)
       if (beside.length > 0) texts.remarks = [...texts.remarks, besideRemark(beside)]
-      return ended({ type: "LOADED", ...candidate })
+      const isOther = row.shown !== undefined && row.shown.diff !== shownHash(candidate.diff)
+      return ended({ type: "LOADED", isOther, ...candidate })
     }).pipe(
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),

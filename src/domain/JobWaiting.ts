@@ -1,4 +1,4 @@
-/** What a job waits for, as its record shows it: another job's lock, or the commit timers of its own devices. */
+/** What a job waits for, as its record shows it: somebody's approval, another job's lock, or the commit timers of its own devices. */
 import { Schema } from "effect"
 
 /** Waits for a lock that another job has, or for a job that has waited longer. `since` is ISO 8601 without a zone, UTC. */
@@ -20,5 +20,14 @@ export const TimerWait = Schema.Struct({
   message: Schema.String
 })
 
-export const JobWaiting = Schema.Union([LockWait, TimerWait])
+/** Waits for the approval of somebody else; at `until`, ISO 8601 without a zone, UTC, it is given up. */
+export const ApprovalWait = Schema.Struct({
+  reason: Schema.Literal("approval"),
+  why: Schema.String,
+  dry_run_job: Schema.NullOr(Schema.Int),
+  until: Schema.String,
+  message: Schema.String
+})
+
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait])
 export type JobWaiting = typeof JobWaiting.Type

@@ -12,6 +12,8 @@ import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
+import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
+import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
@@ -72,7 +74,7 @@ const Groups = Layer.mergeAll(
     DeviceTargets.layer,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer
+    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer))
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
   Layer.provide(Callers.layer),

@@ -33,6 +33,8 @@ export interface JobHead extends Pick<
 > {
   /** How whoever started it came in; null for the server. */
   readonly scheduled_way: Way | null
+  /** It must not begin before somebody has approved it. */
+  readonly awaits_approval: boolean
 }
 
 /** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */

@@ -12,6 +12,9 @@ const make = Effect.gen(function* () {
     waitFor: Effect.fn("JobWaitStore.waitFor")((id: number, waiting: JobWaiting) =>
       Effect.asVoid(sql`update job set waiting_for = ${sql.json(waiting)} where id = ${id}`)
     ),
+    clear: Effect.fn("JobWaitStore.clear")((id: number) =>
+      Effect.asVoid(sql`update job set waiting_for = null where id = ${id}`)
+    ),
     refreshWaiting: Effect.fn("JobWaitStore.refreshWaiting")((id: number) =>
       Effect.asVoid(sql`update job set waiting_for = ${timers} where id = ${id}
         and (waiting_for ->> 'until') is distinct from (${timers} ->> 'until')`)
@@ -27,6 +30,8 @@ export class JobWaitStore extends Context.Service<
   {
     /** Writes what the job waits for before it begins. */
     readonly waitFor: (id: number, waiting: JobWaiting) => Write
+    /** Writes that the job waits for nothing. */
+    readonly clear: (id: number) => Write
     /** Writes whether a job that runs waits for nothing but the commit timers of its devices. */
     readonly refreshWaiting: (id: number) => Write
   }

@@ -27,6 +27,7 @@ import waiting from "./migrations/0017_waiting.ts"
 import logins from "./migrations/0022_logins.ts"
 import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
+import approvals from "./migrations/0027_approvals.ts"
 import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
@@ -60,6 +61,7 @@ export const migrations = [
   { name: "0022_logins", oldest: "0.1.0", up: logins },
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
   { name: "0026_sign_on", oldest: "0.1.0", up: signOn },
+  { name: "0027_approvals", oldest: "0.1.0", up: approvals },
   { name: "0028_audit", oldest: "0.1.0", up: audit },
   { name: "0029_strangers", oldest: "0.1.0", up: strangers }
 ] as const

@@ -30,6 +30,8 @@ const Args = Schema.Struct({
   max_failures: Schema.optionalKey(positive),
   /** A stopped rollout takes back what is not confirmed yet. Confirm mode 2 does so unless this is false. */
   revert_on_failure: Schema.optionalKey(Schema.Boolean),
+  /** The dry run whose differences may be pushed, and no others. */
+  dry_run_job: Schema.optionalKey(positive),
   /** What lines that a device does not show mean; without it those that are new fail the device. */
   on_missing_lines: Schema.optionalKey(MissingLinesPolicy)
 })
@@ -58,6 +60,7 @@ export const SyncDevices = defineJob({
   Args,
   Memo,
   kind: "devices",
+  // a dry run that pushes by itself when it may is no dry run for those who may not push
   changesDevices: ({ auto_push, dry_run }) => !dry_run || auto_push,
   pinsCommits: true,
   // an urgent sync is kept apart by the devices' actors alone

@@ -23,6 +23,22 @@ export const AbortRequest = Body.make(
 )
 export type AbortRequest = typeof AbortRequest.schema.Type
 
+/** An approval, or its refusal, says why. */
+export const DecisionRequest = Body.make(
+  {
+    comment: required(
+      Schema.String,
+      () => "comment must be specified",
+      (sent) =>
+        typeof sent === "string" && sent.trim() !== ""
+          ? Result.succeed(sent.slice(0, MAX_REASON))
+          : Result.fail("comment must be specified")
+    )
+  },
+  { message: Body.firstOf }
+)
+export type DecisionRequest = typeof DecisionRequest.schema.Type
+
 const NO_LOCK = "No lock name specified"
 
 export const ClearLockRequest = Body.make(

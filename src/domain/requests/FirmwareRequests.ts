@@ -8,7 +8,7 @@ import { depending, ignorable, optional, required, type Rule } from "../fields/F
 import { flag } from "../fields/Rules.ts"
 import { has, own } from "../fields/Values.ts"
 import { DETECT_ARCHITECTURE, hasCredentials, imageUrl, isImageName } from "../ImageName.ts"
-import { groupRule, hostnameRule, notes } from "./RequestFields.ts"
+import { groupRule, hostnameRule, notes, startRule } from "./RequestFields.ts"
 
 const missing = ({ key }: { readonly key: string }) => `Missing parameter ${key}`
 /** What is wrong with the value is the result of the job. */
@@ -53,15 +53,6 @@ const waitRule: Rule<number> = (sent) => {
   return typeof seconds === "number" && Number.isInteger(seconds)
     ? Result.succeed(seconds)
     : Result.fail("post_waittime should be an integer")
-}
-
-const START = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
-
-/** Milliseconds since 1970 of a time that exists. */
-const startRule: Rule<number> = (sent) => {
-  const time = typeof sent === "string" && START.test(sent) ? Date.parse(`${sent.replace(" ", "T")}Z`) : Number.NaN
-  const isReal = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19).replace("T", " ") === sent
-  return isReal ? Result.succeed(time) : Result.fail("Invalid date format, should be: %Y-%m-%d %H:%M:%S")
 }
 
 /** What to upgrade, with which image, which steps to take and when (`start_at`, decoded to milliseconds since 1970). */

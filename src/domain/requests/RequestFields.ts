@@ -36,3 +36,12 @@ export const count = accept(isCount, ({ key }) => `${key} must be an integer of 
 
 /** The name of an action, in upper case; any value is taken, as its text. */
 export const actionRule: Rule<string> = (sent) => Result.succeed(shown(sent).toUpperCase())
+
+const START = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/
+
+/** A time that exists, `YYYY-MM-DD HH:MM:SS` in UTC, as milliseconds since 1970. */
+export const startRule: Rule<number> = (sent) => {
+  const time = typeof sent === "string" && START.test(sent) ? Date.parse(`${sent.replace(" ", "T")}Z`) : Number.NaN
+  const isReal = !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19).replace("T", " ") === sent
+  return isReal ? Result.succeed(time) : Result.fail("Invalid date format, should be: %Y-%m-%d %H:%M:%S")
+}

@@ -9,7 +9,7 @@ import { ignorable, type Rule } from "../fields/Field.ts"
 import { accept, flag } from "../fields/Rules.ts"
 import { explicitSelectors } from "./DeviceSelector.ts"
 import { MAX_NAMES, namesRule } from "./Hostnames.ts"
-import { count, flagOr, notes, nullAsAbsent, onlyTrue } from "./RequestFields.ts"
+import { count, flagOr, notes, nullAsAbsent, onlyTrue, startRule } from "./RequestFields.ts"
 
 const ConfirmMode = Schema.Literals([0, 1, 2])
 const isMode = Schema.is(ConfirmMode)
@@ -41,6 +41,8 @@ const options = {
   max_failures: ignorable(Schema.Int, nullAsAbsent(count)),
   revert_on_failure: ignorable(Schema.Boolean, nullAsAbsent(flag(() => "revert_on_failure must be a boolean"))),
   canary: ignorable(Canary, nullAsAbsent(canaryRule)),
+  dry_run_job: ignorable(Schema.Int, nullAsAbsent(count)),
+  start_at: ignorable(Schema.Finite, nullAsAbsent(startRule), Schema.String),
   on_missing_lines: ignorable(
     MissingLinesPolicy,
     nullAsAbsent(accept(Schema.is(MissingLinesPolicy), () => "on_missing_lines must be warn or fail"))
@@ -48,24 +50,33 @@ const options = {
   ...notes
 }
 
+const FENCED_DRY_RUN = "dry_run_job is for live runs: dry_run must be false"
+
 const URGENT_AND_MODE = "urgent cannot be combined with confirm_mode 2"
 const URGENT_AND_REVERT = "urgent cannot be combined with revert_on_failure"
 const URGENT_AND_UNNAMED = "urgent needs named devices: hostname or hostnames"
 
-interface Urgent {
+interface Combined {
+  readonly dry_run: boolean
+  readonly dry_run_job?: number
   readonly urgent?: boolean
   readonly confirm_mode?: number
   readonly revert_on_failure?: boolean
 }
 
 /** An urgent sync goes beside the one that has the lock, so the two must not have to wait for each other. */
-const urgencyFaults = ({ confirm_mode, revert_on_failure, urgent }: Urgent): ReadonlyArray<string> => {
+const urgencyFaults = ({ confirm_mode, revert_on_failure, urgent }: Combined): ReadonlyArray<string> => {
   if (urgent !== true) return []
   return [...(confirm_mode === 2 ? [URGENT_AND_MODE] : []), ...(revert_on_failure === true ? [URGENT_AND_REVERT] : [])]
 }
 
+const faultsOf = (request: Combined): ReadonlyArray<string> => [
+  ...urgencyFaults(request),
+  ...(request.dry_run && request.dry_run_job !== undefined ? [FENCED_DRY_RUN] : [])
+]
+
 /** The body of a synchronization whose device is in the path. */
-export const SyncOptions = Body.make(options, { message: Body.firstOf, together: urgencyFaults })
+export const SyncOptions = Body.make(options, { message: Body.firstOf, together: faultsOf })
 export type SyncOptions = typeof SyncOptions.schema.Type
 
 /** The body of a synchronization. */
@@ -75,7 +86,7 @@ export const SyncRequest = Body.make(
     message: Body.firstOf,
     together: (request) => {
       const isNamed = request.hostname !== undefined || request.hostnames !== undefined
-      return [...(request.urgent === true && !isNamed ? [URGENT_AND_UNNAMED] : []), ...urgencyFaults(request)]
+      return [...(request.urgent === true && !isNamed ? [URGENT_AND_UNNAMED] : []), ...faultsOf(request)]
     }
   }
 )
@@ -89,6 +100,7 @@ const BESIDE = [
   "all",
   "comment",
   "ticket_ref",
+  "start_at",
   "confirm_mode"
 ] as const
 

@@ -8,7 +8,7 @@ import { HttpRouter, type HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { Permissions } from "../../access/Permissions.ts"
-import { type HeldPermission, judge, NotPermitted, type Permit } from "../../access/Permit.ts"
+import { type HeldPermission, judge, NotPermitted, type Permit, wantsApproval } from "../../access/Permit.ts"
 import { BASE } from "../../api/Api.ts"
 import { subjectOf } from "../../api/Subjects.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
@@ -68,7 +68,7 @@ export const makePermitOf = Effect.gen(function* () {
     const { method } = request
     const path = understood(endpoint.path, yield* HttpRouter.params)
     const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
-    if (speaking.some(({ permission }) => isWhole(permission))) return null
+    if (speaking.some((held) => isWhole(held.permission) && (method === "GET" || !wantsApproval(held)))) return null
     const refused = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
       const { rule = "" } = judge(held, asked)
       return new NotPermitted({ rule, roles: allowedBy(known, asked) })

@@ -1,5 +1,5 @@
 /** Starts upgrades and shows their order (docs/api.md#upgrades and docs/jobs.md#order-of-a-staggered-upgrade). */
-import { Clock, Effect, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { enveloped, jobStartedOnDevices } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
@@ -13,16 +13,11 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
+import { delayUntil } from "../provisioning/StartTime.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
 
 const BESIDE = ["hostname", "group", "start_at", "pre-flight", "comment", "ticket_ref"] as const
-
-/** Seconds until a start; it has to be in the future. */
-const delayUntil = Effect.fnUntraced(function* (start: number) {
-  const now = yield* Clock.currentTimeMillis
-  return start > now ? Math.ceil((start - now) / 1000) : yield* refuse("start_at must be in the future")
-})
 
 /** Starts the job of a request for this user, and answers with the number of selected devices. */
 export const makeUpgrade = Effect.gen(function* () {
@@ -39,7 +34,7 @@ export const makeUpgrade = Effect.gen(function* () {
         user,
         comment,
         ticketRef: ticket_ref,
-        ...(start_at === undefined ? {} : { delaySeconds: yield* delayUntil(start_at) })
+        ...(yield* delayUntil(start_at))
       }
     )
     return jobStartedOnDevices("Scheduled job to upgrade devices", job, count)

@@ -9,7 +9,7 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
-import type { AbortRequest } from "../../domain/requests/ActionRequests.ts"
+import type { AbortRequest, DecisionRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -17,6 +17,7 @@ import { makeJobVisible } from "../core/Visible.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
+import { makeDecisions } from "./Decisions.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
 
 const unknownJob = (id: string | number) => new NotFound({ message: `No job with id ${id} found` })
@@ -26,6 +27,7 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
+  const decisions = yield* makeDecisions
   const answer = yield* makeJobAnswer
   const visible = yield* makeJobVisible
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
@@ -51,7 +53,23 @@ const makeJobs = Effect.gen(function* () {
       })
     )
   })
+  const decide = Effect.fnUntraced(function* (
+    decision: "approve" | "reject",
+    request: HttpServerRequest.HttpServerRequest,
+    digits: string,
+    payload: DecisionRequest
+  ) {
+    // whoever may start the job may see it: the decision asks for more than the list of jobs does
+    const id = yield* idOf(digits)
+    yield* decisions[decision](id, payload).pipe(Effect.catchTag("JobNotFound", () => Effect.fail(unknownJob(digits))))
+    const decided = Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
+    return yield* answer(
+      request,
+      Effect.map(decided, (job) => ({ rows: [job], headers: {} }))
+    )
+  })
   return {
+    decide,
     list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
     get: (request: HttpServerRequest.HttpServerRequest, digits: string) => answer(request, only(digits)),
     abort: Effect.fnUntraced(function* (
@@ -97,6 +115,10 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
       .handle("abort", ({ params, payload, request }) => answered(jobs.abort(request, params.id, payload)))
+      .handle("approve", ({ params, payload, request }) =>
+        answered(jobs.decide("approve", request, params.id, payload))
+      )
+      .handle("reject", ({ params, payload, request }) => answered(jobs.decide("reject", request, params.id, payload)))
       .handle("locks", () => answered(locks.all))
       .handle("clearLock", ({ payload }) => answered(locks.clear(payload.name)))
   })

@@ -5,13 +5,17 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { AskedDevices } from "../../access/AskedDevices.ts"
-import { type NotPermitted, Permit, permitted } from "../../access/Permit.ts"
+import { type HeldPermission, type NotPermitted, Permit, permitted, wantsApproval } from "../../access/Permit.ts"
 import { type Device, DeviceType } from "../../domain/Device.ts"
 import type { AnyJob, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { DryRunRisk } from "../sync/DryRunRisk.ts"
+import { JobApproval } from "./JobApproval.ts"
 import { JobEngine } from "./JobEngine.ts"
 import type { StartOptions } from "./JobLaunch.ts"
 
@@ -30,6 +34,23 @@ const Named = Schema.Struct({
   mlag_peer_new_hostname: Schema.optionalKey(Schema.String)
 })
 type Named = typeof Named.Type
+
+/** A synchronization has to be pinned to what the approver is shown. */
+export class DryRunWanted extends Schema.TaggedError<DryRunWanted>()("DryRunWanted", {}) {
+  override get message() {
+    return "This needs an approval, so it has to name the dry run that is to be approved: dry_run_job, with dry_run false and without auto_push"
+  }
+  get httpStatus() {
+    return 400 as const
+  }
+}
+
+const readDryRun = Schema.decodeUnknownOption(SyncDevices.Args)
+const dryRunOf = (args: unknown): number | null =>
+  Option.match(readDryRun(args), {
+    onNone: () => null,
+    onSome: ({ auto_push, dry_run, dry_run_job }) => (dry_run || auto_push ? null : (dry_run_job ?? null))
+  })
 const readNamed = Schema.decodeUnknownOption(Named)
 
 /** Jobs that give ports what is stored for them, or only look. All others are closed to who may work on some ports only. */
@@ -44,6 +65,9 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const selection = yield* DeviceSelection
   const changes = yield* ChangeStore
+  const approvals = yield* JobApproval
+  const risks = yield* DryRunRisk
+  const { APPROVAL_SCORE } = yield* ServerConfig
 
   /** The devices of these names or ids; none when one of them is not there, since nothing is known of it. */
   const every = (keys: ReadonlyArray<string | number>, rows: ReadonlyArray<Device>) =>
@@ -90,21 +114,49 @@ const make = Effect.gen(function* () {
     return { devices: yield* asked.of(found.value), ...(byGroup ? { group } : {}) }
   })
 
-  const ask = Effect.fnUntraced(
+  /** The call as permissions judge it. */
+  const askedFor = Effect.fnUntraced(
     function* (job: AnyJob, args: unknown) {
       const subject = yield* about(job.kind, args)
       const whole = ON_PORTS.has(job.name) ? {} : { whole: true as const }
-      yield* permitted({ ...subject, ...whole, job: { name: job.name, live: job.isLive(args) } })
+      const permit = yield* Permit
+      const call = permit === null ? { method: "POST", path: "/device_syncto" } : permit
+      return {
+        method: call.method,
+        path: call.path,
+        ...subject,
+        ...whole,
+        job: { name: job.name, live: job.isLive(args) }
+      }
     },
     Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
       Effect.fail(new SettingsUnavailable({ message }))
     )
   )
 
+  /** Why the job has to be approved; null when it has not. */
+  const reasonOf = Effect.fnUntraced(function* (job: AnyJob, args: unknown, allowed: HeldPermission | null) {
+    if (job.kind !== "devices" || !job.isLive(args)) return null
+    const isSync = job.name === SyncDevices.name
+    const dryRun = isSync ? dryRunOf(args) : null
+    const byRole = allowed !== null && wantsApproval(allowed)
+    if (!byRole && !(isSync && APPROVAL_SCORE > 0)) return null
+    if (isSync && dryRun === null) return yield* new DryRunWanted()
+    const risk = dryRun === null || APPROVAL_SCORE === 0 ? null : yield* risks.of(dryRun, APPROVAL_SCORE)
+    const reason = byRole ? `role ${allowed.role} may start live jobs with an approval only` : risk
+    return reason === null ? null : { reason, dryRunJob: dryRun }
+  })
+
   return JobRequests.of({
     start: Effect.fn("JobRequests.start")(function* (job, args, options) {
-      if ((yield* Permit) !== null) yield* ask(job, args)
-      return yield* engine.start(job, args, options)
+      const mayBeRisky = APPROVAL_SCORE > 0 && job.name === SyncDevices.name && job.isLive(args)
+      if ((yield* Permit) === null && !mayBeRisky) return yield* engine.start(job, args, options)
+      const call = yield* askedFor(job, args)
+      const allowed = yield* permitted(call)
+      const wanted = yield* reasonOf(job, args, allowed)
+      return wanted === null
+        ? yield* engine.start(job, args, options)
+        : yield* approvals.start(job, args, options, { ...wanted, asked: call })
     })
   })
 })
@@ -113,12 +165,12 @@ const make = Effect.gen(function* () {
 export class JobRequests extends Context.Service<
   JobRequests,
   {
-    /** As `JobEngine.start`; fails with NotPermitted when the caller may not. */
+    /** As `JobEngine.start`; fails with NotPermitted when the caller may not. A job that needs an approval waits for it. */
     readonly start: <J extends AnyJob>(
       job: J,
       args: SentArgs<J>,
       options: StartOptions<J>
-    ) => Effect.Effect<number, NotPermitted | SettingsUnavailable | SqlError.SqlError>
+    ) => Effect.Effect<number, NotPermitted | DryRunWanted | SettingsUnavailable | SqlError.SqlError>
   }
 >()("switchyard/jobs/JobRequests") {
   static readonly layer = Layer.effect(JobRequests, make)

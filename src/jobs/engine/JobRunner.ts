@@ -10,6 +10,7 @@ import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock } from "./DevicesLock.ts"
+import { JobApproval } from "./JobApproval.ts"
 import { JobExecution } from "./JobExecution.ts"
 import { JobFunctions } from "./JobHandler.ts"
 import { JobPlaces } from "./JobPlaces.ts"
@@ -24,6 +25,7 @@ const make = Effect.gen(function* () {
   const functions = yield* JobFunctions
   const live = yield* LiveJobs
   const lock = yield* DevicesLock
+  const approvals = yield* JobApproval
   const places = yield* JobPlaces
   const execution = yield* JobExecution
 
@@ -49,6 +51,7 @@ const make = Effect.gen(function* () {
       const rest = yield* Effect.orElseSucceed(jobs.millisUntilDue(jobId), () => 0)
       yield* Effect.sleep(Duration.millis(rest))
       const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
+      if (job.awaits_approval) yield* approvals.wait(jobId)
       const refusal = needsLock(job)
         ? yield* lock.acquire(jobId).pipe(
             Effect.as(null),

@@ -17,7 +17,6 @@ import type { JobDevice } from "../../store/JobStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
-import type { RunningJob } from "../engine/JobHandler.ts"
 import type { SyncJob } from "./SyncWork.ts"
 
 /** Push, or why not; null when there is nothing to push. */
@@ -65,8 +64,8 @@ const make = Effect.gen(function* () {
   })
 
   /** What the device runs and what it would run; none when that is not known line by line. */
-  const configurations = Effect.fnUntraced(function* (job: RunningJob, { id }: Device) {
-    const progress = (yield* changes.progressOfJob(job.id)).find(({ device_id }) => device_id === id)
+  const configurations = Effect.fnUntraced(function* (jobId: number, { id }: Device) {
+    const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
     const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
     const proved = yield* changes.proved(id)
     return Option.flatMap(proved, ({ config: before }) =>
@@ -81,8 +80,8 @@ const make = Effect.gen(function* () {
     return reasons.length > 0 && reasons.every(({ cause }) => cause === "interface_updated")
   })
 
-  const brokenRule = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
-    const texts = yield* configurations(job, device)
+  const brokenRule = Effect.fnUntraced(function* (jobId: number, device: Device) {
+    const texts = yield* configurations(jobId, device)
     if (Option.isNone(texts)) return because("not_comparable", NOT_COMPARABLE)
     const rules = yield* siteRules(device)
     if (Result.isFailure(rules)) return rules.failure
@@ -105,7 +104,7 @@ const make = Effect.gen(function* () {
     if (only.result.failed) return because("dry_run_failed", "The dry run has failed")
     if (!only.changed) return null
     const [device] = yield* devices.byHostnames([only.hostname])
-    const broken = device === undefined ? null : yield* brokenRule(job, device)
+    const broken = device === undefined ? null : yield* brokenRule(job.id, device)
     const score = only.score ?? AUTO_PUSH_BELOW
     const tooHigh = because("score", `The change score ${score.toFixed(1)} is not below ${AUTO_PUSH_BELOW}`)
     // a broken rule says more than a number, and a number more than that nothing could be compared
@@ -113,7 +112,7 @@ const make = Effect.gen(function* () {
     return score < AUTO_PUSH_BELOW ? ("push" satisfies Verdict) : tooHigh
   })
 
-  return AutoPushVerdict.of({ judge })
+  return AutoPushVerdict.of({ judge, brokenRule })
 })
 
 /** Verdicts over dry runs with `auto_push`. */
@@ -121,6 +120,8 @@ export class AutoPushVerdict extends Context.Service<
   AutoPushVerdict,
   {
     /** Whether the live run may follow the dry run that has left these rows. */
+    /** The rule of risk that the dry run of this job breaks on a device; null when it breaks none. */
+    readonly brokenRule: (jobId: number, device: Device) => Effect.Effect<Refusal | null, SqlError.SqlError>
     readonly judge: (job: SyncJob, rows: ReadonlyArray<JobDevice>) => Effect.Effect<Verdict, SqlError.SqlError>
   }
 >()("switchyard/jobs/AutoPushVerdict") {

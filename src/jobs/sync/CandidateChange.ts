@@ -8,12 +8,14 @@ import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
-import { renderFailed, unmanageable } from "./SyncTasks.ts"
+import { Fence } from "./Fence.ts"
+import { fenced, renderFailed, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const calls = yield* ChangeCalls
+  const fence = yield* Fence
 
   /** Ends the device's part of the job before anything was sent. */
   const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
@@ -31,7 +33,9 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
-    const { dry_run: dryRun, force, on_missing_lines: onMissingLines } = job.args
+    const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
+    const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
+    if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
     const policy = onMissingLines === undefined ? {} : { onMissingLines }
     const wanted = {
       jobId: job.id,
@@ -40,7 +44,8 @@ const make = Effect.gen(function* () {
       dryRun,
       force,
       expectedHash: device.confhash,
-      ...policy
+      ...policy,
+      ...(shown === null ? {} : { shown: shown.success })
     }
     return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
       refuse(work, device, unmanageable(error))

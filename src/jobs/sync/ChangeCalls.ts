@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
 import { abandon, cancel as cancelled, newChange } from "../../../machines/change/ChangeDecision.ts"
+import type { ShownChange } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport, Verdict } from "../../devices/ChangeExecutor.ts"
 import { DeviceEntity } from "../../devices/DeviceCalls.ts"
 import { patiently } from "../../devices/PatientCall.ts"
@@ -32,6 +33,8 @@ export interface WantedChange {
   readonly force: boolean
   /** What lines that the device does not show mean. */
   readonly onMissingLines?: MissingLinesPolicy
+  /** What a dry run has shown of the device, to which the change is pinned. */
+  readonly shown?: ShownChange
   /** Hash of what the device is expected to run; null when anything is fine. */
   readonly expectedHash: string | null
 }
@@ -88,6 +91,7 @@ const make = Effect.gen(function* () {
       sessionName: Candidate.ofJob(wanted.jobId),
       expectedHash: wanted.expectedHash,
       timerSeconds: mode === 0 ? null : timerFor(config.COMMIT_CONFIRMED_TIMEOUT, lineCount(wanted.candidate)),
+      ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
       ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
     })
     return yield* changes.findOrInsert({

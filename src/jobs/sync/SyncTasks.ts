@@ -23,6 +23,8 @@ const endedEarly = ({ reason, result }: ChangeReport): boolean =>
 /** The error name of an end that has no error of its own. */
 const typeOf: Partial<Record<string, string>> = {
   hashMismatch: "ConfigHashMismatch",
+  otherRunning: "Fenced",
+  otherDiff: "Fenced",
   locked: "SessionLockedException",
   rejected: "ReplaceConfigException",
   cancelled: "JobAborted"
@@ -50,6 +52,14 @@ export const failureText = (report: ChangeReport): string => {
 /** The device could not be rendered: entries 0 and 1, nothing was sent. `text` ends in `Type: message` and a newline. */
 export const renderFailed = (text: string): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, subtaskFailed(GENERATE_TASK)), taskFailed(GENERATE_TASK, text)])
+
+/** The configuration is another one than the dry run has shown: nothing was sent. */
+export const fenced = (config: string, message: string): DeviceResult =>
+  deviceResult([
+    taskFailed(MAIN_TASK, subtaskFailed(SYNC_TASK)),
+    taskOk(GENERATE_TASK, config),
+    taskFailed(SYNC_TASK, `Nothing was sent to it.\nFenced: ${message}\n`)
+  ])
 
 /** No driver can log in to the device: nothing was rendered or sent. */
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>

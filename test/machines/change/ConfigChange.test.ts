@@ -188,6 +188,21 @@ describe("a live change", () => {
     expect(outcome(walk)).toMatchObject({ result: "discarded", reason, ok: false })
   })
 
+  it("keeps to what a dry run has shown: what ran then and its difference, forced or not", () => {
+    const shown = { running: "old", diff: "digest" }
+    const start = begin(row({ force: true, expectedHash: null, shown }))
+    const read = (hash: string) => ({ type: "RUNNING_READ", hash, foreignTimer: false }) as const
+    const load = (diff: string, isOther: boolean) => ({ type: "LOADED", diff, isOther, candidateHash: "new" }) as const
+    const altered = after(start, { type: "OPENED" }, read("alien"))
+    expect(outcome(altered)).toMatchObject({ result: "discarded", reason: "otherRunning", ok: false, runs: "old" })
+    const other = after(start, { type: "OPENED" }, read("old"), load("+vlan 1", true), { type: "DISCARDED" })
+    expect(outcome(other)).toMatchObject({ result: "discarded", reason: "otherDiff", ok: false, runs: "old" })
+    const same = after(start, { type: "OPENED" }, read("old"), load("+vlan 320", false))
+    expect(rowAt(same).phase).toBe("committing")
+    const nothing = after(start, { type: "OPENED" }, read("old"), load("", true), { type: "DISCARDED" })
+    expect(outcome(nothing)).toMatchObject({ result: "unchanged", ok: true })
+  })
+
   it.each([
     ["it is forced", row({ force: true })],
     ["no hash is known yet", row({ expectedHash: null })],

@@ -89,6 +89,9 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/plugins 500",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
+  // test/http/Approval.test.ts
+  "POST /api/v1.0/job/:id(^\\d+$)/approve 200",
+  "POST /api/v1.0/job/:id(^\\d+$)/reject 200",
   // test/jobs/upkeep/Certificates.test.ts
   "GET /api/v1.0/certificate_authority 200",
   "GET /api/v1.0/certificate_authority 500",

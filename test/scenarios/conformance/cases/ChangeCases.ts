@@ -148,6 +148,16 @@ const others: ReadonlyArray<Case> = [
   ...["4711", "99999999999"].map((id) =>
     bad("no job of that id", post(`/job/${id}/revert`, {}), `No job with id ${id} found`, 404)
   ),
+  ...["approve", "reject"].flatMap((decision) => [
+    bad("that a comment is needed", post(`/job/3/${decision}`, {}), "comment must be specified"),
+    bad("no job of that id", post(`/job/4711/${decision}`, { comment: "x" }), "No job with id 4711 found", 404),
+    bad(
+      "that the job waits for no approval",
+      post(`/job/3/${decision}`, { comment: "x" }),
+      "Job 3 waits for no approval: it needs none",
+      409
+    )
+  ]),
   starts(
     "a job that looks for drift everywhere",
     post("/device_drift", {}),

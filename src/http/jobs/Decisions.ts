@@ -1,0 +1,45 @@
+/**
+ * Approves and rejects jobs (docs/changes.md#approval). Whoever decides is somebody else than who started the job, and may start such a job
+ * without an approval.
+ */
+import { Effect } from "effect"
+import { judge, NotPermitted, wantsApproval } from "../../access/Permit.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { Caller } from "../../api/Authorization.ts"
+import type { DecisionRequest } from "../../domain/requests/ActionRequests.ts"
+import { JobApproval } from "../../jobs/engine/JobApproval.ts"
+
+const refused = (rule: string, roles: ReadonlyArray<string> = []) => new NotPermitted({ rule, roles })
+
+/** Decides over a job that waits, in the name of the caller. */
+export const makeDecisions = Effect.gen(function* () {
+  const approvals = yield* JobApproval
+  const { allowedBy, heldBy, rules } = yield* Permissions
+
+  const mayDecide = Effect.fnUntraced(function* (id: number) {
+    const caller = yield* Caller
+    const { asked, asked_by } = yield* approvals.pending(id)
+    if (caller.name === asked_by)
+      return yield* refused(`${asked_by} has started job ${id}, and somebody else has to decide`)
+    const held = yield* heldBy(caller)
+    const known = yield* rules
+    if (held === null || known === null) return caller.name
+    const { allowed, rule = "" } = judge(held, asked)
+    if (allowed === null)
+      return yield* refused(
+        `to decide over job ${id} one has to be allowed to start it: ${rule}`,
+        allowedBy(known, asked)
+      )
+    if (wantsApproval(allowed)) return yield* refused(`role ${allowed.role} needs approvals itself`)
+    return caller.name
+  })
+
+  return {
+    approve: Effect.fn("Decisions.approve")(function* (id: number, { comment }: DecisionRequest) {
+      yield* approvals.approve(id, yield* mayDecide(id), comment)
+    }),
+    reject: Effect.fn("Decisions.reject")(function* (id: number, { comment }: DecisionRequest) {
+      yield* approvals.reject(id, yield* mayDecide(id), comment)
+    })
+  }
+})
