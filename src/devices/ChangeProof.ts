@@ -119,7 +119,9 @@ export const prove = Effect.fnUntraced(function* (
   const why: Array<string> = []
 
   // the text that was promised has what runs beside the merged lines too, so it says more than merging them again
-  if (wanted.loadMode === "merge" && row.promised === true) return { proof: "promised-text" }
+  if (wanted.loadMode === "merge" && row.promised === true && wanted.suffices.includes("promised-text")) {
+    return { proof: "promised-text" }
+  }
   if (wanted.suffices.includes("loaded-again")) {
     const again = yield* loadAgain(wanted, loggedIn, row, seen)
     if (Result.isSuccess(again)) {

@@ -4,14 +4,20 @@ import type { ConfirmAnswer, MovedCommit } from "../Driver.ts"
 import { CommitError, type ExchangeError, type ReadError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import type { Remote } from "./Remote.ts"
-import { ask, must } from "./Script.ts"
+import { ask, hasSaid, mustSay } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
 
 const MOST_SHOWN = 20
 
-const committing = Effect.fnUntraced(function* (remote: Remote, name: string, words: ReadonlyArray<string>) {
+/** Asks for a verb that ends with this word. */
+const committing = Effect.fnUntraced(function* (
+  remote: Remote,
+  name: string,
+  words: ReadonlyArray<string>,
+  word: string
+) {
   const { code, complaints, output } = yield* ask(remote, words, { seconds: remote.timeouts.commit })
-  if (code === 0) return
+  if (code === 0 && hasSaid(output, word)) return
   const said = (complaints.trim() === "" ? output : complaints).trim().split("\n").slice(-MOST_SHOWN).join("\n")
   const message = said === "" ? `it ended with ${code} and said nothing` : maskSecrets(said)
   return yield* new CommitError({ hostname: remote.target.hostname, session: name, message })
@@ -19,11 +25,11 @@ const committing = Effect.fnUntraced(function* (remote: Remote, name: string, wo
 
 /** Removes an open candidate, or takes a timed commit back at once. One that is not there any more is no error. */
 export const discard = (remote: Remote, name: string): Effect.Effect<void, ReadError> =>
-  Effect.asVoid(must(remote, ["discard", name], { seconds: remote.timeouts.commit }))
+  mustSay(remote, ["discard", name], "discarded", { seconds: remote.timeouts.commit })
 
 /** Commits; what FRR does not take whole is taken back. */
 export const commit = (remote: Remote, name: string): Effect.Effect<void, ExchangeError | CommitError> =>
-  committing(remote, name, ["commit", name])
+  committing(remote, name, ["commit", name], "confirmed")
 
 /**
  * Commits; the switch takes it back after so many seconds. A change that cut the line may be answered when the line is back,
@@ -34,7 +40,7 @@ export const commitTimed: (
   name: string,
   seconds: number
 ) => Effect.Effect<void, ReadError | CommitError> = Effect.fnUntraced(function* (remote, name, seconds) {
-  yield* committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))])
+  yield* committing(remote, name, ["commit", name, String(Math.max(1, Math.round(seconds)))], "committed")
   const { pending } = yield* sessions(remote)
   if (Option.exists(pending, (waiting) => waiting.name === name)) return
   const message = "it was taken back before the switch could be asked again"
@@ -43,7 +49,7 @@ export const commitTimed: (
 
 /** Stops our own timer; the script refuses one that is not ours, or that is running out. */
 export const confirm = (remote: Remote, name: string): Effect.Effect<ConfirmAnswer, ExchangeError | CommitError> =>
-  Effect.as(committing(remote, name, ["confirm", name]), "seen" as const satisfies ConfirmAnswer)
+  Effect.as(committing(remote, name, ["confirm", name], "confirmed"), "seen" as const satisfies ConfirmAnswer)
 
 /**
  * Commits and saves without needing the connection for it: the script goes on by itself. Silence, or a connection that breaks,
@@ -56,7 +62,7 @@ export const commitAndSave = (
 ): Effect.Effect<MovedCommit, CommitError> => {
   const impatient = { ...remote, timeouts: { ...remote.timeouts, commit: silenceSeconds } }
   const moved = Effect.as(
-    committing(impatient, name, ["commit-and-save", name]),
+    committing(impatient, name, ["commit-and-save", name], "saved"),
     "answered" as const satisfies MovedCommit
   )
   const silent = Effect.as(Effect.sync(remote.hangUp), "silent" as const)

@@ -2,9 +2,10 @@
  * The script on the switch that holds candidates and takes commits back (`switch.sh`): it is brought there, an old one is
  * replaced first, and its verbs are asked for (docs/frr.md#the-script-on-the-switch).
  */
+import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
-import type { CommandRejected, ExchangeError } from "../DriverErrors.ts"
+import { type CommandRejected, type ExchangeError, UnexpectedAnswer } from "../DriverErrors.ts"
 import { lookForPrograms, missingPrograms, need, type Program } from "./Programs.ts"
 import { type Ran, quoted, type Remote, type RunOptions } from "./Remote.ts"
 
@@ -16,19 +17,30 @@ const DAEMONS = "/etc/frr/daemons"
 const HOOK = `[ ! -x ${CHANGE} ] || ${CHANGE} boot # a change that a restart came into ends here`
 
 const text = readFileSync(new URL("./switch.sh", import.meta.url), "utf8")
-const version = /^# switchyard version \d+$/m.exec(text)?.[0] ?? ""
+/** The whole of it: one that came in half is none. */
+const isWhole = (file: string): string =>
+  `[ "$(sha256sum <${file} | cut -d ' ' -f 1)" = ${hash("sha256", text, "hex")} ]`
 
-const isThere = `grep -qxF ${quoted(version)} ${CHANGE} && test -x ${CHANGE} && grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS}`
+const isThere = `${isWhole(CHANGE)} 2>/dev/null && test -x ${CHANGE} && grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS}`
 
-/** A rename puts it in place: a process that runs the old one goes on with the old one. */
+/**
+ * A rename puts each file in place: a process that runs the old script goes on with the old one, and what did not come whole changes
+ * nothing.
+ */
 const install = [
   "set -e",
   `mkdir -p ${FOLDER}/candidates`,
   `chmod 700 ${FOLDER}`,
-  `cat >${CHANGE}.new`,
-  `chmod 755 ${CHANGE}.new`,
-  `mv ${CHANGE}.new ${CHANGE}`,
-  `grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS} || printf '%s\\n' ${quoted(HOOK)} >>${DAEMONS}`
+  `trap 'rm -f "${CHANGE}.new.$$" "${DAEMONS}.new.$$"' EXIT`,
+  `cat >"${CHANGE}.new.$$"`,
+  `${isWhole(`"${CHANGE}.new.$$"`)} || { echo "our script did not come whole" >&2; exit 1; }`,
+  `chmod 755 "${CHANGE}.new.$$"`,
+  `mv "${CHANGE}.new.$$" ${CHANGE}`,
+  `if ! grep -qF ${quoted(`${CHANGE} boot`)} ${DAEMONS}; then`,
+  `  cp -p ${DAEMONS} "${DAEMONS}.new.$$"`,
+  `  printf '\\n%s\\n' ${quoted(HOOK)} >>"${DAEMONS}.new.$$"`,
+  `  mv "${DAEMONS}.new.$$" ${DAEMONS}`,
+  "fi"
 ].join("\n")
 
 /**
@@ -56,6 +68,21 @@ export const ask = (
   options?: RunOptions
 ): Effect.Effect<Ran, ExchangeError> => remote.run(command(words), options)
 
+/** Whether the script says this at its end: what ends well without a word is not ours. */
+export const hasSaid = (output: string, word: string): boolean => output.trimEnd().split("\n").at(-1) === word
+
 /** Asks for a verb; CommandRejected when it does not end well, or when the switch has no FRR. */
 export const must = (remote: Remote, words: ReadonlyArray<string>, options?: RunOptions) =>
   Effect.andThen(need(remote, "vtysh", "setsid"), remote.query(command(words), options))
+
+/** The same for a verb that ends with this word; UnexpectedAnswer when it does not say it. */
+export const mustSay = Effect.fnUntraced(function* (
+  remote: Remote,
+  words: ReadonlyArray<string>,
+  word: string,
+  options?: RunOptions
+) {
+  if (hasSaid(yield* must(remote, words, options), word)) return
+  const message = `the script did not say "${word}"`
+  return yield* new UnexpectedAnswer({ hostname: remote.target.hostname, command: command(words), message })
+})

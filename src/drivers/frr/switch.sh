@@ -1,9 +1,9 @@
 #!/bin/sh
-# switchyard version 2
+# switchyard version 3
 #
 # Lets a switch that runs FRRouting take a change back by itself. It lies on the switch, in a directory of its own beside the
-# startup configuration, so that a rename puts files there in one step. What it needs is a POSIX shell, coreutils, setsid and
-# frr-reload.py. Described in docs/frr.md#the-script-on-the-switch.
+# startup configuration, so that a rename puts files there in one step. What it needs is a POSIX shell, coreutils, awk,
+# grep, sed, find, hostname, setsid and frr-reload.py. Described in docs/frr.md#the-script-on-the-switch.
 #
 #   candidates/NAME/    a candidate that was checked: frr.conf, the hash of what ran then (base), who loaded it (user)
 #   pending/            a commit that waits for its confirmation: name, user, deadline, the process that waits (pid), what ran
@@ -107,12 +107,19 @@ check() { # FILE: ends with 2 and names the lines that are wrong
   fail 1 "the candidate could not be checked: $said"
 }
 
+# What was taken back is gone in one step: whoever looks meanwhile must not find half of it.
+end_reverting() {
+  mv "$HERE/reverting" "$HERE/confirmed.$$" && rm -rf "$HERE/confirmed.$$"
+}
+
 last_is() { note "$*" "$HERE/last" 2>/dev/null; }
 
 # What ran before becomes the startup configuration for now.
 put_running() { # DIRECTORY
   new=$STARTUP.switchyard
-  if cp -p "$1/startup" "$new" 2>/dev/null && cat "$1/running/frr.conf" 2>/dev/null >"$new"; then mv -f "$new" "$STARTUP"
+  # for owner and mode; there may have been none
+  cp -p "$1/startup" "$new" 2>/dev/null || [ -e "$1/no-startup" ] || return 1
+  if cat "$1/running/frr.conf" 2>/dev/null >"$new"; then mv -f "$new" "$STARTUP"
   else
     rm -f "$new"
     return 1
@@ -142,10 +149,15 @@ sweep() {
 # The end of a restart in the middle of a change: FRR has started with what ran before, and its startup file comes back.
 settle() {
   [ -e "$HERE/reverting/booted" ] || return 0
-  is_running "$HERE/reverting/running" || [ -n "$(find "$HERE/reverting/booted" -mmin +2)" ] || return 0
-  put_startup_back "$HERE/reverting"
-  last_is "reverted $(cat "$HERE/reverting/name") restart"
-  rm -rf "$HERE/reverting"
+  if is_running "$HERE/reverting/running"; then
+    put_startup_back "$HERE/reverting"
+    last_is "reverted $(cat "$HERE/reverting/name") restart"
+    end_reverting
+  elif [ -n "$(find "$HERE/reverting/booted" -mmin +2)" ]; then
+    # it was no restart of all of FRR, or FRR shows its configuration otherwise now: it is taken back like any other
+    rm -f "$HERE/reverting/booted"
+    detach revert
+  fi
 }
 
 # Somebody may have ended the process that waits: then another one takes its place.
@@ -200,7 +212,9 @@ arm() { # NAME SECONDS: everything that is needed to go back, and the process th
   [ -e "$HERE/candidates/$1/base" ] || fail 4 "there is no candidate $1"
   new=$HERE/pending.new
   if ! mkdir "$new" 2>/dev/null; then
-    is_process_of "$(noted "$new/by")" commit && fail 4 'another commit is being prepared'
+    by=$(noted "$new/by")
+    is_process_of "$by" commit && fail 4 'another commit is being prepared'
+    [ -n "$by" ] || [ -n "$(find "$new" -maxdepth 0 -mmin +1)" ] || fail 4 'another commit is being prepared'
     rm -rf "$new"
     mkdir "$new" || no_room 4 'what is needed to go back'
   fi
@@ -241,25 +255,41 @@ commit() { # NAME [SECONDS]; without seconds it is for good when it was applied
   fail 4 "FRR did not take all of it, so it was taken back"
 }
 
+# What a program that took too long has started goes on without it.
+end_rest() {
+  for pid in $(pgrep -g $$ 2>/dev/null); do
+    [ "$pid" = $$ ] || kill -9 "$pid" 2>/dev/null
+  done
+}
+
 # The startup configuration is none of its business: frr-reload.py leaves it alone.
 apply() {
-  note $$ "$HERE/pending/apply-pid"
+  # who cannot be found again could not be stopped
+  note $$ "$HERE/pending/apply-pid" || exit 1
   # of two lines of which a configuration has one only, frr-reload.py keeps either; merged lines come after what runs
   if [ -e "$HERE/pending/candidate/merge" ]; then
     timeout --foreground "$APPLY_SECONDS" vtysh -f "$HERE/pending/candidate/text"
   else reload "$HERE/pending/candidate"; fi >"$HERE/pending/log" 2>&1
   code=$?
+  [ "$code" != 124 ] || end_rest
   [ "$code" = 0 ] && { name_machine "$HERE/pending/candidate/text"; drop_lease; }
   note "$code" "$HERE/pending/applied"
+}
+
+# Replaces a file that everybody may read as a whole, or leaves it as it was.
+put_file() { # FILE, and the text as input
+  if cp -p "$1" "$1.switchyard" 2>/dev/null || : >"$1.switchyard" && cat >"$1.switchyard" && chmod 644 "$1.switchyard"; then
+    # in a container it may be mounted
+    mv -f "$1.switchyard" "$1" 2>/dev/null || { cat "$1.switchyard" >"$1"; rm -f "$1.switchyard"; }
+  else rm -f "$1.switchyard"; fi
 }
 
 # vtysh shows the machine's name as that of FRR, whatever FRR was told. So the machine gets it; LLDP has it from there.
 name_machine() { # FILE with a configuration; the last name in it counts
   name=$(sed -n 's/^hostname \([A-Za-z0-9.-]*\)$/\1/p' "$1" | tail -n 1)
   [ -n "$name" ] && [ "$name" != "$(hostname)" ] || return 0
-  printf '%s\n' "$name" >/etc/hostname
-  { grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts; printf '127.0.1.1 %s\n' "$name"; } >/etc/hosts.switchyard &&
-    mv -f /etc/hosts.switchyard /etc/hosts
+  printf '%s\n' "$name" | put_file /etc/hostname
+  { grep -v '^127\.0\.1\.1[[:space:]]' /etc/hosts; printf '127.0.1.1 %s\n' "$name"; } | put_file /etc/hosts
   hostname "$name"
   lldpcli configure system hostname "$name" >/dev/null 2>&1
 }
@@ -270,7 +300,8 @@ drop_lease() {
   show 2>/dev/null |
     awk -v port="$port" '/^[^ ]/ { inside = $0 == "interface " port } inside && /^ ip address / { found = 1 } END { exit !found }' ||
     return 0
-  cp "$LEASE" "$HERE/pending/lease"
+  # what is not noted could not be given back
+  cp "$LEASE" "$HERE/pending/lease" 2>/dev/null || return 0
   # without it the new address would go with the old one when both are of one network
   echo 1 >/proc/sys/net/ipv4/conf/all/promote_secondaries
   ip addr del "$address" dev "$port"
@@ -286,6 +317,8 @@ return_lease() {
 # Waits for the deadline. The pending commit is known by its name and by being ours: a confirmation takes it away.
 keep() { # NAME [SECONDS]
   trap '' HUP
+  # one that starts late must not wait for the commit after its own
+  [ "$(noted "$HERE/pending/name")" = "$1" ] || exit 1
   note $$ "$HERE/pending/pid.new" && mv "$HERE/pending/pid.new" "$HERE/pending/pid" || exit 1
   left=${2:-$(($(cat "$HERE/pending/deadline") - $(date +%s)))}
   while [ "$left" -gt 0 ]; do
@@ -331,7 +364,7 @@ take_back() { # WHY
   return_lease
   put_startup_back "$HERE/reverting"
   last_is "reverted $(cat "$HERE/reverting/name") $1"
-  rm -rf "$HERE/reverting"
+  end_reverting
 }
 
 revert() { take_back order; }
@@ -342,13 +375,15 @@ confirm() { # NAME
   [ "$(noted "$HERE/pending/applied")" = 0 ] || fail 4 'the change was not applied'
   pid=$(cat "$HERE/pending/pid")
   mv "$HERE/pending" "$HERE/confirmed.$$" 2>/dev/null || fail 4 'the change is being taken back'
+  # a loss of power must not bring it back
+  sync
   is_process_of "$pid" keep && kill "$pid" 2>/dev/null
   last_is "confirmed $1"
   rm -rf "$HERE/confirmed.$$"
   echo confirmed
 }
 
-none_reverting() { [ ! -e "$HERE/reverting" ]; }
+none_reverting() { settle; [ ! -e "$HERE/reverting" ]; }
 
 discard() { # NAME
   sweep
@@ -381,6 +416,7 @@ save() {
   timeout "$VTYSH_SECONDS" vtysh -c 'write memory' >/dev/null 2>&1
   if is_saved; then
     rm -f "$former"
+    sync
     echo saved
   else
     [ ! -e "$former" ] || mv -f "$former" "$STARTUP"

@@ -140,19 +140,28 @@ const itself: Round = {
 
 const full = { fault: "full disk, until the job has ended", strike: fill, mend: "rm -f /fill" }
 
+const fullAtSave: Ending = {
+  ...unsaved,
+  says: ["CommandRejected: ", "It is not certain which configuration the device runs."]
+}
+
 const fullToTheEnd: Round = {
   title: full.fault,
   timerSeconds: SHORT,
   cells: [
+    { ...full, ...steps.connecting, ending: lost },
     { ...full, ...steps.reading, ending: untouched("CommandRejected: ") },
     { ...full, ...steps.loading, ending: untouched("CommandRejected: ") },
+    { ...full, ...steps.loaded, ending: takenBack("CommitError: The device refused to commit") },
+    { ...full, ...steps.armed, ending: takenBack("CommitError: ") },
     { ...full, ...steps.applied, ending: takenBack("CommitError: ") },
+    { ...full, ...steps.committed, ending: takenBack("CommitError: ") },
+    { ...full, ...steps.proving, ending: takenBack("CommitError: ") },
+    { ...full, ...steps.comparing, ending: takenBack("CommitError: ") },
     { ...full, ...steps.confirming, ending: done },
-    {
-      ...full,
-      ...steps.saving,
-      ending: { ...unsaved, says: ["CommandRejected: ", "It is not certain which configuration the device runs."] }
-    }
+    { ...full, ...steps.confirmed, ending: fullAtSave },
+    { ...full, ...steps.saving, ending: fullAtSave },
+    { ...full, ...steps.saved, ending: done }
   ]
 }
 
@@ -190,7 +199,6 @@ export const rounds: ReadonlyArray<Round> = [
     ...at("comparing", "confirming", "confirmed", "saving")(changedByOthers),
     ...at("saved")({ ...changedByOthers, saved: "new" })
   }),
-  everywhere("full disk, for 3 s", `${fill}; sleep 3; rm /fill`, allDone),
   everywhere("script removed", "rm -f /etc/frr/switchyard/change", {
     ...allDone,
     ...at("reading")(untouched("CommandRejected: ")),
