@@ -4,6 +4,7 @@ import * as Engine from "../../../src/Engine.ts"
 import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
 import { addressOf, LOGIN, usual } from "../../../src/fabric/FabricPlan.ts"
+import { bgpSessions, pings } from "../../../src/fabric/Observations.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
@@ -75,11 +76,6 @@ const until = <E>(condition: Effect.Effect<boolean, E>): Effect.Effect<void, E> 
     holds ? Effect.void : Effect.andThen(Effect.sleep("500 millis"), until(condition))
   )
 
-const pings = (fabric: Fabric.Fabric, count: number) =>
-  Effect.map(fabric.run("host1", `ping -c ${count} -i 0.2 -W 1 10.98.4.2 || true`), (said) => {
-    return Number(/(\d+) received/.exec(said)?.[1] ?? 0)
-  })
-
 describeReal("a fabric of real routers", () => {
   it.live("is synchronized from git: BGP comes up, packets cross it, and a lockout comes back", () =>
     Effect.gen(function* () {
@@ -105,12 +101,7 @@ describeReal("a fabric of real routers", () => {
         yield* refresh("settings", "tester")
         expect(yield* sync(routers)).toEqual(Object.fromEntries(routers.map((name) => [name, "ok"])))
         for (const core of cores) {
-          yield* until(
-            Effect.map(
-              fabric.run(core, "vtysh -c 'show bgp ipv4 unicast summary json' 2>/dev/null"),
-              (said) => said.match(/"state":"Established"/g)?.length === dists.length
-            )
-          )
+          yield* until(Effect.map(bgpSessions(fabric, core), (count) => count === dists.length))
         }
         yield* until(Effect.map(pings(fabric, 1), (received) => received === 1))
         expect(yield* pings(fabric, 10)).toBe(10)
