@@ -102,6 +102,10 @@ export const beyondDevices: ReadonlyArray<string> = [
   "PUT /repository/:name",
   "GET /plugins",
   "PUT /plugins",
+  "GET /auth/login",
+  "GET /auth/auth",
+  "POST /auth/refresh",
+  "POST /auth/logout",
   "GET /auth/identity",
   "GET /auth/permissions",
   "GET /auth/explain"
