@@ -2,7 +2,7 @@
  * A value that somebody else has, kept here and renewed: in the background once it is older than `fresh`, and in front of a request only
  * when there is none that is younger than `usable`. Between two attempts lies a while, whoever asks for them. All times in milliseconds.
  */
-import { Clock, Effect, Semaphore } from "effect"
+import { Clock, Effect, Result, Semaphore } from "effect"
 
 export interface KeptTimes {
   readonly fresh: number
@@ -13,7 +13,7 @@ export interface KeptTimes {
 export interface Kept<A, E> {
   /** The value. Fails as the last attempt did when there is none that may be used. */
   readonly get: Effect.Effect<A, E>
-  /** The value after an attempt to renew it, or as it is when the last attempt was a moment ago. Fails when that went wrong. */
+  /** The value after an attempt to renew it that begins after this was asked for. Fails when that goes wrong. */
   readonly renewed: Effect.Effect<A, E>
 }
 
@@ -25,18 +25,32 @@ export const makeKept = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<
   let failed: { readonly error: E } | undefined
   let triedAt = Number.NEGATIVE_INFINITY
 
+  const attempt = Effect.gen(function* () {
+    const result = yield* Effect.result(fetch)
+    triedAt = yield* Clock.currentTimeMillis
+    if (Result.isFailure(result)) {
+      failed = { error: result.failure }
+      return
+    }
+    known = { value: result.success, at: triedAt }
+    failed = undefined
+  })
+
   const renew = turn.withPermits(1)(
     Effect.gen(function* () {
-      if ((yield* Clock.currentTimeMillis) - triedAt < times.between) return
-      const result = yield* Effect.result(fetch)
-      triedAt = yield* Clock.currentTimeMillis
-      if (result._tag === "Failure") {
-        failed = { error: result.failure }
-        return
-      }
-      known = { value: result.success, at: triedAt }
-      failed = undefined
+      if ((yield* Clock.currentTimeMillis) - triedAt >= times.between) yield* attempt
     })
+  )
+
+  /** What has changed a moment after the last attempt is not known from it: this waits until there may be another. */
+  const renewLater = Effect.flatMap(Clock.currentTimeMillis, (asked) =>
+    turn.withPermits(1)(
+      Effect.gen(function* () {
+        if (triedAt > asked) return
+        yield* Effect.sleep(Math.max(0, triedAt + times.between - asked))
+        yield* attempt
+      })
+    )
   )
 
   const usable = Effect.map(Clock.currentTimeMillis, (now) =>
@@ -61,5 +75,5 @@ export const makeKept = Effect.fnUntraced(function* <A, E>(fetch: Effect.Effect<
     return after === null ? yield* orFailure : after.value
   })
 
-  return { get, renewed: Effect.andThen(renew, orFailure) } satisfies Kept<A, E>
+  return { get, renewed: Effect.andThen(renewLater, orFailure) } satisfies Kept<A, E>
 })
