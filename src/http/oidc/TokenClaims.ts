@@ -101,6 +101,9 @@ export const knownOf = (
 export const mayAskMore = ({ scope }: ClaimSet): boolean =>
   typeof scope !== "string" || scope.split(" ").includes("openid")
 
-/** Whether an attribute that decides something is not among the claims. */
+/** What only a token itself says. */
+const OF_TOKENS: ReadonlySet<string> = new Set(["sub", "client_id", "azp", "iss", "aud", "scope"])
+
+/** Whether an attribute that decides something is not among the claims, and may be known to the provider. */
 export const lacks = (claims: ClaimSet, wanted: ReadonlyArray<string>): boolean =>
-  wanted.some((name) => !Object.hasOwn(claims, name))
+  wanted.some((name) => !OF_TOKENS.has(name) && !Object.hasOwn(claims, name))
