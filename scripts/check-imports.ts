@@ -23,7 +23,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "dhcp",
     "certificates"
   ],
-  ["devices"],
+  ["access", "devices"],
   ["jobs"],
   ["http"],
   ["lab", "fabric"],

@@ -90,6 +90,8 @@ const variables = {
   OPEN_CHECK_MAX_SIZE: count("OPEN_CHECK_MAX_SIZE", 65_536),
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
+  SECRET_KEY_PREVIOUS: Config.option(Config.schema(Key, "SECRET_KEY_PREVIOUS")),
+  SHOW_SECRETS: flag("SHOW_SECRETS", true),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
@@ -119,6 +121,7 @@ const variables = {
   VERIFY_TLS_DEVICE: flag("VERIFY_TLS_DEVICE", false),
   CAFILE: text("CAFILE", "data/ca/rootCA.crt"),
   CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
+  CAKEY_PASSPHRASE: Config.option(Config.Redacted("CAKEY_PASSPHRASE")),
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   JWT_ENABLED: flag("JWT_ENABLED", true),
   JWT_CERT: text("JWT_CERT", "data/jwt/public.pem"),
@@ -163,6 +166,7 @@ export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & 
   readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
   readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
+  readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -232,7 +236,8 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           logins,
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
-          deviceSecrets: secretsWith("DEVICE_SECRET_", environment)
+          deviceSecrets: secretsWith("DEVICE_SECRET_", environment),
+          pluginSecrets: secretsWith("PLUGIN_SECRET_", environment)
         })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))

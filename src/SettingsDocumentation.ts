@@ -28,6 +28,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"
   ],
+  ["SECRET_KEY_PREVIOUS", "", "the key that SECRET_KEY replaces, until `switchyard secret rotate` has run"],
+  [
+    "SHOW_SECRETS",
+    "true",
+    "whether configurations are shown with their secrets to callers whom no role allows or denies it; each showing is in the audit"
+  ],
   ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
   ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],

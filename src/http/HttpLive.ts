@@ -2,6 +2,7 @@
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../api/Api.ts"
+import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
@@ -56,7 +57,8 @@ const Groups = Layer.mergeAll(
     RequestsLive,
     DeviceTargets.layer,
     SiteStore.layer,
-    UnknownDeviceStore.layer
+    UnknownDeviceStore.layer,
+    SecretSight.layer
   ]),
   Layer.provide(Tokens.layer)
 )

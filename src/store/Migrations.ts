@@ -28,6 +28,7 @@ import logins from "./migrations/0022_logins.ts"
 import provedSecrets from "./migrations/0019_proved_secrets.ts"
 import learnedLines from "./migrations/0020_learned_lines.ts"
 import eventLog from "./migrations/0024_event_log.ts"
+import secrets from "./migrations/0025_secrets.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -55,7 +56,9 @@ export const migrations = [
   { name: "0019_proved_secrets", oldest: "0.1.0", up: provedSecrets },
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
-  { name: "0024_event_log", oldest: "0.1.0", up: eventLog }
+  { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
+  // an older server would give switches what is sealed: names the release that first has it when there is a newer one
+  { name: "0025_secrets", oldest: "0.1.0", up: secrets }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

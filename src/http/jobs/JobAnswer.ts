@@ -7,6 +7,7 @@ import { Effect, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import type { BadRequest, NotFound } from "../../api/Failures.ts"
+import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
@@ -43,6 +44,18 @@ const encoder = new TextEncoder()
 const questionOf = ({ headers, url }: HttpServerRequest.HttpServerRequest): string =>
   `${url} ${headers["host"]} ${headers["x-forwarded-proto"]}`
 
+/** The answer with the tasks of these devices in the place of those that have no secrets. */
+const revealed = (text: string, sealed: ReadonlyMap<string, unknown>): string =>
+  JSON.stringify(JSON.parse(text), (key, value: unknown) => {
+    if (key !== "devices" || !isObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([hostname, device]) => {
+        const job_tasks = sealed.get(hostname)
+        return [hostname, isObject(device) && job_tasks !== undefined ? { ...device, job_tasks } : device]
+      })
+    )
+  })
+
 /** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
@@ -64,7 +77,17 @@ export const makeJobAnswer = Effect.gen(function* () {
     return { body, headers } satisfies JobBody
   })
 
-  return Effect.fn("JobAnswer.make")(function* <R>(
+  /** One job with the secrets in its results, for a caller who may see them. */
+  const reveal = Effect.fn("JobAnswer.reveal")(function* (job: Job) {
+    const { body, headers } = yield* write({ rows: [job], headers: {} }, undefined)
+    const sealed = yield* store.sealedTasks(job.id)
+    return HttpServerResponse.uint8Array(encoder.encode(revealed(new TextDecoder().decode(body), sealed)), {
+      contentType: "application/json",
+      headers
+    })
+  })
+
+  const make = Effect.fn("JobAnswer.make")(function* <R>(
     request: HttpServerRequest.HttpServerRequest,
     records: Effect.Effect<Records, SqlError.SqlError | BadRequest | NotFound, R>
   ) {
@@ -74,4 +97,5 @@ export const makeJobAnswer = Effect.gen(function* () {
     const { body, headers } = yield* shared(questionOf(request), Effect.provideContext(reading, context))
     return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
   })
+  return { make, reveal }
 })

@@ -1,7 +1,8 @@
 /** Handlers of jobs and locks: list, read, abort, clear (docs/jobs.md and docs/api.md#locks). */
 import { Effect, Option } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
@@ -13,6 +14,7 @@ import { JobEngine } from "../../jobs/engine/JobEngine.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
+import { first } from "../listing/ListRequest.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
@@ -24,7 +26,8 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
-  const answer = yield* makeJobAnswer
+  const { make: answer, reveal } = yield* makeJobAnswer
+  const sight = yield* SecretSight
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
@@ -35,6 +38,17 @@ const makeJobs = Effect.gen(function* () {
     return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
+  /** Whoever looks at a job again and again is shown no secrets: they have to be asked for each time. */
+  const mayReveal = Effect.gen(function* () {
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    return first(query, "show_secrets") === "true" && (yield* sight.maySeeSecrets(yield* Caller))
+  })
+  const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
+    if (!(yield* mayReveal)) return yield* answer(request, only(digits))
+    const job = yield* get(digits)
+    yield* sight.shown({ what: "job", jobId: job.id })
+    return yield* reveal(job)
+  })
   const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller
     const { id } = yield* get(digits)
@@ -48,7 +62,7 @@ const makeJobs = Effect.gen(function* () {
   })
   return {
     list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
-    get: (request: HttpServerRequest.HttpServerRequest, digits: string) => answer(request, only(digits)),
+    get: read,
     abort: Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       digits: string,

@@ -1,0 +1,102 @@
+/**
+ * The border between texts with secrets and what is stored of them (docs/security.md#what-is-stored). What is only looked at is
+ * stored with marks in the place of secrets; what has to be used again, such as the configuration that an undo puts back, is
+ * sealed. A mark is short and keyed: it tells one secret from another one and nothing else.
+ */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
+import { open, seal, sealingKey } from "../runtime/Sealing.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
+import { secretValues } from "../runtime/SecretValues.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { type DerivedSecrets, noSecrets } from "../templates/DerivedSecrets.ts"
+
+const MARK_DIGITS = 4
+const MARK = /^"?<hidden(?::[0-9a-f]+)?>"?$/
+
+/** A mark in a text, which stands for a secret that nobody knows who reads the text. */
+export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
+
+/** A sealed value that is no text. */
+export const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
+
+const lineParts = /^([+-]?\s*)(.*?)(\s*)$/
+
+/** Lines that templates have made of secrets, with marks in the place of what is secret in them. */
+const hideLines = (text: string, { lines }: DerivedSecrets, mark: (secret: string) => string): string => {
+  if (lines.length === 0) return text
+  const shown = new Map(
+    lines.map(({ from, line, to }) => [line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to)])
+  )
+  return text
+    .split("\n")
+    .map((line) => {
+      const [, before = "", command = "", after = ""] = lineParts.exec(line) ?? []
+      const hidden = shown.get(command)
+      return hidden === undefined ? line : before + hidden + after
+    })
+    .join("\n")
+}
+
+const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** The same value with other texts in it; names of keys stay. */
+const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  if (!isPlain(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]))
+}
+
+const make = Effect.gen(function* () {
+  const key = yield* SecretKey
+  const known = secretValues(yield* ServerConfig)
+  const digest = key.digester("marks of secrets")
+  const purpose = "stored texts"
+  const own = sealingKey(key.keyFor(purpose))
+  const keys = [own, ...Option.toArray(Option.map(key.previousFor(purpose), sealingKey))]
+
+  const mark = (secret: string): string => {
+    if (MARK.test(secret)) return secret
+    const bytes = Buffer.from(digest(secret.replaceAll(/^"|"$/g, "")), "base64url")
+    return `<hidden:${bytes.toString("hex").slice(0, MARK_DIGITS)}>`
+  }
+
+  const hide = (text: string, derived: DerivedSecrets = noSecrets): string => {
+    const values =
+      derived.values.length === 0 ? known : [...derived.values, ...known].toSorted((a, b) => b.length - a.length)
+    const named = values.reduce(
+      (shown, value) => (shown.includes(value) ? shown.replaceAll(value, mark(value)) : shown),
+      hideLines(text, derived, mark)
+    )
+    return replaceSecrets(named, mark)
+  }
+
+  return SecretTexts.of({
+    // replicas without a common key could not go on with each other's changes
+    seal: (text) => (key.isShared ? seal(own, text) : text),
+    open: (text) => open(keys, text),
+    hide,
+    hideIn: (value, derived) => mapTexts(value, (text) => hide(text, derived))
+  })
+})
+
+/** Hides and seals what is stored. */
+export class SecretTexts extends Context.Service<
+  SecretTexts,
+  {
+    /** The text as it is kept for later use. */
+    readonly seal: (text: string) => string
+    /** What was sealed; none under another key than SECRET_KEY and SECRET_KEY_PREVIOUS. */
+    readonly open: (text: string) => Option.Option<string>
+    /**
+     * A configuration, a difference or a message with a mark in the place of each secret: of values that the server knows, of
+     * what templates have made of them, and of what stands where a platform has its secrets. Idempotent.
+     */
+    readonly hide: (text: string, derived?: DerivedSecrets) => string
+    /** The same of all texts in a JSON value. */
+    readonly hideIn: (value: unknown, derived?: DerivedSecrets) => unknown
+  }
+>()("switchyard/store/SecretTexts") {
+  static readonly layer = Layer.effect(SecretTexts, make)
+}
