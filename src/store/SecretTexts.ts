@@ -9,7 +9,7 @@ import { open, seal, sealingKey } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { secretValues } from "../runtime/SecretValues.ts"
 import { ServerConfig } from "../ServerConfig.ts"
-import { type DerivedSecrets, noSecrets } from "../templates/DerivedSecrets.ts"
+import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/DerivedSecrets.ts"
 
 const MARK_DIGITS = 4
 const MARK = /^"?<hidden(?::[0-9a-f]+)?>"?$/
@@ -19,24 +19,6 @@ export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-
 
 /** A sealed value that is no text. */
 export const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
-
-const lineParts = /^([+-]?\s*)(.*?)(\s*)$/
-
-/** Lines that templates have made of secrets, with marks in the place of what is secret in them. */
-const hideLines = (text: string, { lines }: DerivedSecrets, mark: (secret: string) => string): string => {
-  if (lines.length === 0) return text
-  const shown = new Map(
-    lines.map(({ from, line, to }) => [line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to)])
-  )
-  return text
-    .split("\n")
-    .map((line) => {
-      const [, before = "", command = "", after = ""] = lineParts.exec(line) ?? []
-      const hidden = shown.get(command)
-      return hidden === undefined ? line : before + hidden + after
-    })
-    .join("\n")
-}
 
 const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -63,11 +45,9 @@ const make = Effect.gen(function* () {
   }
 
   const hide = (text: string, derived: DerivedSecrets = noSecrets): string => {
-    const values =
-      derived.values.length === 0 ? known : [...derived.values, ...known].toSorted((a, b) => b.length - a.length)
-    const named = values.reduce(
+    const named = known.reduce(
       (shown, value) => (shown.includes(value) ? shown.replaceAll(value, mark(value)) : shown),
-      hideLines(text, derived, mark)
+      hideDerived(text, derived, mark)
     )
     return replaceSecrets(named, mark)
   }

@@ -1,6 +1,7 @@
 /** What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition). */
 import type { RenderedDevice } from "./Rendering.ts"
-import { hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
+import { type DerivedSecrets, hideDerived, noSecrets } from "./DerivedSecrets.ts"
+import { HIDDEN, hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
 
 /** `data.config` of the answer. */
 export interface ConfigPreview {
@@ -23,8 +24,15 @@ const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Recor
   Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
 
 /** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
-export const configPreview = (hostname: string, { text, variables }: RenderedDevice): ConfigPreview => ({
+export const configPreview = (
+  hostname: string,
+  { text, variables }: RenderedDevice,
+  derived: DerivedSecrets = noSecrets
+): ConfigPreview => ({
   hostname,
-  generated_config: maskSecrets(text, variables),
+  generated_config: maskSecrets(
+    hideDerived(text, derived, () => HIDDEN),
+    variables
+  ),
   available_variables: fromPairs(hideSecrets(variables))
 })

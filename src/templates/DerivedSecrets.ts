@@ -26,3 +26,28 @@ export const together = (now: DerivedSecrets, before: DerivedSecrets): DerivedSe
   values: [...new Set([...now.values, ...before.values])].slice(0, MOST),
   lines: [...new Map([...before.lines, ...now.lines].map((line) => [line.line, line])).values()].slice(-MOST)
 })
+
+const lineParts = /^([+-]?\s*)(.*?)(\s*)$/
+
+/** A configuration or a difference, with these lines and values hidden: `mark` makes what stands in the place of a secret. */
+export const hideDerived = (
+  text: string,
+  { lines, values }: DerivedSecrets,
+  mark: (secret: string) => string
+): string => {
+  if (lines.length + values.length === 0) return text
+  const shown = new Map(
+    lines.map(({ from, line, to }) => [line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to)])
+  )
+  const withoutLines = text
+    .split("\n")
+    .map((line) => {
+      const [, before = "", command = "", after = ""] = lineParts.exec(line) ?? []
+      const hidden = shown.get(command)
+      return hidden === undefined ? line : before + hidden + after
+    })
+    .join("\n")
+  return values
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((rest, value) => (rest.includes(value) ? rest.replaceAll(value, mark(value)) : rest), withoutLines)
+}

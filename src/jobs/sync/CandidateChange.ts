@@ -6,6 +6,7 @@ import type { DeviceResult } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeToRun } from "../../store/ChangeStore.ts"
+import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { renderFailed, unmanageable } from "./SyncTasks.ts"
@@ -14,6 +15,7 @@ import type { SyncWork } from "./SyncWork.ts"
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const calls = yield* ChangeCalls
+  const derivedSecrets = yield* DerivedSecretStore
 
   /** Ends the device's part of the job before anything was sent. */
   const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
@@ -31,6 +33,7 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
+    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const { dry_run: dryRun, force, on_missing_lines: onMissingLines } = job.args
     const policy = onMissingLines === undefined ? {} : { onMissingLines }
     const wanted = {
