@@ -16,6 +16,7 @@ import {
   SchemaGetter,
   SchemaTransformation
 } from "effect"
+import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 
 const withDefault = <A>(config: Config.Config<A>, fallback: NoInfer<A>) => Config.withDefault(config, fallback)
@@ -224,8 +225,11 @@ const secretsWith = (prefix: string, environment: Readonly<Record<string, string
 
 /** The server's settings, read once at the start. */
 export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
-  /** Reads an environment. Fails with a ConfigError that names the variable and the rule. */
-  static readonly layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  /** Reads an environment. Fails with a ConfigError that names the variable and the rule, and with SecretUnavailable. */
+  static readonly layerOf = (given: Readonly<Record<string, string | undefined>>) =>
+    Layer.unwrap(Effect.map(withFiles(given), ServerConfig.#layerOf))
+
+  static readonly #layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
     Layer.effect(
       ServerConfig,
       Effect.gen(function* () {

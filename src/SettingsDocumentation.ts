@@ -77,6 +77,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["VERIFY_TLS_DEVICE", "false", "a missing device certificate fails the provisioning"],
   ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
   ["CAKEYFILE", "data/ca/rootCA.key", "its private key"],
+  [
+    "CAKEY_PASSPHRASE",
+    "",
+    "passphrase of CAKEYFILE; without it one is made of the server's own key, and a file that is not encrypted is read as it is"
+  ],
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
   ["JWT_ENABLED", "true", "whether requests need a token"],
   ["JWT_CERT", "data/jwt/public.pem", "public key or certificate (PEM) that tokens are checked with"],
@@ -154,6 +159,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     ] as const,
     [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const
   ]),
+  [
+    "PLUGIN_SECRET_*",
+    "",
+    "secrets that variables of plugins name: `apitoken_secret: NAV` in PLUGIN_FILE is PLUGIN_SECRET_NAV"
+  ],
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
   ["DEVICE_SECRET_*", "", "passwords that the setting `ssh` names: for `enable`, and for jump hosts"]
 ]

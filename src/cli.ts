@@ -8,6 +8,7 @@ import { Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
+import { secret } from "./cli/SecretCommand.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 import { release } from "./domain/Release.ts"
 
@@ -22,7 +23,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, version])
+  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, secret, version])
 )
 
 const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))

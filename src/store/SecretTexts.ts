@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
-import { open, seal, sealingKey } from "../runtime/Sealing.ts"
+import { open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { secretValues } from "../runtime/SecretValues.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -30,13 +30,19 @@ const mapTexts = (value: unknown, change: (text: string) => string): unknown => 
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]))
 }
 
+/** The keys of sealed texts: the one under which they are sealed now, and the one before. */
+export const sealingKeys = (key: SecretKey["Service"]): readonly [SealingKey, ...ReadonlyArray<SealingKey>] => {
+  const purpose = "stored texts"
+  const previous = Option.map(key.previousFor(purpose), sealingKey)
+  return [sealingKey(key.keyFor(purpose)), ...Option.toArray(previous)]
+}
+
 const make = Effect.gen(function* () {
   const key = yield* SecretKey
   const known = secretValues(yield* ServerConfig)
   const digest = key.digester("marks of secrets")
-  const purpose = "stored texts"
-  const own = sealingKey(key.keyFor(purpose))
-  const keys = [own, ...Option.toArray(Option.map(key.previousFor(purpose), sealingKey))]
+  const keys = sealingKeys(key)
+  const [own] = keys
 
   const mark = (secret: string): string => {
     if (MARK.test(secret)) return secret
