@@ -5,6 +5,7 @@
 import { Struct } from "effect"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
+import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { ProvedConfig, SecretDigests } from "./ChangeStore.ts"
 import type { SecretTexts } from "./SecretTexts.ts"
 
@@ -37,17 +38,22 @@ const sealed = ({ seal }: Texts, text: string | null | undefined): string | null
   text === null || text === undefined ? null : seal(text)
 
 /** What is looked at of the row in the database, without secrets; only the difference is used again. */
-const storedProtocol = ({ hideIn }: Texts, row: ChangeRow) => ({
+const storedProtocol = ({ hideIn }: Texts, row: ChangeRow, derived: DerivedSecrets | undefined) => ({
   ...Struct.omit(row, ["diff"]),
-  ...(row.remarks === undefined ? {} : { remarks: hideIn(row.remarks) }),
-  ...(row.notes === undefined ? {} : { notes: hideIn(row.notes) })
+  ...(row.remarks === undefined ? {} : { remarks: hideIn(row.remarks, derived) }),
+  ...(row.notes === undefined ? {} : { notes: hideIn(row.notes, derived) })
 })
 
-/** A claim as a row of its statement. */
+/** Whether a claim has texts that may quote the configuration and are only looked at. */
+export const quotes = ({ claim: { row }, failure }: ClaimRequest): boolean =>
+  failure !== null || row.remarks !== undefined || row.notes !== undefined
+
+/** A claim as a row of its statement; `derived` is what templates have made of secrets for its device. */
 export const wantedOf = (
   secrets: Texts,
   { claim: { from, row }, failure, id, texts, token }: ClaimRequest,
-  place: number
+  place: number,
+  derived: DerivedSecrets | undefined
 ) => ({
   place,
   id,
@@ -56,10 +62,10 @@ export const wantedOf = (
   from_epoch: from.epoch,
   phase: row.phase,
   epoch: row.epoch,
-  protocol: storedProtocol(secrets, row),
+  protocol: storedProtocol(secrets, row, derived),
   new_diff: texts.diff !== undefined,
   diff: sealed(secrets, texts.diff),
-  failure: failure === null ? null : secrets.hide(failure),
+  failure: failure === null ? null : secrets.hide(failure, derived),
   // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
   before: sealed(secrets, texts.before),
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),

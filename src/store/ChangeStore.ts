@@ -10,8 +10,9 @@ import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { SecretTexts } from "./SecretTexts.ts"
-import { type ClaimRequest, type ClaimTexts, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
+import { type ClaimRequest, type ClaimTexts, quotes, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
@@ -85,6 +86,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
   const secrets = yield* SecretTexts
+  const derivedSecrets = yield* DerivedSecretStore
   const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
@@ -131,7 +133,8 @@ const make = Effect.gen(function* () {
   })
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
-    const wanted = claims.map((claim, place) => wantedOf(secrets, claim, place))
+    const derived = yield* derivedSecrets.ofChanges(claims.filter(quotes).map(({ id }) => id))
+    const wanted = claims.map((claim, place) => wantedOf(secrets, claim, place, derived.get(claim.id)))
     const rows = yield* sql<{ place: number }>`
       with wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
@@ -269,5 +272,7 @@ export class ChangeStore extends Context.Service<
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }
 >()("switchyard/store/ChangeStore") {
-  static readonly layer = Layer.effect(ChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
+  static readonly layer = Layer.effect(ChangeStore, make).pipe(
+    Layer.provide([BackgroundWork.layer, DerivedSecretStore.layer])
+  )
 }

@@ -37,7 +37,14 @@ const make = Effect.gen(function* () {
     return new Map(rows.map(({ hostname, sealed }) => [hostname, opened(sealed)]))
   })
 
-  return DerivedSecretStore.of({ note, ofHosts })
+  const ofChanges = Effect.fn("DerivedSecretStore.ofChanges")(function* (ids: ReadonlyArray<number>) {
+    if (ids.length === 0) return new Map<number, DerivedSecrets>()
+    const rows = yield* sql<{ id: number; sealed: string }>`select c.id, s.sealed
+      from derived_secret s join config_change c on c.device_id = s.device_id where c.id = any(${ids}::integer[])`
+    return new Map(rows.map(({ id, sealed }) => [id, opened(sealed)]))
+  })
+
+  return DerivedSecretStore.of({ note, ofHosts, ofChanges })
 })
 
 /** Secrets that templates have made. */
@@ -46,6 +53,10 @@ export class DerivedSecretStore extends Context.Service<
   {
     /** Remembers them beside those of earlier renderings. */
     readonly note: (deviceId: number, derived: DerivedSecrets) => Effect.Effect<void, SqlError.SqlError>
+    /** By the number of a change, of its device. */
+    readonly ofChanges: (
+      ids: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyMap<number, DerivedSecrets>, SqlError.SqlError>
     /** By hostname; devices without any are left out. */
     readonly ofHosts: (
       hostnames: ReadonlyArray<string>

@@ -1,5 +1,6 @@
 /** What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition). */
 import type { RenderedDevice } from "./Rendering.ts"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { type DerivedSecrets, hideDerived, noSecrets } from "./DerivedSecrets.ts"
 import { HIDDEN, hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
 
@@ -30,9 +31,12 @@ export const configPreview = (
   derived: DerivedSecrets = noSecrets
 ): ConfigPreview => ({
   hostname,
-  generated_config: maskSecrets(
-    hideDerived(text, derived, () => HIDDEN),
-    variables
+  generated_config: replaceSecrets(
+    maskSecrets(
+      hideDerived(text, derived, () => HIDDEN),
+      variables
+    ),
+    () => HIDDEN
   ),
   available_variables: fromPairs(hideSecrets(variables))
 })
