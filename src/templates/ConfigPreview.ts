@@ -29,14 +29,16 @@ export const configPreview = (
   hostname: string,
   { text, variables }: RenderedDevice,
   derived: DerivedSecrets = noSecrets
-): ConfigPreview => ({
-  hostname,
-  generated_config: replaceSecrets(
-    maskSecrets(
-      hideDerived(text, derived, () => HIDDEN),
-      variables
-    ),
-    () => HIDDEN
-  ),
-  available_variables: fromPairs(hideSecrets(variables))
-})
+): ConfigPreview => {
+  const hidden = (shown: string) =>
+    replaceSecrets(
+      maskSecrets(
+        hideDerived(shown, derived, () => HIDDEN),
+        variables
+      ),
+      () => HIDDEN
+    )
+  const running = variables.get("running_config")
+  const shown = typeof running === "string" ? new Map([...variables, ["running_config", hidden(running)]]) : variables
+  return { hostname, generated_config: hidden(text), available_variables: fromPairs(hideSecrets(shown)) }
+}
