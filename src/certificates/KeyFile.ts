@@ -24,7 +24,7 @@ export const passphrases = (
   { CAKEY_PASSPHRASE }: Pick<ServerSettings, "CAKEY_PASSPHRASE">
 ): Passphrases => {
   const own = madeOf(key.keyFor(PURPOSE))
-  const previous = Option.toArray(Option.map(key.previousFor(PURPOSE), madeOf))
+  const previous = key.previousFor(PURPOSE).map(madeOf)
   if (Option.isSome(CAKEY_PASSPHRASE)) return [Redacted.value(CAKEY_PASSPHRASE.value), own, ...previous]
   return [key.isShared ? own : undefined, own, ...previous]
 }

@@ -21,6 +21,12 @@ const keyIn = (text: string): Option.Option<Uint8Array> => {
   return bytes.length === BYTES ? Option.some(bytes) : Option.none()
 }
 
+/** A key as the settings have it, and as it was when it was the line of a file. */
+const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
+  Buffer.from(Redacted.value(setting)),
+  ...Option.toArray(keyIn(Redacted.value(setting)))
+]
+
 /** The key in the file, which is made when there is none. Of two servers that make it at once one wins. */
 const fromFile = Effect.fnUntraced(function* (folder: string) {
   const files = yield* FileSystem.FileSystem
@@ -41,14 +47,18 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** What is made of a key, and of the one that it replaces. */
-export const of = (key: Uint8Array, previous?: Uint8Array, isShared = true): SecretKey["Service"] => {
+/** What is made of a key, and of those that it replaces. */
+export const of = (
+  key: Uint8Array,
+  previous: ReadonlyArray<Uint8Array> = [],
+  isShared = true
+): SecretKey["Service"] => {
   const made = (from: Uint8Array, purpose: string) =>
     Redacted.make(Buffer.from(hkdfSync("sha256", from, "", purpose, BYTES)))
   const keyFor = (purpose: string) => made(key, purpose)
   return {
     keyFor,
-    previousFor: (purpose) => (previous === undefined ? Option.none() : Option.some(made(previous, purpose))),
+    previousFor: (purpose) => previous.map((earlier) => made(earlier, purpose)),
     isShared,
     digester: (purpose) => {
       const own = keyFor(purpose)
@@ -59,7 +69,7 @@ export const of = (key: Uint8Array, previous?: Uint8Array, isShared = true): Sec
 
 const make = Effect.gen(function* () {
   const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY, SECRET_KEY_PREVIOUS } = yield* ServerConfig
-  const previous = Option.getOrUndefined(Option.map(SECRET_KEY_PREVIOUS, (key) => Buffer.from(Redacted.value(key))))
+  const previous = Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: keysIn })
   if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)), previous)
   // those that use the embedded database share the folder, too
   const isShared = Option.isNone(CLUSTER_HOST) || Option.isNone(DATABASE_URL)
@@ -78,7 +88,7 @@ export class SecretKey extends Context.Service<
     /** 32 bytes that are used for this purpose only, the same with each start. */
     readonly keyFor: (purpose: string) => Redacted.Redacted<Uint8Array>
     /** The same of the key that this one replaces, while keys are changed (SECRET_KEY_PREVIOUS). */
-    readonly previousFor: (purpose: string) => Option.Option<Redacted.Redacted<Uint8Array>>
+    readonly previousFor: (purpose: string) => ReadonlyArray<Redacted.Redacted<Uint8Array>>
     /** False where other replicas cannot be sure to have the same key. */
     readonly isShared: boolean
     /** HMAC-SHA-256 of texts under the key of a purpose, as base64url: equal for equal texts, and telling nothing else of them. */

@@ -65,7 +65,7 @@ export const wantedOf = (
   protocol: storedProtocol(secrets, row, derived),
   new_diff: texts.diff !== undefined,
   diff: sealed(secrets, texts.diff),
-  failure: failure === null ? null : secrets.hide(failure, derived),
+  failure: failure === null ? null : secrets.hideKnown(failure, derived),
   // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
   before: sealed(secrets, texts.before),
   came_to_nothing: CAME_TO_NOTHING.has(row.phase),

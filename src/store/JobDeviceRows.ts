@@ -29,18 +29,23 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
-/** The tasks as they are looked at, and sealed as they are when they have secrets. */
+/** The tasks as they are looked at, and sealed as they are when they have secrets. The result of some is a configuration. */
 const stored = (
-  { hideIn, seal }: SecretTexts["Service"],
+  { hide, hideIn, seal }: SecretTexts["Service"],
   tasks: DeviceResult["job_tasks"],
   derived?: DerivedSecrets
 ) => {
   const clear = JSON.stringify(tasks)
-  const hidden = tasks.map((task) => hideIn(task, derived))
+  const shown = tasks.map((task) =>
+    isLong(task) && !task.failed && typeof task.result === "string"
+      ? { ...task, result: hide(task.result, derived), diff: hide(task.diff, derived) }
+      : hideIn(task, derived)
+  )
+  const isBrief = (place: number) => !tasks.slice(place, place + 1).some(isLong)
   return {
-    job_tasks: hidden,
-    brief_tasks: tasks.some(isLong) ? hidden.filter((_, place) => !tasks.slice(place, place + 1).some(isLong)) : null,
-    sealed_tasks: JSON.stringify(hidden) === clear ? null : seal(clear)
+    job_tasks: shown,
+    brief_tasks: tasks.some(isLong) ? shown.filter((_, place) => isBrief(place)) : null,
+    sealed_tasks: JSON.stringify(shown) === clear ? null : seal(clear)
   }
 }
 

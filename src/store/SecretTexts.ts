@@ -12,7 +12,8 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { type DerivedSecrets, hideDerived, noSecrets } from "../templates/DerivedSecrets.ts"
 
 const MARK_DIGITS = 4
-const MARK = /^"?<hidden(?::[0-9a-f]+)?>"?$/
+/** What stands in the place of a secret already. */
+const MARK = /^"?(?:<hidden(?::[0-9a-f]+)?>|\*{8}.*$)/
 
 /** A mark in a text, which stands for a secret that nobody knows who reads the text. */
 export const findMark = (text: string): string | undefined => /<hidden(?::[0-9a-f]+)?>/.exec(text)?.[0]
@@ -22,19 +23,21 @@ export const readJson = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown
 
 const isPlain = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** The same value with other texts in it; names of keys stay. */
-const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
-  if (typeof value === "string") return change(value)
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+/** Names of what is a configuration or a difference; other texts are sentences, in which drivers have hidden what they quote. */
+const CONFIGURATIONS: ReadonlySet<string> = new Set(["config", "full_config", "diff"])
+
+/** The same value with other texts in it, by the name that each has; names stay. */
+const mapTexts = (value: unknown, change: (text: string, name: string) => string, name = ""): unknown => {
+  if (typeof value === "string") return change(value, name)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, name))
   if (!isPlain(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change, key)]))
 }
 
 /** The keys of sealed texts: the one under which they are sealed now, and the one before. */
 export const sealingKeys = (key: SecretKey["Service"]): readonly [SealingKey, ...ReadonlyArray<SealingKey>] => {
   const purpose = "stored texts"
-  const previous = Option.map(key.previousFor(purpose), sealingKey)
-  return [sealingKey(key.keyFor(purpose)), ...Option.toArray(previous)]
+  return [sealingKey(key.keyFor(purpose)), ...key.previousFor(purpose).map(sealingKey)]
 }
 
 const make = Effect.gen(function* () {
@@ -50,20 +53,22 @@ const make = Effect.gen(function* () {
     return `<hidden:${bytes.toString("hex").slice(0, MARK_DIGITS)}>`
   }
 
-  const hide = (text: string, derived: DerivedSecrets = noSecrets): string => {
-    const named = known.reduce(
+  const hideKnown = (text: string, derived: DerivedSecrets = noSecrets): string =>
+    known.reduce(
       (shown, value) => (shown.includes(value) ? shown.replaceAll(value, mark(value)) : shown),
       hideDerived(text, derived, mark)
     )
-    return replaceSecrets(named, mark)
-  }
+
+  const hide = (text: string, derived?: DerivedSecrets): string => replaceSecrets(hideKnown(text, derived), mark)
 
   return SecretTexts.of({
     // replicas without a common key could not go on with each other's changes
     seal: (text) => (key.isShared ? seal(own, text) : text),
     open: (text) => open(keys, text),
     hide,
-    hideIn: (value, derived) => mapTexts(value, (text) => hide(text, derived))
+    hideKnown,
+    hideIn: (value, derived) =>
+      mapTexts(value, (text, name) => (CONFIGURATIONS.has(name) ? hide(text, derived) : hideKnown(text, derived)))
   })
 })
 
@@ -76,11 +81,13 @@ export class SecretTexts extends Context.Service<
     /** What was sealed; none under another key than SECRET_KEY and SECRET_KEY_PREVIOUS. */
     readonly open: (text: string) => Option.Option<string>
     /**
-     * A configuration, a difference or a message with a mark in the place of each secret: of values that the server knows, of
-     * what templates have made of them, and of what stands where a platform has its secrets. Idempotent.
+     * A configuration or a difference with a mark in the place of each secret: of values that the server knows, of what templates
+     * have made of them, and of what stands where a platform has its secrets. Idempotent.
      */
     readonly hide: (text: string, derived?: DerivedSecrets) => string
-    /** The same of all texts in a JSON value. */
+    /** A sentence, such as a message of an error, with a mark in the place of each secret that is known. */
+    readonly hideKnown: (text: string, derived?: DerivedSecrets) => string
+    /** A JSON value with its texts hidden: `config`, `full_config` and `diff` as configurations, others as sentences. */
     readonly hideIn: (value: unknown, derived?: DerivedSecrets) => unknown
   }
 >()("switchyard/store/SecretTexts") {

@@ -19,7 +19,7 @@ describe("The file of the authority's key", () => {
     Effect.gen(function* () {
       const file = KeyFile.encrypted(KeyFile.passphrases(of(one), none), Redacted.make(KEY))
       assert.include(file, "BEGIN ENCRYPTED PRIVATE KEY")
-      for (const key of [of(one), of(other, one)]) {
+      for (const key of [of(one), of(other, [one])]) {
         assert.strictEqual(Redacted.value(yield* KeyFile.decrypted(KeyFile.passphrases(key, none), file)), KEY)
       }
       const refused = yield* Effect.flip(KeyFile.decrypted(KeyFile.passphrases(of(other), none), file))
