@@ -63,10 +63,10 @@ export const migrations = [
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
   // an older server would give switches what is sealed
   { name: "0025_secrets", oldest: "0.2.0", up: secrets },
-  { name: "0026_sign_on", oldest: "0.1.0", up: signOn },
-  { name: "0027_approvals", oldest: "0.1.0", up: approvals },
-  { name: "0028_audit", oldest: "0.1.0", up: audit },
-  { name: "0029_strangers", oldest: "0.1.0", up: strangers }
+  { name: "0026_sign_on", oldest: "0.2.0", up: signOn },
+  { name: "0027_approvals", oldest: "0.2.0", up: approvals },
+  { name: "0028_audit", oldest: "0.2.0", up: audit },
+  { name: "0029_strangers", oldest: "0.2.0", up: strangers }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */
