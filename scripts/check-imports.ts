@@ -24,7 +24,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "certificates",
     "access"
   ],
-  ["devices"],
+  ["access", "devices"],
   ["jobs"],
   ["http"],
   ["lab", "fabric"],

@@ -95,6 +95,7 @@ import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
 import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
+import { DerivedSecretStore } from "./store/DerivedSecretStore.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
 import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
@@ -114,6 +115,7 @@ import { OperationStore } from "./store/OperationStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
+import { SecretTexts } from "./store/SecretTexts.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
@@ -126,7 +128,7 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
   message: Schema.String
 }) {}
 
-/** All stores; they need the database. */
+/** All stores; they need the database and the server's own key. */
 export const stores = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
@@ -149,8 +151,9 @@ export const stores = Layer.mergeAll(
   LearnedLineStore.layer,
   RepositoryStore.layer,
   CertificateStore.layer,
+  DerivedSecretStore.layer,
   EventStore.layer
-)
+).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(
   Effect.gen(function* () {

@@ -1,12 +1,12 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
-import { Layer } from "effect"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
 import * as SyslogExport from "./access/SyslogExport.ts"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
-import { SecretKey } from "./runtime/SecretKey.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
 import { Plugins } from "./plugins/Plugins.ts"
@@ -15,7 +15,12 @@ import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
+import * as PrivateFolders from "./runtime/PrivateFolders.ts"
+import { SecretKey } from "./runtime/SecretKey.ts"
+import { withStored } from "./runtime/SecretSources.ts"
+import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
+import { SecretStore } from "./store/SecretStore.ts"
 
 /** What the routes ask of other rooms. */
 export const ports = Layer.mergeAll(
@@ -43,5 +48,23 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provideMerge(Engine.layer)
 )
 
+/** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */
+export const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const secrets = yield* SecretStore
+      if (yield* secrets.hasOthers) {
+        yield* Effect.logError(
+          "The database holds texts that were sealed under another key: changes of before cannot be undone. Set SECRET_KEY, or SECRET_KEY_PREVIOUS, to that key"
+        )
+      }
+      return ServerConfig.layerOf(withStored(environment, yield* secrets.all))
+    })
+  ).pipe(Layer.provide(SecretStore.layer), Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))
+
 /** The server with the database that the configuration names or the embedded one. */
-export const layer = layerOnDatabase.pipe(Layer.provide(Database.layer))
+export const layer = layerOnDatabase.pipe(
+  Layer.provide(settingsWithSecrets(process.env)),
+  Layer.provide(PrivateFolders.layer),
+  Layer.provide(Database.layer)
+)

@@ -19,6 +19,7 @@ import {
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
+import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
 
@@ -115,6 +116,8 @@ const variables = {
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   AUDIT_DAYS: count("AUDIT_DAYS", 0),
   AUDIT_SYSLOG: Config.option(Config.NonEmptyString("AUDIT_SYSLOG")),
+  SECRET_KEY_PREVIOUS: Config.option(Config.schema(Key, "SECRET_KEY_PREVIOUS")),
+  SHOW_SECRETS: flag("SHOW_SECRETS", true),
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
@@ -146,6 +149,7 @@ const variables = {
   VERIFY_TLS_DEVICE: flag("VERIFY_TLS_DEVICE", false),
   CAFILE: text("CAFILE", "data/ca/rootCA.crt"),
   CAKEYFILE: text("CAKEYFILE", "data/ca/rootCA.key"),
+  CAKEY_PASSPHRASE: Config.option(Config.Redacted("CAKEY_PASSPHRASE")),
   CERTPATH: text("CERTPATH", "data/devicecerts"),
   FRR_CERTIFICATE_DIRECTORY: Config.option(Config.schema(DeviceDirectory, "FRR_CERTIFICATE_DIRECTORY")),
   CERTIFICATE_DAYS: count("CERTIFICATE_DAYS", 365, 1),
@@ -203,6 +207,7 @@ export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & 
   readonly nextLogins: ReadonlyMap<LoginState, Login>
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
   readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
+  readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -273,8 +278,11 @@ const secretsWith = (prefix: string, environment: Readonly<Record<string, string
 
 /** The server's settings, read once at the start. */
 export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>()("switchyard/ServerConfig") {
-  /** Reads an environment. Fails with a ConfigError that names the variable and the rule. */
-  static readonly layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  /** Reads an environment. Fails with a ConfigError that names the variable and the rule, and with SecretUnavailable. */
+  static readonly layerOf = (given: Readonly<Record<string, string | undefined>>) =>
+    Layer.unwrap(Effect.map(withFiles(given), ServerConfig.#layerOf))
+
+  static readonly #layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
     Layer.effect(
       ServerConfig,
       Effect.gen(function* () {
@@ -286,7 +294,8 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           keyLogins: yield* readKeyLogins,
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
-          deviceSecrets: secretsWith("DEVICE_SECRET_", environment)
+          deviceSecrets: secretsWith("DEVICE_SECRET_", environment),
+          pluginSecrets: secretsWith("PLUGIN_SECRET_", environment)
         })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))

@@ -57,6 +57,12 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "key of this installation, at least 32 characters, the same for all replicas; without it one is made and kept in DATA_DIR"
   ],
+  ["SECRET_KEY_PREVIOUS", "", "the key that SECRET_KEY replaces, until `switchyard secret rotate` has run"],
+  [
+    "SHOW_SECRETS",
+    "true",
+    "whether configurations are shown with their secrets to callers whom no role allows or denies it; each showing is in the audit"
+  ],
   ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
   ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
@@ -110,6 +116,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["VERIFY_TLS_DEVICE", "false", "a missing device certificate fails the provisioning"],
   ["CAFILE", "data/ca/rootCA.crt", "certificate of the authority that signs device certificates"],
   ["CAKEYFILE", "data/ca/rootCA.key", "its private key"],
+  [
+    "CAKEY_PASSPHRASE",
+    "",
+    "passphrase of CAKEYFILE; without it one is made of the server's own key, and a file that is not encrypted is read as it is"
+  ],
   ["CERTPATH", "data/devicecerts", "folder of the devices' certificates"],
   [
     "FRR_CERTIFICATE_DIRECTORY",
@@ -220,9 +231,13 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     ] as const,
     [`PASSWORD_${state}_NEXT`, "", "password that replaces it, while passwords are changed"] as const,
     [`SSH_KEY_${state}`, "", "private key of the login (OpenSSH or PEM), tried before the password"] as const,
-    [`SSH_KEY_${state}_FILE`, "", "file with that key"] as const,
     [`SSH_KEY_${state}_PASSPHRASE`, "", "passphrase of that key"] as const
   ]),
+  [
+    "PLUGIN_SECRET_*",
+    "",
+    "secrets that variables of plugins name: `apitoken_secret: NAV` in PLUGIN_FILE is PLUGIN_SECRET_NAV"
+  ],
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
   [
     "DEVICE_SECRET_*",

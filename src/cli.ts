@@ -10,6 +10,7 @@ import { token, user } from "./cli/AccountCommands.ts"
 import { audit } from "./cli/AuditCommand.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
+import { secret } from "./cli/SecretCommand.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 import { release } from "./domain/Release.ts"
 
@@ -24,7 +25,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, audit, token, user, version])
+  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, audit, token, user, secret, version])
 )
 
 const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))

@@ -5,8 +5,10 @@
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, Redacted, Schema } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
 import * as Certificates from "./Certificates.ts"
 import * as RevocationList from "./RevocationList.ts"
+import * as KeyFile from "./KeyFile.ts"
 
 /** A file of the authority is missing or cannot be used; the message names it. */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
@@ -67,7 +69,8 @@ const makeFiles = Effect.gen(function* () {
 
 const make = Effect.gen(function* () {
   const files = yield* makeFiles
-  const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH } = yield* ServerConfig
+  const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH, ...config } = yield* ServerConfig
+  const passphrases = KeyFile.passphrases(yield* SecretKey, config)
 
   const exists = Effect.map(Effect.all([files.isKind(CAFILE, "File"), files.isKind(CAKEYFILE, "File")]), (found) =>
     found.includes(true)
@@ -85,15 +88,28 @@ const make = Effect.gen(function* () {
     }
     yield* Effect.forEach([CAKEYFILE, CAFILE], files.makeFolderOf)
     const made = yield* Certificates.makeAuthority(commonName)
-    yield* files.write(CAKEYFILE, Redacted.value(made.key), PRIVATE)
+    yield* files.write(CAKEYFILE, KeyFile.encrypted(passphrases, made.key), PRIVATE)
     yield* files.write(CAFILE, made.certificate)
     yield* files.makeFolder(CERTPATH)
   })
 
+  const ownKey = Effect.gen(function* () {
+    const text = yield* files.required(CAKEYFILE, "cakeyfile")
+    return yield* Effect.mapError(KeyFile.decrypted(passphrases, text), ({ message }) =>
+      unavailable(`The cakeyfile cannot be read: ${CAKEYFILE}: ${message}`)
+    )
+  })
+
   const signer = Effect.gen(function* () {
     const certificate = yield* files.required(CAFILE, "cafile")
-    const key = Redacted.make(yield* files.required(CAKEYFILE, "cakeyfile"))
-    return { key, certificate } satisfies Certificates.Authority
+    return { key: yield* ownKey, certificate } satisfies Certificates.Authority
+  })
+
+  const encrypt = Effect.fn("CertificateAuthority.encrypt")(function* () {
+    if (!(yield* files.isKind(CAKEYFILE, "File"))) return false
+    const key = yield* ownKey
+    yield* files.write(CAKEYFILE, KeyFile.encrypted(passphrases, key), PRIVATE)
+    return true
   })
 
   const issue = Effect.fn("CertificateAuthority.issue")(function* (hostname: string, address: string) {
@@ -111,7 +127,7 @@ const make = Effect.gen(function* () {
     Effect.flatMap(signer, (authority) => RevocationList.make(authority, order))
   )
 
-  return CertificateAuthority.of({ show, exists, create, issue, revocationList })
+  return CertificateAuthority.of({ show, exists, create, issue, encrypt: encrypt(), revocationList })
 })
 
 type Failure = AuthorityUnavailable | Certificates.CertificateFailed
@@ -129,6 +145,8 @@ export class CertificateAuthority extends Context.Service<
     readonly exists: Effect.Effect<boolean>
     /** Makes an authority where there is none, and the folder of certificates. */
     readonly create: (commonName: string) => Effect.Effect<void, Failure | AuthorityExists>
+    /** Encrypts the file of the key, anew or for the first time; false when there is none. */
+    readonly encrypt: Effect.Effect<boolean, Failure>
     /** A new key and certificate for a host at this address; both are kept in CERTPATH too. */
     readonly issue: (hostname: string, address: string) => Effect.Effect<Certificates.IssuedCertificate, Failure>
     /** A signed list of certificates that were taken back, as DER. */

@@ -16,9 +16,35 @@ const keepsCommunity = /\b(?:send-community|set\s+community|match\s+community)\b
 
 const maskLine = (line: string): string => (keepsCommunity.test(line) ? line : line.replace(secret, `$1${mask}`))
 
+/** Stands in every line that a pattern could fit: most lines have none of it, and are not looked at closer. */
+const hint = /secret|passw|passphrase|communit|key|auth|priv|locali|snmp-server/gi
+
+/** The text with its lines replaced that may hold a secret. */
+const mapLines = (text: string, replace: (line: string) => string): string => {
+  let out = ""
+  let done = 0
+  for (hint.lastIndex = 0; ;) {
+    const found = hint.exec(text)
+    if (found === null) return out + text.slice(done)
+    const begin = text.lastIndexOf("\n", found.index) + 1
+    const end = text.indexOf("\n", found.index)
+    const until = end < 0 ? text.length : end
+    out += text.slice(done, begin) + replace(text.slice(begin, until))
+    done = until
+    hint.lastIndex = until
+  }
+}
+
 /** The text with every secret replaced by asterisks. Idempotent. */
-export const maskSecrets = (text: string): string =>
-  text.includes("\n") ? text.split("\n").map(maskLine).join("\n") : maskLine(text)
+export const maskSecrets = (text: string): string => mapLines(text, maskLine)
+
+/** The same with what stands for each secret of a configuration or of a difference. */
+export const replaceSecrets = (text: string, replacement: (secret: string) => string): string =>
+  mapLines(text, (line) =>
+    keepsCommunity.test(line)
+      ? line
+      : line.replace(secret, (_, words: string, value: string) => words + replacement(value))
+  )
 
 /** As `maskSecrets`, for what a switch said about `line`: it may quote that line's secret without the words before it. */
 export const maskAnswer = (line: string, answer: string): string => {

@@ -5,6 +5,7 @@
 import { basename, dirname } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import { simpleGit } from "simple-git"
+import { childEnvironment } from "../runtime/ChildEnvironment.ts"
 import { type GitAddress, redactor } from "./GitAddress.ts"
 import { newestProgress, withoutProgress } from "./GitProgress.ts"
 
@@ -67,11 +68,8 @@ const gitEnvironment = (options: GitCommandOptions) => {
   }
 }
 
-/** The environment of this process without what would redirect git. */
-const inherited = () =>
-  Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(GIT_|EDITOR$|VISUAL$|PAGER$|SSH_ASKPASS$)/.test(name))
-  )
+/** What git needs of the environment of this process, without what would redirect it. */
+const inherited = () => childEnvironment(process.env, { network: true })
 
 /** Every exit code but 0 is a failure, also when git says nothing; by default only what it says counts. */
 const failureOf = (error: Buffer | Error | undefined, { exitCode }: { readonly exitCode: number }) =>

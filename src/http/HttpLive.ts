@@ -8,6 +8,7 @@ import { LocalUsers } from "../access/LocalUsers.ts"
 import { PasswordLogin } from "../access/PasswordLogin.ts"
 import { Permissions } from "../access/Permissions.ts"
 import { Api } from "../api/Api.ts"
+import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
@@ -74,7 +75,8 @@ const Groups = Layer.mergeAll(
     DeviceTargets.layer,
     SiteStore.layer,
     UnknownDeviceStore.layer,
-    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer))
+    JobRequests.layer.pipe(Layer.provide(DryRunRisk.layer), Layer.provide(AutoPushVerdict.layer)),
+    SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
   Layer.provide(Callers.layer),

@@ -1,9 +1,9 @@
 /** The plugins that the plugin file asks for, made once at the start (docs/operations.md#plugins). */
-import { Context, Effect, Layer, Option, Result, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { parse, YAMLParseError } from "yaml"
-import { DEFAULT_PLUGIN_FILE, ServerConfig } from "../ServerConfig.ts"
+import { DEFAULT_PLUGIN_FILE, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import * as FileWriter from "./FileWriter.ts"
 import * as Nav from "./Nav.ts"
 import * as Ni from "./Ni.ts"
@@ -79,22 +79,33 @@ const readFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
     Effect.option
   )
 
-const load = (entry: PluginFile["plugins"][number]) => {
+const SUFFIX = "_secret"
+
+/** The variables with values of PLUGIN_SECRET_* in the place of their names: `apitoken_secret: NAV` is `apitoken`. */
+const withSecrets = (vars: PluginVariables, secrets: ServerSettings["pluginSecrets"]): PluginVariables =>
+  Object.fromEntries(
+    Object.entries(vars).map(([name, value]) => {
+      const secret = name.endsWith(SUFFIX) ? secrets.get(`PLUGIN_SECRET_${String(value)}`) : undefined
+      return secret === undefined ? [name, value] : [name.slice(0, -SUFFIX.length), Redacted.value(secret)]
+    })
+  )
+
+const load = (entry: PluginFile["plugins"][number], secrets: ServerSettings["pluginSecrets"]) => {
   const name = path.basename(entry.filename, path.extname(entry.filename))
   const maker = makers[name]
   const made: Effect.Effect<Plugin, PluginError> =
     maker === undefined
       ? new PluginError({ plugin: name, message: `known plugins are ${Object.keys(makers).join(", ")}` })
-      : maker(entry.vars ?? {})
+      : maker(withSecrets(entry.vars ?? {}, secrets))
   return Effect.result(made)
 }
 
 const make = Effect.gen(function* () {
-  const { PLUGIN_FILE } = yield* ServerConfig
+  const { PLUGIN_FILE, pluginSecrets } = yield* ServerConfig
   const file = yield* readFile(PLUGIN_FILE)
   const plugins: Array<Plugin> = []
   for (const entry of Option.isSome(file) ? file.value.plugins : []) {
-    const loaded = yield* load(entry)
+    const loaded = yield* load(entry, pluginSecrets)
     if (Result.isSuccess(loaded)) plugins.push(loaded.success)
     else yield* Effect.logError(`Plugin ${loaded.failure.plugin} is not loaded: ${loaded.failure.message}`)
   }

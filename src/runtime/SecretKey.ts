@@ -21,6 +21,12 @@ const keyIn = (text: string): Option.Option<Uint8Array> => {
   return bytes.length === BYTES ? Option.some(bytes) : Option.none()
 }
 
+/** A key as the settings have it, and as it was when it was the line of a file. */
+const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
+  Buffer.from(Redacted.value(setting)),
+  ...Option.toArray(keyIn(Redacted.value(setting)))
+]
+
 /** The key in the file, which is made when there is none. Of two servers that make it at once one wins. */
 const fromFile = Effect.fnUntraced(function* (folder: string) {
   const files = yield* FileSystem.FileSystem
@@ -41,11 +47,19 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
   })
 })
 
-/** What is made of a key. */
-export const of = (key: Uint8Array): SecretKey["Service"] => {
-  const keyFor = (purpose: string) => Redacted.make(Buffer.from(hkdfSync("sha256", key, "", purpose, BYTES)))
+/** What is made of a key, and of those that it replaces. */
+export const of = (
+  key: Uint8Array,
+  previous: ReadonlyArray<Uint8Array> = [],
+  isShared = true
+): SecretKey["Service"] => {
+  const made = (from: Uint8Array, purpose: string) =>
+    Redacted.make(Buffer.from(hkdfSync("sha256", from, "", purpose, BYTES)))
+  const keyFor = (purpose: string) => made(key, purpose)
   return {
     keyFor,
+    previousFor: (purpose) => previous.map((earlier) => made(earlier, purpose)),
+    isShared,
     digester: (purpose) => {
       const own = keyFor(purpose)
       return (text) => createHmac("sha256", Redacted.value(own)).update(text).digest("base64url")
@@ -54,13 +68,17 @@ export const of = (key: Uint8Array): SecretKey["Service"] => {
 }
 
 const make = Effect.gen(function* () {
-  const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY } = yield* ServerConfig
-  if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)))
+  const { CLUSTER_HOST, DATABASE_URL, DATA_DIR, SECRET_KEY, SECRET_KEY_PREVIOUS } = yield* ServerConfig
+  const previous = Option.match(SECRET_KEY_PREVIOUS, { onNone: () => [], onSome: keysIn })
+  if (Option.isSome(SECRET_KEY)) return of(Buffer.from(Redacted.value(SECRET_KEY.value)), previous)
   // those that use the embedded database share the folder, too
-  if (Option.isSome(CLUSTER_HOST) && Option.isSome(DATABASE_URL)) {
-    yield* Effect.logWarning("SECRET_KEY is not set: replicas on several machines need the same one")
+  const isShared = Option.isNone(CLUSTER_HOST) || Option.isNone(DATABASE_URL)
+  if (!isShared) {
+    yield* Effect.logWarning(
+      "SECRET_KEY is not set: replicas on several machines need the same one, and configurations are stored in clear until they have it"
+    )
   }
-  return of(yield* fromFile(DATA_DIR))
+  return of(yield* fromFile(DATA_DIR), previous, isShared)
 })
 
 /** Keys and keyed digests. */
@@ -69,6 +87,10 @@ export class SecretKey extends Context.Service<
   {
     /** 32 bytes that are used for this purpose only, the same with each start. */
     readonly keyFor: (purpose: string) => Redacted.Redacted<Uint8Array>
+    /** The same of the key that this one replaces, while keys are changed (SECRET_KEY_PREVIOUS). */
+    readonly previousFor: (purpose: string) => ReadonlyArray<Redacted.Redacted<Uint8Array>>
+    /** False where other replicas cannot be sure to have the same key. */
+    readonly isShared: boolean
     /** HMAC-SHA-256 of texts under the key of a purpose, as base64url: equal for equal texts, and telling nothing else of them. */
     readonly digester: (purpose: string) => (text: string) => string
   }

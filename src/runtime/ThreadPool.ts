@@ -3,6 +3,7 @@
  * measured in that thread, so that a busy machine takes nothing from it. A thread that exceeds its budget is ended; synchronous
  * code can be stopped in no other way. Carries promise 8: no request and no commit holds up others.
  */
+import { childEnvironment } from "./ChildEnvironment.ts"
 import * as NodeWorker from "@effect/platform-node/NodeWorker"
 import { Deferred, Duration, Effect, Fiber, Layer, Option, Pool, Schema, type Scope } from "effect"
 import { type Rpc, RpcClient, RpcClientError, type RpcGroup } from "effect/rpc"
@@ -88,7 +89,11 @@ const start = <Rpcs extends Rpc.Any>(
     let current: Worker | undefined
     let isOutOfMemory = false
     const spawn = (): Worker => {
-      const worker = new Worker(program, { name, resourceLimits: { maxOldGenerationSizeMb: megabytes } })
+      const worker = new Worker(program, {
+        name,
+        env: childEnvironment(process.env, { network: false }),
+        resourceLimits: { maxOldGenerationSizeMb: megabytes }
+      })
       worker.once("message", () => Deferred.doneUnsafe(ready, Effect.succeed(worker)))
       worker.on("error", (error) => {
         isOutOfMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"

@@ -10,10 +10,15 @@ import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
+import { DerivedSecretStore } from "./DerivedSecretStore.ts"
+import { SecretTexts } from "./SecretTexts.ts"
+import { type ClaimRequest, type ClaimTexts, quotes, WANTED_COLUMNS, wantedOf } from "./ChangeClaim.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** By line without its secret: keyed digests of values that mean the same secret, the newest first. */
 export type SecretDigests = Readonly<Record<string, ReadonlyArray<string>>>
+
+export type { ClaimTexts } from "./ChangeClaim.ts"
 
 /** A change with what is loaded: `candidate` is the configuration text, `failure` the error text of a failed step. */
 export interface StoredChange {
@@ -69,75 +74,41 @@ export interface ProvedConfig {
   readonly config: string
 }
 
-/** Long texts that are kept together with a claim. */
-export interface ClaimTexts {
-  /** The difference, when it is another one than was stored last. */
-  readonly diff?: string | null
-  /** What ran on the device before the change, when it was just read; kept for undoing. */
-  readonly before?: string | null
-  /** What the device was proved to run now that the change has ended. */
-  readonly proved?: Pick<ProvedConfig, "hash" | "config"> & { readonly secrets: SecretDigests | null }
-}
-
-/** A claim of one change. */
-interface ClaimRequest {
-  readonly id: number
-  /** Names this claim: when its answer was lost and it is sent again, the row shows that it was granted. */
-  readonly token: string
-  readonly claim: Claim
-  readonly failure: string | null
-  readonly texts: ClaimTexts
-}
-
 /** Which change was stored. */
 type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
-
-/** Phases after which there is nothing to undo. */
-const CAME_TO_NOTHING: ReadonlySet<ChangePhase> = new Set(["reverted", "unchanged", "discarded"])
 
 const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', diff) as protocol, candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
     as unfinished_jobs,
   (select p.secrets from proved_config p where p.device_id = config_change.device_id) as known_secrets`
 
-/** A claim as a row of its statement. */
-const wantedOf = ({ claim: { from, row }, failure, id, texts, token }: ClaimRequest, place: number) => ({
-  place,
-  id,
-  token,
-  from_phase: from.phase,
-  from_epoch: from.epoch,
-  phase: row.phase,
-  epoch: row.epoch,
-  protocol: Struct.omit(row, ["diff"]),
-  new_diff: texts.diff !== undefined,
-  diff: texts.diff ?? null,
-  failure,
-  // a late commit of an earlier round makes our own candidate look like what ran before: see the statement
-  before: texts.before ?? null,
-  came_to_nothing: CAME_TO_NOTHING.has(row.phase),
-  proved_hash: texts.proved?.hash ?? null,
-  proved_config: texts.proved?.config ?? null,
-  proved_secrets: texts.proved?.secrets ?? null
-})
-
-const WANTED_COLUMNS = `place integer, id integer, token text, from_phase text, from_epoch integer, phase text, epoch integer, protocol jsonb,
-  new_diff boolean, diff text, failure text, before text, came_to_nothing boolean, proved_hash text, proved_config text,
-  proved_secrets jsonb`
-
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
+  const secrets = yield* SecretTexts
+  const derivedSecrets = yield* DerivedSecretStore
   const wantedColumns = sql.literal(WANTED_COLUMNS)
   const columns = sql.literal(COLUMNS)
   const progress = sql.literal("c.id, c.device_id, c.phase, c.protocol ->> 'goal' as goal")
   const replaceProved = sql.literal(`on conflict (device_id) do update set job_id = excluded.job_id,
     hash = excluded.hash, config = excluded.config, secrets = excluded.secrets, proved_at = now()`)
   const first = <A>(rows: ReadonlyArray<A>) => Option.fromUndefinedOr(rows[0])
+  const readable = (text: string | null | undefined) => Option.flatMap(Option.fromNullishOr(text), secrets.open)
+
+  /** What a change loads must be read: a switch must not be given anything else. */
+  const needed = (text: string): string =>
+    Option.getOrThrowWith(secrets.open(text), () => new Error("A change was sealed under another SECRET_KEY"))
+
+  const openedChange = ({ candidate, protocol, ...row }: StoredChange): StoredChange => ({
+    ...row,
+    candidate: needed(candidate),
+    protocol: { ...protocol, diff: Option.getOrNull(readable(protocol.diff)) }
+  })
 
   const insertAll = Effect.fnUntraced(function* (changes: ReadonlyArray<NewStoredChange>) {
     const rows = changes.map(({ protocol, ...rest }) => ({
       ...rest,
+      candidate: secrets.seal(rest.candidate),
       phase: protocol.phase,
       epoch: protocol.epoch,
       protocol: Struct.omit(protocol, ["diff"])
@@ -157,12 +128,15 @@ const make = Effect.gen(function* () {
   const earlier = Effect.fnUntraced(function* ({ device_id, job_id }: NewStoredChange) {
     const rows = yield* sql<ChangeToRun>`select id, candidate from config_change
       where job_id = ${job_id} and device_id = ${device_id}`
-    return yield* Effect.orDie(Effect.fromOption(first(rows)))
+    const { candidate, id } = yield* Effect.orDie(Effect.fromOption(first(rows)))
+    return { id, candidate: needed(candidate) }
   })
 
   const claimAll = Effect.fnUntraced(function* (claims: ReadonlyArray<ClaimRequest>) {
+    const derived = yield* derivedSecrets.ofChanges(claims.filter(quotes).map(({ id }) => id))
+    const wanted = claims.map((claim, place) => wantedOf(secrets, claim, place, derived.get(claim.id)))
     const rows = yield* sql<{ place: number }>`
-      with wanted as (select * from jsonb_to_recordset(${sql.json(claims.map(wantedOf))}) as given (${wantedColumns})),
+      with wanted as (select * from jsonb_to_recordset(${sql.json(wanted)}) as given (${wantedColumns})),
       claimed as (update config_change c set phase = wanted.phase, epoch = wanted.epoch, protocol = wanted.protocol,
           diff = case when wanted.new_diff then wanted.diff else c.diff end,
           failure = coalesce(wanted.failure, c.failure),
@@ -191,7 +165,11 @@ const make = Effect.gen(function* () {
     get: Effect.fn("ChangeStore.get")(
       makeGroupedFind(
         grouped,
-        (ids) => sql<StoredChange>`select ${columns} from config_change where id = any(${ids}::integer[])`,
+        (ids) =>
+          Effect.map(
+            sql<StoredChange>`select ${columns} from config_change where id = any(${ids}::integer[])`,
+            (rows) => rows.map(openedChange)
+          ),
         ({ id }) => id
       )
     ),
@@ -216,10 +194,13 @@ const make = Effect.gen(function* () {
         (rows) => rows.map((row) => row.device_id)
       )
     ),
-    expiring: Effect.fn("ChangeStore.expiring")(
-      (ids: ReadonlyArray<number>) => sql<TimedChange>`select id, diff,
-          (protocol ->> 'committedAt')::float8 as committed_at, (protocol ->> 'timerSeconds')::float8 as timer_seconds
-        from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`
+    expiring: Effect.fn("ChangeStore.expiring")((ids: ReadonlyArray<number>) =>
+      Effect.map(
+        sql<TimedChange>`select id, diff, (protocol ->> 'committedAt')::float8 as committed_at,
+              (protocol ->> 'timerSeconds')::float8 as timer_seconds
+            from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`,
+        (rows) => rows.map((row) => ({ ...row, diff: Option.getOrNull(readable(row.diff)) }))
+      )
     ),
     undoable: Effect.fn("ChangeStore.undoable")(
       (jobId: number, byJob: number) => sql<UndoableChange>`
@@ -231,7 +212,7 @@ const make = Effect.gen(function* () {
     ),
     oldConfig: Effect.fn("ChangeStore.oldConfig")((id: number) =>
       Effect.map(sql<{ old_config: string | null }>`select old_config from config_change where id = ${id}`, (rows) =>
-        Option.fromNullishOr(rows[0]?.old_config)
+        readable(rows[0]?.old_config)
       )
     ),
     candidateBefore: Effect.fn("ChangeStore.candidateBefore")((id: number) =>
@@ -241,13 +222,14 @@ const make = Effect.gen(function* () {
           where c.id = ${id} and b.load_mode = 'replace' and b.phase in ('confirmed', 'unchanged')
             and b.protocol ->> 'dryRun' is distinct from 'true'
           order by b.id desc limit 1`,
-        (rows) => Option.fromUndefinedOr(rows[0]?.candidate)
+        (rows) => readable(rows[0]?.candidate)
       )
     ),
     proved: Effect.fn("ChangeStore.proved")((deviceId: number) =>
       Effect.map(
         sql<ProvedConfig>`select device_id, job_id, hash, config from proved_config where device_id = ${deviceId}`,
-        first
+        (rows) =>
+          Option.flatMap(first(rows), (row) => Option.map(secrets.open(row.config), (config) => ({ ...row, config })))
       )
     )
   })
@@ -290,5 +272,7 @@ export class ChangeStore extends Context.Service<
     readonly proved: (deviceId: number) => Find<ProvedConfig>
   }
 >()("switchyard/store/ChangeStore") {
-  static readonly layer = Layer.effect(ChangeStore, make).pipe(Layer.provide(BackgroundWork.layer))
+  static readonly layer = Layer.effect(ChangeStore, make).pipe(
+    Layer.provide([BackgroundWork.layer, DerivedSecretStore.layer])
+  )
 }

@@ -3,8 +3,9 @@
  * Only jobs that have ended count.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { SecretTexts } from "./SecretTexts.ts"
 
 /** Which of the jobs; the n-th before the newest, or the newest that ended before a time (ISO 8601). */
 export type HistoryChoice =
@@ -12,7 +13,7 @@ export type HistoryChoice =
   | { readonly _tag: "Previous"; readonly count: number }
   | { readonly _tag: "Before"; readonly time: string }
 
-/** A job's entry for the device; `config` is null when the job rendered none. `finish_time` has whole seconds. */
+/** A job's entry for the device; `config`, with its secrets, is null when the job rendered none or it cannot be opened any more. `finish_time` has whole seconds. */
 export interface HistoricConfig {
   readonly job_id: number
   readonly finish_time: string
@@ -23,8 +24,25 @@ export interface HistoricConfig {
 /** Name of the task whose result is the configuration. */
 const GENERATE_TASK = "Generate device config"
 
+const Tasks = Schema.Array(
+  Schema.Struct({ task_name: Schema.NullOr(Schema.String), failed: Schema.Boolean, result: Schema.Unknown })
+)
+const readTasks = Schema.decodeOption(Schema.fromJsonString(Tasks))
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+
+  const { open } = yield* SecretTexts
+
+  /** What was sealed under another key is gone. */
+  const opened = ({ sealed, ...row }: HistoricConfig & { readonly sealed: string | null }): HistoricConfig => {
+    if (sealed === null || row.config === null) return row
+    const task = Option.flatMap(Option.flatMap(open(sealed), readTasks), (tasks) =>
+      Option.fromUndefinedOr(tasks.find(({ failed, task_name }) => task_name === GENERATE_TASK && !failed))
+    )
+    const config = Option.getOrNull(task)?.result
+    return { ...row, config: typeof config === "string" ? config : null }
+  }
 
   const chosen = (choice: HistoryChoice) => {
     switch (choice._tag) {
@@ -39,14 +57,14 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
     Effect.map(
-      sql<HistoricConfig>`
+      sql<HistoricConfig & { readonly sealed: string | null }>`
         select job.id as job_id, to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time,
-          d.failed, (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
+          d.failed, d.sealed_tasks as sealed, (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
             where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) as config
         from job_device d join job on job.id = d.job_id
         where d.hostname = ${hostname} and job.function_name = 'sync_devices' and job.finish_time is not null
         ${chosen(choice)}`,
-      (rows) => Option.fromUndefinedOr(rows[0])
+      ([row]) => Option.map(Option.fromUndefinedOr(row), opened)
     )
   )
 

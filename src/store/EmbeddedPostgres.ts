@@ -204,13 +204,13 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   shared = false
 }: EmbeddedPostgresOptions): Effect.fn.Return<RunningPostgres, EmbeddedPostgresError, Scope.Scope> {
   const home = yield* homeFor(dataDir)
-  yield* ownedFolder(home)
   const folder = {
     home,
     data: path.join(home, "postgres"),
     passwordFile: path.join(home, "postgres-password"),
     logFile: path.join(home, "postgres.log")
   }
+  yield* ownedFolder(home, folder.data)
   const state = yield* Effect.acquireRelease(
     Effect.map(FolderOwner.take(home), (lock): State => ({ server: null, lock })),
     (held) => leave(folder, held, shared)

@@ -6,14 +6,18 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Way } from "../domain/access/Identity.ts"
-import { type DeviceResult, type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
-import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
-import { COLUMNS, HEAD, isLong, OWN_COLUMNS, resultOf, type SyncTaskName } from "./JobColumns.ts"
 import { jobsWithin } from "./JobsWithin.ts"
 import type { Within } from "./Listing.ts"
+import { type Job, type JobException, JobNotFound, type JobStatus } from "../domain/Job.ts"
+import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
+import { DerivedSecretStore } from "./DerivedSecretStore.ts"
+import { COLUMNS, HEAD, OWN_COLUMNS, type SyncTaskName } from "./JobColumns.ts"
+import { type JobDevice, type JobDeviceRow, makeDeviceRows } from "./JobDeviceRows.ts"
+import { isObject } from "../domain/fields/Values.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { type Grouping, grouping, lengthOfTexts, makeGroupedFind, makeGroupedWrite } from "./GroupedStatement.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
+import { readJson, SecretTexts } from "./SecretTexts.ts"
 
 /** A job as it is created. `delaySeconds` from now until it is due. */
 export interface NewJob {
@@ -62,90 +66,23 @@ export interface JobPatch {
   readonly aborted_by?: string
 }
 
-/** What a job did on one device, as the checkpoint of a job that may be resumed. */
-export interface JobDevice {
-  readonly hostname: string
-  readonly result: DeviceResult
-  /** The main task ran to its end, whatever it found (docs/jobs.md#the-record). */
-  readonly reachedEnd: boolean
-  readonly changed: boolean
-  readonly score: number | null
-  /** Proved, but neither confirmed nor reverted yet: the row will be written again. Default false. */
-  readonly waiting?: boolean
+export type { JobDevice, JobDeviceRow } from "./JobDeviceRows.ts"
+
+type StoredHead = JobHead & { readonly sealed_arguments: string | null }
+
+/** The device that arguments name. */
+const hostOf = (start_arguments: unknown): string | undefined => {
+  const host = isObject(start_arguments) ? start_arguments["hostname"] : undefined
+  return typeof host === "string" ? host : undefined
 }
 
-/** The same with its job. */
-export interface JobDeviceRow extends JobDevice {
-  readonly jobId: number
-}
-
-/** What jobs did on devices: a row per device, as the checkpoint of a job and as its result. */
-const makeDeviceRows = (sql: PgClient.PgClient, grouped: Grouping) => {
-  const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
-    if (rows.length === 0) return
-    const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }) => ({
-      job_id: jobId,
-      hostname,
-      failed: result.failed,
-      job_tasks: result.job_tasks,
-      brief_tasks: result.job_tasks.some(isLong) ? result.job_tasks.filter((task) => !isLong(task)) : null,
-      reached_end: reachedEnd,
-      score,
-      changed,
-      waiting
-    }))
-    const names = sql.literal("job_id, hostname, failed, job_tasks, brief_tasks, reached_end, score, changed, waiting")
-    yield* sql`insert into job_device (${names})
-      select ${names} from jsonb_to_recordset(${sql.json(given)}) as given (job_id integer, hostname text, failed boolean,
-        job_tasks jsonb, brief_tasks jsonb, reached_end boolean, score double precision, changed boolean, waiting boolean)
-      on conflict (job_id, hostname) do update set failed = excluded.failed, job_tasks = excluded.job_tasks, brief_tasks = excluded.brief_tasks,
-        reached_end = excluded.reached_end, score = excluded.score, changed = excluded.changed,
-        waiting = excluded.waiting`
-  })
-  const addDevice = makeGroupedWrite(grouped, addDevices, ({ result }) =>
-    lengthOfTexts(...result.job_tasks.flatMap(({ diff, result: text }) => [diff, typeof text === "string" ? text : ""]))
-  )
-
-  return {
-    deviceResults: Effect.fn("JobStore.deviceResults")(function* (
-      ids: ReadonlyArray<number>,
-      without: ReadonlyArray<SyncTaskName>
-    ) {
-      const rows = yield* sql<{ id: number; text: string }>`
-        select id, text from (select job.id, ${sql.literal(resultOf(without))}::text as text
-          from job where job.id = any(${ids}::integer[])) results where text is not null`
-      return new Map(rows.map(({ id, text }) => [id, text]))
-    }),
-    addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
-    addDevices: Effect.fn("JobStore.addDevices")(addDevices),
-    devices: Effect.fn("JobStore.devices")((jobId: number) =>
-      Effect.map(
-        sql<JobDevice & DeviceResult>`select hostname, failed, reached_end as "reachedEnd", changed, score, waiting,
-          '[]'::jsonb as job_tasks from job_device where job_id = ${jobId} order by finished_at`,
-        (rows) => rows.map(({ failed, job_tasks, ...row }) => ({ ...row, result: { failed, job_tasks } }))
-      )
-    ),
-    refreshFinished: Effect.fn("JobStore.refreshFinished")((jobId: number) =>
-      Effect.map(
-        sql<{
-          counts: JobCounts
-        }>`update job set finished_devices = d.finished, failed_devices = d.failed, counts = d.counts
-          from (select coalesce(jsonb_agg(hostname order by finished_at) filter (where reached_end), '[]') as finished,
-              coalesce(jsonb_agg(hostname order by hostname) filter (where failed), '[]') as failed,
-              jsonb_build_object('devices', count(*), 'succeeded', count(*) filter (where not failed),
-                'failed', count(*) filter (where failed),
-                'changed', count(*) filter (where changed and not failed)) as counts
-            from job_device where job_id = ${jobId}) d
-          where id = ${jobId} returning job.counts`,
-        ([row]) => row?.counts ?? noDevices
-      )
-    )
-  }
-}
+const argumentsIn = (opened: Option.Option<string>) => Option.filter(Option.flatMap(opened, readJson), isObject)
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
+  const secrets = yield* SecretTexts
+  const derivedSecrets = yield* DerivedSecretStore
   const columns = sql.literal(COLUMNS)
   const begun = sql.literal(JOB_BEGUN)
   const one = (id: number) => (rows: ReadonlyArray<Job>) =>
@@ -159,8 +96,8 @@ const make = Effect.gen(function* () {
         ? [sql`start_time = now(), finished_devices = '[]', failed_devices = '[]', counts = ${sql.json(noDevices)}`]
         : []),
       ...(finished === true ? [sql`finish_time = now()`] : []),
-      ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(result)}`]),
-      ...(exception === undefined ? [] : [sql`exception = ${sql.json(exception)}`])
+      ...(result === undefined || result === null ? [] : [sql`result = ${sql.json(secrets.hideIn(result))}`]),
+      ...(exception === undefined ? [] : [sql`exception = ${sql.json(secrets.hideIn(exception))}`])
     ]
     if (assignments.length > 0) yield* sql`update job set ${sql.csv(assignments)} where id = ${id}`
   })
@@ -172,17 +109,22 @@ const make = Effect.gen(function* () {
   )
 
   return JobStore.of({
-    ...makeDeviceRows(sql, grouped),
+    ...makeDeviceRows({ sql, grouped, secrets, derivedSecrets }),
     ownColumns: OWN_COLUMNS,
     own: Effect.fn("JobStore.own")((id: number) =>
       Effect.flatMap(sql<Job>`select ${sql.literal(OWN_COLUMNS)} from job where id = ${id}`, one(id))
     ),
     insert: Effect.fn("JobStore.insert")(function* (job: NewJob) {
       const { delaySeconds, start_arguments, ...fields } = job
+      const clear = JSON.stringify(start_arguments)
+      const host = hostOf(start_arguments)
+      const derived = host === undefined ? undefined : (yield* derivedSecrets.ofHosts([host])).get(host)
+      const hidden = secrets.hideIn(start_arguments, derived)
       const [row] = yield* sql<{ id: number }>`
-        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, scheduled_time)
+        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, sealed_arguments, scheduled_time)
         values (${fields.function_name}, ${fields.scheduled_by}, ${fields.comment}, ${fields.ticket_ref},
-          ${start_arguments === null ? null : sql.json(start_arguments)}, now() + make_interval(secs => ${delaySeconds}))
+          ${start_arguments === null ? null : sql.json(hidden)},
+          ${JSON.stringify(hidden) === clear ? null : secrets.seal(clear)}, now() + make_interval(secs => ${delaySeconds}))
         returning id`
       return yield* Effect.orDie(Effect.fromNullishOr(row?.id))
     }),
@@ -194,8 +136,11 @@ const make = Effect.gen(function* () {
       return found.length > 0
     }),
     head: Effect.fn("JobStore.head")(function* (id: number) {
-      const [row] = yield* sql<JobHead>`select ${sql.literal(HEAD)} from job where id = ${id}`
-      return row === undefined ? yield* new JobNotFound({ id }) : row
+      const [found] = yield* sql<StoredHead>`select ${sql.literal(HEAD)}, sealed_arguments from job where id = ${id}`
+      if (found === undefined) return yield* new JobNotFound({ id })
+      const { sealed_arguments: sealed, ...row } = found
+      // marks must never be taken for what they stand for: a job whose arguments cannot be read has none, and is refused
+      return sealed === null ? row : { ...row, start_arguments: Option.getOrNull(argumentsIn(secrets.open(sealed))) }
     }),
     lockStatus: Effect.fn("JobStore.lockStatus")(function* (id: number) {
       const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id} for update`
@@ -257,6 +202,8 @@ export class JobStore extends Context.Service<
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
     ) => Effect.Effect<ReadonlyMap<number, string>, SqlError.SqlError>
+    /** The tasks of those devices whose results hold secrets, with the secrets. */
+    readonly sealedTasks: (id: number) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
     readonly get: (id: number) => Read<Job>
     /** Whether a caller with these limits may see the job. */
@@ -291,5 +238,7 @@ export class JobStore extends Context.Service<
     readonly scheduledDiscovery: (dhcpIp: string, otherThan: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("switchyard/store/JobStore") {
-  static readonly layer = Layer.effect(JobStore, make).pipe(Layer.provide(BackgroundWork.layer))
+  static readonly layer = Layer.effect(JobStore, make).pipe(
+    Layer.provide([BackgroundWork.layer, DerivedSecretStore.layer])
+  )
 }

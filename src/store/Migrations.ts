@@ -32,6 +32,7 @@ import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
+import secrets from "./migrations/0025_secrets.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -60,10 +61,12 @@ export const migrations = [
   { name: "0020_learned_lines", oldest: "0.1.0", up: learnedLines },
   { name: "0022_logins", oldest: "0.1.0", up: logins },
   { name: "0024_event_log", oldest: "0.1.0", up: eventLog },
-  { name: "0026_sign_on", oldest: "0.1.0", up: signOn },
-  { name: "0027_approvals", oldest: "0.1.0", up: approvals },
-  { name: "0028_audit", oldest: "0.1.0", up: audit },
-  { name: "0029_strangers", oldest: "0.1.0", up: strangers }
+  // an older server would give switches what is sealed
+  { name: "0025_secrets", oldest: "0.2.0", up: secrets },
+  { name: "0026_sign_on", oldest: "0.2.0", up: signOn },
+  { name: "0027_approvals", oldest: "0.2.0", up: approvals },
+  { name: "0028_audit", oldest: "0.2.0", up: audit },
+  { name: "0029_strangers", oldest: "0.2.0", up: strangers }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -1,10 +1,12 @@
 /** What dry runs have shown, for live runs that may push nothing else (docs/changes.md#fencing). */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { SecretTexts } from "./SecretTexts.ts"
 
 /** What a dry run has shown of a device. */
 export interface ShownDevice {
-  readonly candidate: string
+  /** What was rendered; null when it was sealed under another key. */
+  readonly candidate: string | null
   /** Hash of what ran, lower-case hexadecimal; null when it was not read. */
   readonly running: string | null
   readonly diff: string | null
@@ -21,8 +23,19 @@ export interface ShownJob {
   readonly templates_commit: string | null
 }
 
+interface StoredDevice extends ShownDevice {
+  readonly candidate: string
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const secrets = yield* SecretTexts
+  const readable = (sealed: string | null) => (sealed === null ? null : Option.getOrNull(secrets.open(sealed)))
+  const opened = ({ candidate, diff, ...row }: StoredDevice): ShownDevice => ({
+    ...row,
+    candidate: readable(candidate),
+    diff: readable(diff)
+  })
   return ShownChangeStore.of({
     job: Effect.fn("ShownChangeStore.job")((id: number) =>
       Effect.map(
@@ -33,11 +46,11 @@ const make = Effect.gen(function* () {
     ),
     device: Effect.fn("ShownChangeStore.device")((jobId: number, deviceId: number) =>
       Effect.map(
-        sql<ShownDevice>`select c.candidate, c.protocol ->> 'oldHash' as running, c.diff, r.failed
+        sql<StoredDevice>`select c.candidate, c.protocol ->> 'oldHash' as running, c.diff, r.failed
           from config_change c join device d on d.id = c.device_id
           join job_device r on r.job_id = c.job_id and r.hostname = d.hostname
           where c.job_id = ${jobId} and c.device_id = ${deviceId}`,
-        (rows) => Option.fromUndefinedOr(rows[0])
+        (rows) => Option.map(Option.fromUndefinedOr(rows[0]), opened)
       )
     )
   })

@@ -1,6 +1,8 @@
 /** What `generate_config` answers: the configuration and its variables, without secrets (docs/templates.md#composition). */
 import type { RenderedDevice } from "./Rendering.ts"
-import { hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
+import { type DerivedSecrets, hideDerived, noSecrets } from "./DerivedSecrets.ts"
+import { HIDDEN, hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
 
 /** `data.config` of the answer. */
 export interface ConfigPreview {
@@ -23,8 +25,20 @@ const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Recor
   Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
 
 /** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
-export const configPreview = (hostname: string, { text, variables }: RenderedDevice): ConfigPreview => ({
-  hostname,
-  generated_config: maskSecrets(text, variables),
-  available_variables: fromPairs(hideSecrets(variables))
-})
+export const configPreview = (
+  hostname: string,
+  { text, variables }: RenderedDevice,
+  derived: DerivedSecrets = noSecrets
+): ConfigPreview => {
+  const hidden = (shown: string) =>
+    replaceSecrets(
+      maskSecrets(
+        hideDerived(shown, derived, () => HIDDEN),
+        variables
+      ),
+      () => HIDDEN
+    )
+  const running = variables.get("running_config")
+  const shown = typeof running === "string" ? new Map([...variables, ["running_config", hidden(running)]]) : variables
+  return { hostname, generated_config: hidden(text), available_variables: fromPairs(hideSecrets(shown)) }
+}

@@ -8,7 +8,8 @@ import type { TemplateVariables } from "./VariableInputs.ts"
 
 const PREFIX = "TEMPLATE_SECRET_"
 const MAPPING = "TEMPLATE_SECRET"
-const HIDDEN = "<hidden>"
+/** Stands in the place of a secret. */
+export const HIDDEN = "<hidden>"
 
 type Secrets = ReadonlyMap<string, Redacted.Redacted>
 
@@ -18,9 +19,12 @@ export const secretVariables = (secrets: Secrets): ReadonlyArray<readonly [name:
   return [...full, [MAPPING, new Map(full.map(([name, value]) => [name.slice(PREFIX.length), value]))]]
 }
 
+/** Whether a variable is a secret, or holds all of them. */
+export const isSecretVariable = (name: string): boolean => name.startsWith(MAPPING)
+
 const hide = (name: string, value: unknown): unknown => {
   if (name === MAPPING && value instanceof Map) return new Map([...value.keys()].map((key) => [key, HIDDEN]))
-  return name.startsWith(MAPPING) ? HIDDEN : value
+  return isSecretVariable(name) ? HIDDEN : value
 }
 
 /** The same variables with every secret replaced by `<hidden>`: what `generate_config` shows. */
@@ -40,7 +44,7 @@ const secretValues = (variables: TemplateVariables): ReadonlyArray<string> =>
  * configurations that are shown. Values of fewer than four characters stay.
  */
 export const maskSecrets = (text: string, variables: TemplateVariables): string => {
-  const secrets = new Map([...variables].filter(([name]) => name.startsWith(MAPPING)))
+  const secrets = new Map([...variables].filter(([name]) => isSecretVariable(name)))
   return secretValues(secrets)
     .filter((value) => value.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)

@@ -80,7 +80,7 @@ it.live("does not start with a key that it cannot read, and does not show it", (
   Effect.gen(function* () {
     const wrong: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
       [{ SSH_KEY_MANAGED: "MARKED, but no key" }, /SSH_KEY_MANAGED: the private key cannot be read/],
-      [{ SSH_KEY_MANAGED_FILE: "/nowhere/fleet.key" }, /SSH_KEY_MANAGED_FILE|Expected a file that can be read/]
+      [{ SSH_KEY_MANAGED_FILE: "/nowhere/fleet.key" }, /SSH_KEY_MANAGED_FILE: the file cannot be read/]
     ]
     for (const [variables, sentence] of wrong) {
       const login = { USERNAME_MANAGED: "noc", PASSWORD_MANAGED: "x", JWT_ENABLED: "false" }

@@ -5,8 +5,9 @@ import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { JobStore } from "../../src/store/JobStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
+import { TestSecrets } from "../support/TestStores.ts"
 
-const stores = Layer.mergeAll(ChangeStore.layer, DeviceStore.layer, JobStore.layer)
+const stores = Layer.mergeAll(ChangeStore.layer, DeviceStore.layer, JobStore.layer).pipe(Layer.provide(TestSecrets))
 
 const makeChange = Effect.gen(function* () {
   const changes = yield* ChangeStore

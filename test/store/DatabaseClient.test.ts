@@ -9,6 +9,7 @@ import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import { grouping, makeGrouped } from "../../src/store/GroupedStatement.ts"
 import { forked, loseConnections, Server, StruckDatabase, untilSet, withLostAnswer } from "../support/StruckDatabase.ts"
+import { TestSecrets } from "../support/TestStores.ts"
 
 const tables = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -218,6 +219,6 @@ layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("A databas
       const claim = changes.claim(id, cancelled, null)
       assert.deepStrictEqual(yield* withLostAnswer(waiting(claim)), Exit.succeed(true))
       assert.isFalse(yield* claim, "another one comes too late")
-    }).pipe(Effect.provide(ChangeStore.layer))
+    }).pipe(Effect.provide(ChangeStore.layer.pipe(Layer.provide(TestSecrets))))
   )
 })

@@ -103,6 +103,9 @@ export const speaksOf = ({ endpoints = [], methods = [] }: Permission, method: s
 export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>
   device_types !== undefined || groups !== undefined || interfaces !== undefined
 
+/** Whether a permission shows secrets in what its caller may read (docs/security.md#who-sees-secrets). */
+export const showsSecrets = ({ rights = [] }: Permission): boolean => includes(rights, "show_secrets")
+
 /** Whether a permission, where it speaks of a call, allows it without asking what it is about. */
 export const isWhole = (permission: Permission): boolean =>
   !isForSomeDevices(permission) &&

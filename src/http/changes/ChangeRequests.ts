@@ -14,6 +14,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
+import { findMark } from "../../store/SecretTexts.ts"
 import { DeviceTargets } from "../provisioning/DeviceTargets.ts"
 
 const refuse = (message: string) => new BadRequest({ message })
@@ -24,6 +25,12 @@ export const makeApplyConfig = Effect.gen(function* () {
   const { ALLOW_APPLY_CONFIG_LIVERUN } = yield* ServerConfig
   return Effect.fn("ApplyConfig.start")(function* (hostname: string, request: ApplyRequest, user: string) {
     const { dry_run, full_config: config } = request
+    const mark = findMark(config)
+    if (mark !== undefined) {
+      return yield* refuse(
+        `full_config has ${mark} in the place of a secret: it was shown to somebody who may not see secrets`
+      )
+    }
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
     const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)

@@ -1,6 +1,8 @@
 /** Earlier configurations: reading them and starting the job that puts one back (docs/changes.md#earlier-configurations). */
 import { DateTime, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
+import { SecretSight } from "../../access/SecretSight.ts"
+import { Caller } from "../../api/Authorization.ts"
 import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import { toInteger } from "../../domain/fields/Values.ts"
@@ -47,6 +49,7 @@ const choose = Effect.fnUntraced(function* (query: Readonly<Record<string, strin
 export const makePreviousConfig = Effect.gen(function* () {
   const history = yield* ConfigHistoryStore
   const requests = yield* JobRequests
+  const sight = yield* SecretSight
 
   const find = Effect.fnUntraced(function* (hostname: string, choice: HistoryChoice) {
     const found = yield* history.find(hostname, choice)
@@ -55,7 +58,12 @@ export const makePreviousConfig = Effect.gen(function* () {
 
   const read = Effect.fn("PreviousConfig.read")(function* (hostname: string) {
     const { config, ...found } = yield* find(hostname, yield* choose(yield* HttpServerRequest.ParsedSearchParams))
-    return enveloped({ ...found, ...(config === null ? {} : { config }) })
+    if (config === null) return enveloped(found)
+    const { job_id: jobId } = found
+    return enveloped({
+      ...found,
+      config: yield* sight.config(yield* Caller, { what: "previous_config", hostname, jobId }, config)
+    })
   })
 
   const restore = Effect.fn("PreviousConfig.restore")(function* (

@@ -10,6 +10,7 @@ import type { BadRequest, NotFound } from "../../api/Failures.ts"
 import type { NotPermitted } from "../../access/Permit.ts"
 import type { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeVisible } from "../core/Visible.ts"
+import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
@@ -48,6 +49,18 @@ const encoder = new TextEncoder()
 /** What of a request may matter for the answer. */
 const questionOf = (request: HttpServerRequest.HttpServerRequest): string => `${request.url} ${baseUrlOf(request)}`
 
+/** The answer with the tasks of these devices in the place of those that have no secrets. */
+const revealed = (text: string, sealed: ReadonlyMap<string, unknown>): string =>
+  JSON.stringify(JSON.parse(text), (key, value: unknown) => {
+    if (key !== "devices" || !isObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([hostname, device]) => {
+        const job_tasks = sealed.get(hostname)
+        return [hostname, isObject(device) && job_tasks !== undefined ? { ...device, job_tasks } : device]
+      })
+    )
+  })
+
 /** Makes the answer to a request whose records are read by `records`, which has to be the same for the same question. */
 export const makeJobAnswer = Effect.gen(function* () {
   const store = yield* JobStore
@@ -70,7 +83,17 @@ export const makeJobAnswer = Effect.gen(function* () {
     return { body, headers } satisfies JobBody
   })
 
-  return Effect.fn("JobAnswer.make")(function* <R>(
+  /** One job with the secrets in its results, for a caller who may see them. */
+  const reveal = Effect.fn("JobAnswer.reveal")(function* (job: Job) {
+    const { body, headers } = yield* write({ rows: [job], headers: {} }, undefined)
+    const sealed = yield* store.sealedTasks(job.id)
+    return HttpServerResponse.uint8Array(encoder.encode(revealed(new TextDecoder().decode(body), sealed)), {
+      contentType: "application/json",
+      headers
+    })
+  })
+
+  const make = Effect.fn("JobAnswer.make")(function* <R>(
     request: HttpServerRequest.HttpServerRequest,
     records: Effect.Effect<Records, RecordsError, R>
   ) {
@@ -82,4 +105,5 @@ export const makeJobAnswer = Effect.gen(function* () {
     const { body, headers } = yield* shared(question, Effect.provideContext(reading, context))
     return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
   })
+  return { make, reveal }
 })

@@ -1,8 +1,9 @@
 /** Handlers of jobs and locks: list, read, abort, clear (docs/jobs.md and docs/api.md#locks). */
 import { Effect, Option } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { permitted } from "../../access/Permit.ts"
+import { SecretSight } from "../../access/SecretSight.ts"
 import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
@@ -15,6 +16,7 @@ import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
+import { first } from "../listing/ListRequest.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeDecisions } from "./Decisions.ts"
@@ -28,8 +30,9 @@ const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
   const decisions = yield* makeDecisions
-  const answer = yield* makeJobAnswer
   const visible = yield* makeJobVisible
+  const { make: answer, reveal } = yield* makeJobAnswer
+  const sight = yield* SecretSight
   const page = yield* makeListPage<Job>(Lists.jobs(store.ownColumns), {
     perPage: 50,
     totalCount: "matching",
@@ -41,6 +44,17 @@ const makeJobs = Effect.gen(function* () {
     return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
+  /** Whoever looks at a job again and again is shown no secrets: they have to be asked for each time. */
+  const mayReveal = Effect.gen(function* () {
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    return first(query, "show_secrets") === "true" && (yield* sight.maySeeSecrets(yield* Caller))
+  })
+  const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
+    if (!(yield* mayReveal)) return yield* answer(request, only(digits))
+    const job = yield* get(digits)
+    yield* sight.shown({ what: "job", jobId: job.id })
+    return yield* reveal(job)
+  })
   const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller
     const { function_name, id } = yield* get(digits)
@@ -71,7 +85,7 @@ const makeJobs = Effect.gen(function* () {
   return {
     decide,
     list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
-    get: (request: HttpServerRequest.HttpServerRequest, digits: string) => answer(request, only(digits)),
+    get: read,
     abort: Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       digits: string,

@@ -1,5 +1,7 @@
 /** Routes that read a device while the client waits (docs/api.md#live-reads). */
 import { Effect } from "effect"
+import { SecretSight } from "../../access/SecretSight.ts"
+import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -16,6 +18,7 @@ const neighbourFailure = (error: DeviceUnread) =>
 export const makeDeviceReads = Effect.gen(function* () {
   const live = yield* LiveDevices
   const devices = yield* DeviceStore
+  const sight = yield* SecretSight
   const { byHostname } = yield* makeDeviceLookup
 
   return {
@@ -25,7 +28,8 @@ export const makeDeviceReads = Effect.gen(function* () {
         return yield* new BadRequest({ message: `Hostname '${hostname}' not found or is not a managed device` })
       }
       const text = yield* Effect.mapError(live.runningConfig(device), exception)
-      return enveloped({ config: name === undefined ? text : interfaceLines(text, name, device.platform ?? "") })
+      const wanted = name === undefined ? text : interfaceLines(text, name, device.platform ?? "")
+      return enveloped({ config: yield* sight.config(yield* Caller, { what: "running_config", hostname }, wanted) })
     }),
     neighbours: Effect.fn("DeviceReads.neighbours")(function* (hostname: string) {
       const heard = yield* Effect.mapError(live.neighbours(yield* byHostname(hostname)), neighbourFailure)

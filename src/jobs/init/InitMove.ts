@@ -8,7 +8,9 @@ import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import type { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { SecretTexts } from "../../store/SecretTexts.ts"
 import { CandidateConfigs } from "../sync/CandidateConfigs.ts"
 import { InitCertificate } from "./InitCertificate.ts"
 import { type AfterMove, InitEnd } from "./InitEnd.ts"
@@ -26,6 +28,8 @@ const make = Effect.gen(function* () {
   const certificates = yield* InitCertificate
   const pushing = yield* InitPush
   const access = yield* ManagementAccess
+  const derivedSecrets = yield* DerivedSecretStore
+  const texts = yield* SecretTexts
 
   const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
     const device = yield* devices.get(decided.deviceId)
@@ -53,12 +57,16 @@ const make = Effect.gen(function* () {
       return yield* ends.takeBack(job, decided, InitTasks.notRendered(certificate, `${type}: ${message}\n`))
     }
     const { text } = rendered.success
+    const derived = yield* rendered.success.secrets
+    yield* derivedSecrets.note(device.id, derived)
+    // the device may have another name when its record is written
+    const shown = texts.hide(text, derived)
     const pushed = yield* pushing.push(job, device, decided, text)
     if (pushed.aborted) yield* progress.checkpoint(job, `Committing the base configuration on ${decided.newHostname}`)
     if (pushed.oldAddressAnswers && !pushed.newAddressAnswers) {
-      return yield* ends.takeBack(job, decided, InitTasks.notMoved(certificate, text, decided.newHostname, pushed))
+      return yield* ends.takeBack(job, decided, InitTasks.notMoved(certificate, shown, decided.newHostname, pushed))
     }
-    yield* ends.moveOn(job, decided, pushed, InitTasks.moved(certificate, text), after)
+    yield* ends.moveOn(job, decided, pushed, InitTasks.moved(certificate, shown), after)
   })
 
   const run = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {

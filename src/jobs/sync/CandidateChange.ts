@@ -6,6 +6,7 @@ import type { DeviceResult } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeToRun } from "../../store/ChangeStore.ts"
+import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
@@ -16,6 +17,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const calls = yield* ChangeCalls
   const fence = yield* Fence
+  const derivedSecrets = yield* DerivedSecretStore
 
   /** Ends the device's part of the job before anything was sent. */
   const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
@@ -36,6 +38,7 @@ const make = Effect.gen(function* () {
     const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
     const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
     if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
+    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const policy = onMissingLines === undefined ? {} : { onMissingLines }
     const wanted = {
       jobId: job.id,

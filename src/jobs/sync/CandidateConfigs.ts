@@ -15,13 +15,15 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplates.ts"
-import { Renderer } from "../../templates/Renderer.ts"
-import { deviceTask, type RenderedDevice } from "../../templates/Rendering.ts"
+import { type DerivedSecrets, noSecrets } from "../../templates/DerivedSecrets.ts"
+import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
+import { type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
+import { deviceTask, type RenderedDevice, type RenderTask } from "../../templates/Rendering.ts"
 import {
   describeTemplateError,
   errorRemark,
   type RepoStructureError,
-  type TemplateError
+  TemplateError
 } from "../../templates/TemplateErrors.ts"
 import type { TemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { UndefinedPrints } from "../../templates/UndefinedPrints.ts"
@@ -44,6 +46,8 @@ export class NothingToRender extends Schema.TaggedError<NothingToRender>()("Noth
 /** A configuration, and the templates that it was rendered from. */
 export interface RenderedCandidate extends RenderedDevice {
   readonly snapshot: TemplateSnapshot
+  /** What the templates have made of secrets in it; found by another rendering, so nobody asks who does not store or show it. */
+  readonly secrets: Effect.Effect<DerivedSecrets>
 }
 
 /** A device's configuration, or why there is none. */
@@ -65,6 +69,34 @@ const asFailed = (error: VariablesError | RepoStructureError | TemplateError): R
   error._tag === "TemplateError"
     ? new RenderFailed({ type: error._tag, message: describeTemplateError(error), place: errorRemark(error) })
     : new RenderFailed({ type: error._tag, message: error.message })
+
+/** What the templates have made of secrets in the text that was rendered. */
+const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effect.Effect<DerivedSecrets> => {
+  const other = otherTask(task)
+  if (other === undefined) return Effect.succeed(noSecrets)
+  return Effect.matchEffect(render(other), {
+    onSuccess: (rendered) => Effect.succeed(derivedIn(text, rendered.text)),
+    // what it says of the other secrets tells of the true ones
+    onFailure: () =>
+      Effect.as(
+        Effect.logWarning(
+          `${task.file} of ${task.platform.name} cannot be rendered with other secrets, so only the secrets themselves are hidden in what is stored`
+        ),
+        noSecrets
+      )
+  })
+}
+
+/** The failure without what templates have made of secrets. */
+const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: TemplateError) => {
+  const saying = (sentence: string) => asFailed(new TemplateError({ ...error, sentence }))
+  const other = otherTask(task)
+  if (other === undefined) return Effect.succeed(asFailed(error))
+  return Effect.match(render(other), {
+    onSuccess: () => saying("fails with the secrets that it is given, and not with others"),
+    onFailure: ({ sentence }) => saying(commonMessage(error.sentence, sentence))
+  })
+}
 
 const nothing = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
   SqlError.isSqlError(error) ? error : new NothingToRender({ message: error.message })
@@ -120,9 +152,12 @@ const make = Effect.gen(function* () {
       const used = yield* Effect.fromResult(snapshot)
       const ready = yield* Effect.mapError(Effect.fromResult(inputs), asFailed)
       const task = yield* Effect.mapError(Effect.fromResult(deviceTask(used, ready, site)), asFailed)
-      const rendered = yield* Effect.mapError(renderTask(task), asFailed)
+      const rendered = yield* Effect.catch(renderTask(task), (error) =>
+        Effect.flip(hiddenFailure(renderTask, task, error))
+      )
       const { variables, warnings } = task
-      return { ...rendered, variables, warnings, snapshot: used } satisfies RenderedCandidate
+      const secrets = secretsIn(renderTask, task, rendered.text)
+      return { ...rendered, variables, warnings, snapshot: used, secrets } satisfies RenderedCandidate
     })
 
     const render: Render = (device) => Effect.result(renderPrepared(device))

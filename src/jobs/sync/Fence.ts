@@ -57,6 +57,9 @@ const make = Effect.gen(function* () {
     if (shown === undefined) return Result.fail(`Dry run ${dryRunJob} has shown nothing of this device`)
     const { diff, failed, running } = shown
     if (failed || running === null) return Result.fail(`Dry run ${dryRunJob} has failed on this device`)
+    if (shown.candidate === null) {
+      return Result.fail(`What dry run ${dryRunJob} has rendered was sealed under another SECRET_KEY`)
+    }
     if (meant(shown.candidate) !== meant(candidate)) {
       const why = commitsApart(dryRun.success, yield* WorkingCommits)
       return Result.fail(`Another configuration is rendered than in dry run ${dryRunJob}: ${why}`)

@@ -35,7 +35,11 @@ const make = Effect.gen(function* () {
         const { message, type } = rendered.failure
         return yield* new PreviewFailed({ message: `${type}: ${message}` })
       }
-      const { available_variables, generated_config } = configPreview(device.hostname, rendered.success)
+      const { available_variables, generated_config } = configPreview(
+        device.hostname,
+        rendered.success,
+        yield* rendered.success.secrets
+      )
       return { available_variables, generated_config }
     })
   })

@@ -5,7 +5,7 @@ import * as fs from "node:fs/promises"
 import * as net from "node:net"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { lastWords, LOG_FLAGS, sizeOf } from "./PostgresLog.ts"
-import { attempt, EmbeddedPostgresError, runAs } from "./PostgresPrograms.ts"
+import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
 
 /** Where the database keeps what, and how it is started. */
 export interface Place {
@@ -62,7 +62,7 @@ const launch = Effect.fnUntraced(function* (place: Place, port: number, started:
   const child = yield* Effect.try({
     try: () =>
       spawn(place.program, ["-D", place.data, ...network, ...LOG_FLAGS, ...place.flags], {
-        ...runAs,
+        ...startOptions(place.data),
         cwd: place.data,
         stdio: ["ignore", log.fd, log.fd],
         detached: true

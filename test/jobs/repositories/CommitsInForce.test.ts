@@ -5,7 +5,6 @@ import { Deferred, Effect, Fiber, Layer, Option, References, type Scope } from "
 import { SqlClient } from "effect/sql"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { stores } from "../../../src/Engine.ts"
 import { CandidateConfigs } from "../../../src/jobs/sync/CandidateConfigs.ts"
 import { CommitsInForce } from "../../../src/jobs/repositories/CommitsInForce.ts"
 import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
@@ -20,6 +19,7 @@ import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
 import * as Campus from "../../support/Campus.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 type Folders = Effect.Success<typeof Campus.makeFolders>
 
@@ -82,7 +82,7 @@ const holding = <A, E, R>(body: Effect.Effect<A, E, R>) =>
     return result
   })
 
-const layers = stores.pipe(Layer.provideMerge(TestDatabase), Layer.provideMerge(NodeServices.layer))
+const layers = storesOn(TestDatabase).pipe(Layer.provideMerge(NodeServices.layer))
 
 const withFolders = <A, E>(
   body: (folders: Folders) => Effect.Effect<A, E, Layer.Success<typeof layers> | Scope.Scope>

@@ -158,7 +158,7 @@ it.live(
         Effect.gen(function* () {
           Lab.switchAt(lab, 0).configure(`${USER} sha512 $6$by$hand\n`)
           const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names, force: true })
-          assert.match(diffOf(job) ?? "", /^-username probe .*\$6\$by\$hand\n\+username probe /m)
+          assert.match(diffOf(job) ?? "", /^-username probe .*<hidden:\w{4}>\n\+username probe /m)
         }),
       environment,
       { personality: "salting" }

@@ -166,7 +166,11 @@ export const withServers = <A, E>(
     serve: <B, F>(
       effect: Serving<B, F>,
       variables?: Readonly<Record<string, string>>
-    ) => Effect.Effect<B, F | Layer.Error<typeof Engine.layer>, SqlClient.SqlClient>
+    ) => Effect.Effect<
+      B,
+      F | Layer.Error<typeof Engine.layer | ReturnType<typeof ServerConfig.layerOf>>,
+      SqlClient.SqlClient
+    >
   ) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>,
   environment: Environment = {},
   peculiar: Managed.Peculiar = {}

@@ -4,11 +4,11 @@ import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ChangeReport } from "../../../src/devices/ChangeExecutor.ts"
 import type { Device } from "../../../src/domain/Device.ts"
-import { stores } from "../../../src/Engine.ts"
 import { SyncStatus } from "../../../src/jobs/sync/SyncStatus.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { SyncEventStore } from "../../../src/store/SyncEventStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const proved: ChangeReport = {
   waiting: false,
@@ -61,7 +61,7 @@ const meeting = Effect.fnUntraced(function* <R1, E1, R2, E2>(
   yield* Fiber.joinAll([one, other])
 })
 
-layer(SyncStatus.layer.pipe(Layer.provideMerge(stores), Layer.provideMerge(TestDatabase)), {
+layer(SyncStatus.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))), {
   excludeTestServices: true
 })("a device that is made unsynchronized", (it) => {
   const check = Effect.fnUntraced(function* ({ hostname, id }: Device) {

@@ -5,7 +5,6 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { finalStatuses } from "../../../src/domain/Job.ts"
-import * as Engine from "../../../src/Engine.ts"
 import * as Database from "../../../src/store/Database.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
@@ -15,6 +14,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as Site from "../../firmware/FirmwareSite.ts"
 import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
 import { timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const image = randomBytes(3_000_000)
 
@@ -26,7 +26,7 @@ const makeScene = Effect.gen(function* () {
   const url = yield* databaseUrl
   const env = { ...Site.environment(lab, folders, { FIRMWARE_RETURN_TIMEOUT: timer(120) }), DATABASE_URL: url }
   const first = yield* ServerProcess.launch(env)
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   const ended = Effect.fnUntraced(function* (id: number) {
     const jobs = yield* JobStore
     while (!finalStatuses.includes((yield* jobs.get(id)).status)) yield* Effect.sleep(50)

@@ -8,7 +8,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { finalStatuses, type Job } from "../../../src/domain/Job.ts"
-import * as Engine from "../../../src/Engine.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import * as PostgresProcess from "../../support/PostgresProcess.ts"
@@ -17,6 +16,7 @@ import { clientBackends, type DatabaseFault, possible } from "./DatabaseFaults.t
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 /** Switches that are synchronized, and others that the jobs beside the sync are about. */
 const SYNCED = 6
@@ -137,7 +137,7 @@ export const make = Effect.fnUntraced(function* (random: () => number) {
   }
   const server = yield* ServerProcess.launch(env)
   const client = PgClient.layer({ url: Redacted.make(postgres.url), maxConnections: 4, applicationName: "tester" })
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(client)))
+  const stores = yield* Layer.build(storesOn(client, env))
   yield* server.refresh("templates")
   yield* server.refresh("settings")
   const devices = yield* Effect.provide(ManagedCampus.seedManaged(names), stores)

@@ -7,7 +7,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { finalStatuses } from "../../../src/domain/Job.ts"
-import * as Engine from "../../../src/Engine.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import * as Database from "../../../src/store/Database.ts"
 import { waitingForDatabase } from "../../../src/store/DatabaseClient.ts"
@@ -20,6 +19,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import type { InitKind, Newcomer } from "./InitKinds.ts"
 import { leftovers, type Member } from "./InitLeftovers.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const DOWNLINKS = `---
 interfaces:
@@ -114,7 +114,7 @@ export const make = Effect.fnUntraced(function* (kind: InitKind, runs: number, d
     INIT_MGMT_TIMEOUT: timer(4),
     DATABASE_URL: url
   }
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   let server = yield* ServerProcess.launch(env)
   yield* Effect.provide(Campus.seedSite, stores)
   for (const [index, name] of kind.cores.entries()) {

@@ -5,7 +5,6 @@
  */
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Engine from "../../../src/Engine.ts"
 import * as Database from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
@@ -14,6 +13,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const REPLICAS = 3
 const DEVICES = 6
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   const lab = yield* ManagedCampus.makeManagedLab(names, COMMIT_MS, HISTORY)
   const switches = yield* ManagedCampus.switchesOf(lab, names)
   const url = yield* databaseUrl
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url))))
 
   const launch = Effect.fnUntraced(function* (folder: string) {
     return yield* ServerProcess.launch({

@@ -1,7 +1,6 @@
 /** A server that is told to stop in the midst of a sync, and a sync that is told to abort (promises 3 and 4). */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import * as Engine from "../../../src/Engine.ts"
+import { Effect, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
@@ -12,6 +11,7 @@ import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const makeScene = Effect.fnUntraced(function* (
   count: number,
@@ -24,7 +24,7 @@ const makeScene = Effect.fnUntraced(function* (
   const switches = yield* ManagedCampus.switchesOf(lab, names)
   const url = yield* databaseUrl
   const env = { ...Campus.environment(lab, folders, folders.folder), DATABASE_URL: url, LOG_LEVEL: "Info", ...more }
-  const stores = Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url))))
+  const stores = storesOn(Database.layerUrl(Redacted.make(url)), env)
   return { names, switches, env, stores }
 })
 

@@ -4,7 +4,6 @@
  * record with what the switches run (promises 2 to 5).
  */
 import { Effect, Layer, Redacted } from "effect"
-import * as Engine from "../../../src/Engine.ts"
 import * as Database from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
@@ -12,6 +11,7 @@ import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { type Activity, activityOf, judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 import { seconds, timer } from "../../support/Patience.ts"
+import { storesOn } from "../../support/TestStores.ts"
 
 const DEVICES = 10
 const COMMIT_MS = 60
@@ -52,7 +52,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     COMMIT_CONFIRMED_TIMEOUT: timer(60),
     DATABASE_URL: url
   }
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   let server = yield* ServerProcess.launch(env)
   yield* server.refresh("templates")
   yield* server.refresh("settings")

@@ -5,12 +5,12 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted } from "effect"
 import type { DeviceResult } from "../../../src/domain/Job.ts"
-import * as Engine from "../../../src/Engine.ts"
 import * as Database from "../../../src/store/Database.ts"
 import { seconds, timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
+import { storesOn } from "../../support/TestStores.ts"
 import { devicesOf } from "../chaos/ManagedCampus.ts"
 import { killCells, killGroups } from "./RouterKills.ts"
 import { armAll, leftInDatabase, makeSite, nameOf, type RouterCell, seedRouters } from "./RouterScene.ts"
@@ -29,7 +29,7 @@ const play = Effect.gen(function* () {
   const { environment, fabric } = yield* makeSite(cells)
   const url = yield* databaseUrl
   const env = { ...environment, COMMIT_CONFIRMED_TIMEOUT: timer(150), DATABASE_URL: url }
-  const stores = yield* Layer.build(Engine.stores.pipe(Layer.provideMerge(Database.layerUrl(Redacted.make(url)))))
+  const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(url)), env))
   return yield* Effect.gen(function* () {
     let server = yield* ServerProcess.launch(env)
     yield* server.refresh("templates")

@@ -2,6 +2,7 @@
  * Plugins, version, health, and what belongs to no route (docs/api.md, docs/operations.md#plugins and
  * docs/operations.md#health).
  */
+import { release } from "../../../../src/domain/Release.ts"
 import { absent, type Case } from "../Case.ts"
 
 const selftest = (name: string, json: unknown, message: string): Case => ({
@@ -52,7 +53,7 @@ const system: ReadonlyArray<Case> = [
     request: { method: "GET", path: "/system/version", user: null },
     reply: {
       status: 200,
-      body: { data: { version: "0.1.0", git_version: /^(No git repo found|Git commit [0-9a-f]{40} \S+ \(.+\))$/ } }
+      body: { data: { version: release, git_version: /^(No git repo found|Git commit [0-9a-f]{40} \S+ \(.+\))$/ } }
     }
   },
   probe("/api/health"),

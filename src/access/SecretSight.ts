@@ -1,0 +1,93 @@
+/**
+ * Whether whoever calls is shown the secrets of a configuration, and the event that tells that he was
+ * (docs/security.md#who-sees-secrets).
+ */
+import { Context, Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Identity } from "../domain/access/Identity.ts"
+import { isForSomeDevices, reaches, showsSecrets } from "../domain/access/PermissionRule.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { DerivedSecretStore } from "../store/DerivedSecretStore.ts"
+import { DeviceStore } from "../store/DeviceStore.ts"
+import { EventStore } from "../store/EventStore.ts"
+import { SecretTexts } from "../store/SecretTexts.ts"
+import { AskedDevices } from "./AskedDevices.ts"
+import { Permissions } from "./Permissions.ts"
+
+/** Which secrets are asked for: of a device, of a job, or both. */
+export interface Sight {
+  /** What is looked at, such as `running_config`. */
+  readonly what: string
+  readonly hostname?: string
+  readonly jobId?: number
+}
+
+const make = Effect.gen(function* () {
+  const { SHOW_SECRETS } = yield* ServerConfig
+  const secrets = yield* SecretTexts
+  const derivedSecrets = yield* DerivedSecretStore
+  const events = yield* EventStore
+
+  const permissions = yield* Permissions
+  const devices = yield* DeviceStore
+  const askedDevices = yield* AskedDevices
+
+  const asked = (hostname: string) =>
+    Effect.flatMap(devices.getByHostname(hostname), (device) => askedDevices.of([device])).pipe(
+      // of what is not known nothing is shown
+      Effect.catchTag(["DeviceNotFound", "NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
+    )
+
+  const maySeeSecrets = Effect.fn("SecretSight.maySeeSecrets")(function* (caller: Identity, hostname?: string) {
+    if (!SHOW_SECRETS) return false
+    const held = yield* permissions.heldBy(caller)
+    if (held === null) return true
+    const showing = held.map(({ permission }) => permission).filter(showsSecrets)
+    if (showing.some((permission) => !isForSomeDevices(permission))) return true
+    if (hostname === undefined || showing.length === 0) return false
+    return (yield* asked(hostname)).some((device) => showing.some((permission) => reaches(permission, device)))
+  })
+
+  const shown = Effect.fn("SecretSight.shown")(({ hostname, jobId, what }: Sight) =>
+    events.append({
+      kind: "secret",
+      action: "shown",
+      isAudit: true,
+      ...(hostname === undefined ? {} : { hostname }),
+      data: { what, ...(jobId === undefined ? {} : { job_id: jobId }) }
+    })
+  )
+
+  const config = Effect.fn("SecretSight.config")(function* (
+    caller: Identity,
+    sight: Sight & { readonly hostname: string },
+    text: string
+  ) {
+    const derived = yield* derivedSecrets.ofHosts([sight.hostname])
+    const hidden = secrets.hide(text, derived.get(sight.hostname))
+    if (hidden === text || !(yield* maySeeSecrets(caller, sight.hostname))) return hidden
+    yield* shown(sight)
+    return text
+  })
+
+  return SecretSight.of({ maySeeSecrets, shown, config })
+})
+
+/** What callers see of secrets. */
+export class SecretSight extends Context.Service<
+  SecretSight,
+  {
+    /** Whether this caller may see secrets in clear: those of a device, or, without a hostname, of all devices. */
+    readonly maySeeSecrets: (caller: Identity, hostname?: string) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Notes that the caller of this request was shown secrets; to be done before they are. */
+    readonly shown: (sight: Sight) => Effect.Effect<void, SqlError.SqlError>
+    /** The configuration of a device as this caller may see it: in clear, which is noted, or with marks for its secrets. */
+    readonly config: (
+      caller: Identity,
+      sight: Sight & { readonly hostname: string },
+      text: string
+    ) => Effect.Effect<string, SqlError.SqlError>
+  }
+>()("switchyard/access/SecretSight") {
+  static readonly layer = Layer.effect(SecretSight, make)
+}

@@ -1,0 +1,111 @@
+/** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command } from "effect/cli"
+
+/** The value from standard input: what is in a command line can be seen by everybody on the machine. */
+const readInput = Effect.promise(async () => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/\r?\n$/, "")
+})
+
+const loaded = Effect.promise(() =>
+  Promise.all([
+    import("../store/Database.ts"),
+    import("../store/SecretStore.ts"),
+    import("../runtime/SecretKey.ts"),
+    import("../certificates/CertificateAuthority.ts"),
+    import("../runtime/Logging.ts"),
+    import("../ServerConfig.ts"),
+    import("@effect/platform-node")
+  ])
+)
+
+/** The database of the settings, also while a server of this machine keeps it. */
+const services = Effect.map(
+  loaded,
+  ([
+    Database,
+    { SecretStore },
+    { SecretKey },
+    { CertificateAuthority },
+    Logging,
+    { ServerConfig },
+    { NodeServices }
+  ]) => {
+    const guest = Layer.effect(
+      ServerConfig,
+      Effect.map(ServerConfig, (config) =>
+        Option.isSome(config.DATABASE_URL)
+          ? config
+          : ServerConfig.of({ ...config, CLUSTER_HOST: Option.some("127.0.0.1") })
+      )
+    )
+    return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer).pipe(
+      Layer.provide(SecretKey.layer),
+      Layer.provide(Database.layer.pipe(Layer.provide(guest))),
+      Layer.provide(Logging.layer),
+      Layer.provideMerge(ServerConfig.layer),
+      Layer.provide(NodeServices.layer)
+    )
+  }
+)
+
+const withStore = <A, E>(
+  use: (parts: Effect.Success<typeof loaded>) => Effect.Effect<A, E, Layer.Success<Effect.Success<typeof services>>>
+) => Effect.flatMap(services, (layer) => Effect.provide(Effect.flatMap(loaded, use), layer))
+
+const NAME = Argument.String("name").pipe(Argument.withDescription("Name of the variable, such as PASSWORD_MANAGED"))
+
+const set = Command.make("set", { name: NAME }, ({ name }) =>
+  withStore(([, { SecretStore }]) =>
+    Effect.gen(function* () {
+      yield* (yield* SecretStore).set(name, yield* readInput)
+      yield* Console.log(`${name} is kept in the database, sealed. Servers read it at their next start.`)
+    })
+  )
+).pipe(Command.withDescription("Keep a secret setting in the database; its value is read from standard input."))
+
+const list = Command.make("list", {}, () =>
+  withStore(([, { SecretStore }]) =>
+    Effect.gen(function* () {
+      const secrets = yield* (yield* SecretStore).list
+      for (const { name, set_at, set_by } of secrets) yield* Console.log(`${name}\t${set_at}\t${set_by}`)
+      if (secrets.length === 0) yield* Console.log("No secret is kept in the database.")
+    })
+  )
+).pipe(Command.withDescription("Names of the secrets in the database, without their values."))
+
+const remove = Command.make("remove", { name: NAME }, ({ name }) =>
+  withStore(([, { SecretStore }]) =>
+    Effect.gen(function* () {
+      yield* (yield* SecretStore).remove(name)
+      yield* Console.log(`${name} is removed. Servers forget it at their next start.`)
+    })
+  )
+).pipe(Command.withDescription("Remove a secret from the database."))
+
+const rotate = Command.make("rotate", {}, () =>
+  withStore(([, { SecretStore }, , { CertificateAuthority }]) =>
+    Effect.gen(function* () {
+      const { sealed, unreadable } = yield* (yield* SecretStore).reseal
+      yield* Console.log(`${sealed} texts in the database are sealed under SECRET_KEY now.`)
+      if (unreadable > 0)
+        yield* Console.log(`${unreadable} cannot be opened: they were sealed under a key that is not given.`)
+      if (yield* (yield* CertificateAuthority).encrypt)
+        yield* Console.log("The key of the certificate authority is encrypted.")
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Seal everything under SECRET_KEY: what SECRET_KEY_PREVIOUS has sealed, and what earlier releases have stored in clear."
+  )
+)
+
+/** The command. */
+export const secret = Command.make("secret").pipe(
+  Command.withDescription("Secret settings in the database, and the key under which they are sealed."),
+  Command.withSubcommands([set, list, remove, rotate])
+)

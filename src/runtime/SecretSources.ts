@@ -1,0 +1,72 @@
+/**
+ * Where secret settings come from: the environment, or a file that the environment names (`PASSWORD_MANAGED_FILE` for
+ * `PASSWORD_MANAGED`), as secrets of containers are given (docs/security.md#where-secrets-come-from). Those in the database are in
+ * `store/SecretStore.ts`.
+ */
+import { Effect, Schema } from "effect"
+import { readFile } from "node:fs/promises"
+
+/** A secret cannot be had; the message names the variable, and nothing of the value. */
+export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
+  message: Schema.String
+}) {}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const SUFFIX = "_FILE"
+
+/** Needed to read any other secret, so they cannot be kept where these are. */
+const FIRST: ReadonlyArray<string> = ["SECRET_KEY", "SECRET_KEY_PREVIOUS", "DATABASE_URL"]
+const NAMES: ReadonlyArray<string> = ["GITREPO_SETTINGS", "GITREPO_TEMPLATES", "CAKEY_PASSPHRASE", "OIDC_CLIENT_SECRET"]
+const PREFIXES: ReadonlyArray<string> = [
+  "PASSWORD_",
+  "SSH_KEY_",
+  "TEMPLATE_SECRET_",
+  "DEVICE_SECRET_",
+  "PLUGIN_SECRET_"
+]
+
+/** What may be kept in the database: the name of a variable that is secret and is not needed before. */
+export const isStorable = (name: string): boolean =>
+  /^[A-Z][A-Z0-9_]{1,99}$/.test(name) &&
+  !name.endsWith(SUFFIX) &&
+  (NAMES.includes(name) || PREFIXES.some((prefix) => name.startsWith(prefix) && name.length > prefix.length))
+
+/** Whether a variable is secret, so that a file may hold its value. */
+const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(name)
+
+const readSecret = (name: string, file: string) =>
+  Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: (error) => {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown"
+      return new SecretUnavailable({ message: `${name}${SUFFIX}: the file cannot be read (${code})` })
+    }
+    // editors and `echo` end a file with a line break, which no secret has
+  }).pipe(Effect.map((text) => text.replace(/\r?\n$/, "")))
+
+/** The environment with the values of files in the place of their names. Fails with SecretUnavailable. */
+export const withFiles = Effect.fn("SecretSources.withFiles")(function* (environment: Environment) {
+  const found: Record<string, string | undefined> = {}
+  for (const [variable, value] of Object.entries(environment)) {
+    const name = variable.endsWith(SUFFIX) ? variable.slice(0, -SUFFIX.length) : variable
+    if (name === variable || !isSecret(name) || value === undefined) {
+      found[variable] ??= value
+      continue
+    }
+    if (value === "") continue
+    if ((environment[name] ?? "") !== "") {
+      return yield* new SecretUnavailable({
+        message: `${name} and ${variable} are both set: only one of them can count`
+      })
+    }
+    found[name] = yield* readSecret(name, value)
+  }
+  return found
+})
+
+/** The environment with stored values for what it does not give itself. */
+export const withStored = (environment: Environment, stored: ReadonlyMap<string, string>): Environment => {
+  const isGiven = (name: string) => (environment[name] ?? "") !== "" || (environment[name + SUFFIX] ?? "") !== ""
+  return { ...environment, ...Object.fromEntries([...stored].filter(([name]) => !isGiven(name))) }
+}

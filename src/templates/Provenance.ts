@@ -1,0 +1,126 @@
+/**
+ * Finds what templates make of secrets by rendering twice (docs/security.md#what-is-stored): the second time every secret is
+ * another one of the same shape, so that templates go the same ways; what differs then is secret, whatever a template did to it on
+ * the way. Pure but for the rendering, which is given.
+ */
+import { TextDiff } from "effect"
+import type { DerivedSecrets, SecretLine } from "./DerivedSecrets.ts"
+import type { RenderTask } from "./Rendering.ts"
+import { isSecretVariable } from "./TemplateSecrets.ts"
+import type { TemplatePlatform } from "./TemplateSnapshot.ts"
+import type { TemplateVariables } from "./VariableInputs.ts"
+
+/** Shorter texts would be found in the middle of harmless words; their lines are known. */
+const SHORTEST = 4
+
+/** Beyond so many lines that are only in one of two renderings the whole rest is taken for secret. */
+const MOST_EDITS = 2_000
+
+const rotated = (letter: string, first: string, count: number, by: number): string =>
+  String.fromCharCode(first.charCodeAt(0) + ((letter.charCodeAt(0) - first.charCodeAt(0) + by) % count))
+
+/** Another secret of the same length and with the same kinds of characters. */
+const other = (secret: string): string =>
+  secret.replaceAll(/[a-zA-Z0-9]/g, (letter) => {
+    if (letter >= "a") return rotated(letter, "a", 26, 13)
+    return letter >= "A" ? rotated(letter, "A", 26, 13) : rotated(letter, "0", 10, 5)
+  })
+
+const others = (value: unknown): unknown => {
+  if (typeof value === "string") return other(value)
+  return value instanceof Map ? new Map([...value].map(([name, secret]) => [name, others(secret)])) : value
+}
+
+/** The variables with other secrets. */
+const withOthers = (variables: TemplateVariables): TemplateVariables =>
+  new Map([...variables].map(([name, value]) => [name, isSecretVariable(name) ? others(value) : value]))
+
+const known = new WeakMap<TemplatePlatform, boolean>()
+
+/** Whether any template of the platform names a secret. Looked for once per platform of a snapshot. */
+const usesSecrets = (platform: TemplatePlatform): boolean => {
+  const before = known.get(platform)
+  if (before !== undefined) return before
+  // a name can be put together: then a template asks for its context, or for variables by name
+  const found = [...platform.files.values()].some((text) => /TEMPLATE_SECRET|\bcontext\b|\bvars\b|\bself\b/.test(text))
+  known.set(platform, found)
+  return found
+}
+
+/** The rendering with other secrets; undefined when it would be the same. */
+export const otherTask = (task: RenderTask): RenderTask | undefined =>
+  usesSecrets(task.platform) && [...task.variables.keys()].some(isSecretVariable)
+    ? { ...task, variables: withOthers(task.variables) }
+    : undefined
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where two texts differ, as a part of the first; the whole of it when the second only has more. */
+const spanOf = (one: string, two: string): Span | undefined => {
+  if (one === two) return undefined
+  let from = 0
+  while (from < one.length && one[from] === two[from]) from += 1
+  let to = one.length
+  for (let end = two.length; to > from && end > from && one[to - 1] === two[end - 1]; end -= 1) to -= 1
+  return from < to ? { from, to } : { from: 0, to: one.length }
+}
+
+const words = (line: string): ReadonlyArray<string> => line.split(/\s+/)
+
+/** The secret parts of a line, word by word as long as both have as many. */
+const valuesIn = (one: string, two: string): ReadonlyArray<string> => {
+  const [own, theirs] = [words(one), words(two)]
+  const pairs =
+    own.length === theirs.length
+      ? own.map((word, place) => [word, theirs[place] ?? ""] as const)
+      : [[one, two] as const]
+  return pairs.flatMap(([word, changed]) => {
+    const span = spanOf(word, changed)
+    return span === undefined ? [] : [word.slice(span.from, span.to)]
+  })
+}
+
+const lineOf = (one: string, two: string): SecretLine => {
+  const line = one.trim()
+  const span = spanOf(line, two.trim()) ?? { from: 0, to: line.length }
+  return { line, ...span }
+}
+
+/** Lines of both renderings that stand for each other; a line without a counterpart is secret as a whole. */
+const pairsOf = (one: string, two: string): ReadonlyArray<readonly [own: string, theirs: string]> => {
+  const [own, theirs] = [one.split("\n"), two.split("\n")]
+  if (own.length === theirs.length) return own.map((line, place) => [line, theirs[place] ?? ""] as const)
+  const pairs: Array<readonly [string, string]> = []
+  let removed: ReadonlyArray<string> = []
+  const alone = () => pairs.push(...removed.map((line) => [line, ""] as const))
+  for (const edit of TextDiff.lines(one, two, { maxEdits: MOST_EDITS })) {
+    const lines = edit.items.map((line) => line.replace(/\n$/, ""))
+    if (edit._tag === "Delete") removed = lines
+    else {
+      const counterparts = edit._tag === "Insert" && lines.length === removed.length ? lines : []
+      if (counterparts.length > 0)
+        pairs.push(...removed.map((line, place) => [line, counterparts[place] ?? ""] as const))
+      else alone()
+      removed = []
+    }
+  }
+  alone()
+  return pairs
+}
+
+/** What is secret in the first of two renderings with different secrets. */
+export const derivedIn = (one: string, two: string): DerivedSecrets => {
+  if (one === two) return { values: [], lines: [] }
+  const secret = pairsOf(one, two).filter(([own, theirs]) => own !== theirs && own.trim() !== "")
+  const values = secret.flatMap(([own, theirs]) => valuesIn(own, theirs)).filter(({ length }) => length >= SHORTEST)
+  return { values: [...new Set(values)], lines: secret.map(([own, theirs]) => lineOf(own, theirs)) }
+}
+
+/** A message about a rendering without what differs in the one about the other rendering. */
+export const commonMessage = (one: string, two: string): string => {
+  const span = spanOf(one, two)
+  return span === undefined ? one : `${one.slice(0, span.from)}<hidden>${one.slice(span.to)}`
+}

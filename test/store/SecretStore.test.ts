@@ -1,0 +1,65 @@
+/** Secrets in the database, and the change of the key under which everything there is sealed (docs/security.md#changing-the-key). */
+import { NodeServices } from "@effect/platform-node"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { SecretKey } from "../../src/runtime/SecretKey.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { SecretStore } from "../../src/store/SecretStore.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const OLD = "the old key of this installation, long enough"
+const NEW = "the new key of this installation, long enough"
+
+const storeWith = (environment: Readonly<Record<string, string>>) =>
+  Effect.provide(
+    SecretStore,
+    SecretStore.layer.pipe(
+      Layer.provide(SecretKey.layer),
+      Layer.provide(ServerConfig.layerOf(environment)),
+      Layer.provide(NodeServices.layer),
+      Layer.fresh
+    ),
+    { local: true }
+  )
+
+layer(TestDatabase, { excludeTestServices: true })("Secrets in the database", (it) => {
+  it.effect("are sealed, listed without values, and survive a change of the key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const before = yield* storeWith({ SECRET_KEY: OLD })
+      yield* before.set("PASSWORD_MANAGED", "hunter2")
+      yield* before.set("TEMPLATE_SECRET_SNMP", "public2")
+      const [device] = yield* sql<{
+        id: number
+      }>`insert into device (hostname, state, device_type) values ('sw1', 'MANAGED', 'ACCESS') returning id`
+      yield* sql`insert into proved_config (device_id, hash, config) values (${device?.id ?? 0}, 'x', 'hostname sw1')`
+      const stored = JSON.stringify(yield* sql`select * from secret`)
+      assert.notInclude(stored, "hunter2")
+      assert.deepStrictEqual(
+        (yield* before.list).map(({ name }) => name),
+        ["PASSWORD_MANAGED", "TEMPLATE_SECRET_SNMP"]
+      )
+
+      const changing = yield* storeWith({ SECRET_KEY: NEW, SECRET_KEY_PREVIOUS: OLD })
+      assert.isFalse(yield* changing.hasOthers)
+      assert.deepStrictEqual(yield* changing.reseal, { sealed: 3, unreadable: 0 })
+      assert.deepStrictEqual(yield* changing.reseal, { sealed: 0, unreadable: 0 })
+
+      const after = yield* storeWith({ SECRET_KEY: NEW })
+      assert.deepStrictEqual(
+        [...(yield* after.all)],
+        [
+          ["PASSWORD_MANAGED", "hunter2"],
+          ["TEMPLATE_SECRET_SNMP", "public2"]
+        ]
+      )
+      assert.isTrue(yield* before.hasOthers)
+      assert.match((yield* Effect.flip(before.all)).message, /PASSWORD_MANAGED .* another key/)
+      assert.deepStrictEqual(yield* before.reseal, { sealed: 0, unreadable: 3 })
+      yield* after.remove("PASSWORD_MANAGED")
+      assert.match((yield* Effect.flip(after.remove("PASSWORD_MANAGED"))).message, /no secret PASSWORD_MANAGED/)
+      assert.match((yield* Effect.flip(after.set("SECRET_KEY", "x"))).message, /SECRET_KEY/)
+    })
+  )
+})
