@@ -2,10 +2,12 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Permission } from "../domain/access/PermissionRule.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Authentication } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
+import { beginLogin, endLogin, logout, refreshLogin } from "./OidcEndpoints.ts"
 import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
 import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
@@ -18,6 +20,15 @@ const Explanation = Schema.Struct({
   /** Roles that allow it. */
   allowed_by: Schema.Array(Schema.String)
 })
+
+const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
+
+/** What is asked about; what is missing is the handler's to say. */
+const question = {
+  method: asked("method of the call", "POST"),
+  path: asked("path behind /api/v1.0", "/device_syncto"),
+  device: asked("hostname of a device that it would be about", "lhv-a1")
+}
 
 const auth = HttpApiGroup.make("auth").add(
   HttpApiEndpoint.get("identity", "/auth/identity", { success: Schema.String }).annotateMerge(
@@ -36,7 +47,7 @@ const auth = HttpApiGroup.make("auth").add(
     })
   ),
   HttpApiEndpoint.get("explain", "/auth/explain", {
-    query: { method: Schema.String, path: Schema.String, device: Schema.optionalKey(Schema.String) },
+    query: question,
     success: Enveloped(Explanation),
     error: [BadRequest, NotFound]
   }).annotateMerge(
@@ -64,7 +75,7 @@ const auth = HttpApiGroup.make("auth").add(
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
 
-const signOn = HttpApiGroup.make("signOn").add(login)
+const signOn = HttpApiGroup.make("signOn").add(login, beginLogin, endLogin, refreshLogin, logout)
 
 /** Ways in: without a token. */
 export class SignOnGroup extends signOn {}

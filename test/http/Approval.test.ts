@@ -30,7 +30,7 @@ const Site = (variables: Readonly<Record<string, string>>) =>
 const as = Effect.fnUntraced(function* (who: string, method: string, path: string, sent?: unknown) {
   const api = yield* ApiClient
   const [sub = "", role = ""] = who.split("/")
-  const authorization = `Bearer ${yield* sign(issuer, { sub, roles: [role] })}`
+  const authorization = `Bearer ${yield* sign(issuer, { sub, roles: [role], exp: Date.now() / 1000 + 600 })}`
   const body = sent === undefined ? {} : { json: sent }
   const headers = { authorization }
   return yield* api.send(method, `/api/v1.0${path}`, { headers, ...body })

@@ -1,4 +1,4 @@
-/** Handlers of the ways in (docs/security.md#local-users). */
+/** Handlers of the ways in (docs/security.md#local-users, docs/sign-on.md). */
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -9,6 +9,7 @@ import { NotFound, Unauthorized } from "../../api/Failures.ts"
 import { isStorable } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { answered } from "../core/Unavailable.ts"
+import { makeOidcRequests } from "./OidcRequests.ts"
 
 const MAX_CREDENTIALS = 512
 
@@ -48,6 +49,12 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
       )
       return { access_token: Redacted.value(token) }
     })
-    return handlers.handle("login", () => answered(login))
+    const oidc = yield* makeOidcRequests
+    return handlers
+      .handle("login", () => answered(login))
+      .handle("beginLogin", () => answered(oidc.begin))
+      .handle("endLogin", () => answered(oidc.end))
+      .handle("refreshLogin", () => answered(oidc.refresh))
+      .handle("logout", () => answered(oidc.logout))
   })
 )
