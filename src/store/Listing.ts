@@ -47,7 +47,8 @@ export interface Within extends NamedDevices {
 }
 
 /** What of the limits tells one question from another. */
-export const keyOfWithin = (within: Within | undefined): string => (within === undefined ? "" : `${within.key} ${within.caller}`)
+export const keyOfWithin = (within: Within | undefined): string =>
+  within === undefined ? "" : `${within.key} ${within.caller}`
 
 /** What is asked for. Fields and values are as the client sent them. */
 export interface ListQuery {
