@@ -7,7 +7,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import type { Identity } from "../domain/access/Identity.ts"
 import { type ApiToken, ApiTokenStore, type ShownToken } from "../store/ApiTokenStore.ts"
-import { EventStore } from "../store/EventStore.ts"
 
 const PREFIX = "swy_"
 const BYTES = 32
@@ -47,10 +46,7 @@ export interface TokenOrder {
 
 const make = Effect.gen(function* () {
   const store = yield* ApiTokenStore
-  const events = yield* EventStore
   const sql = yield* SqlClient.SqlClient
-  const note = (action: string, { expires_at, id, name, roles }: ApiToken) =>
-    events.append({ kind: "token", action, isAudit: true, data: { id, name, roles, expires_at } })
 
   const remembered = yield* Cache.make({
     capacity: MAX_REMEMBERED,
@@ -63,16 +59,13 @@ const make = Effect.gen(function* () {
       const secret = `${PREFIX}${randomBytes(BYTES).toString("base64url")}`
       const created = yield* store.create({ name, hash: digest(secret), roles, createdBy, days })
       if (Option.isNone(created)) return yield* new TokenNameTaken({ name })
-      yield* note("created", created.value)
       return { record: created.value, secret: Redacted.make(secret) }
     }, sql.withTransaction),
     all: store.all,
     find: (id) =>
       Effect.flatMap(store.find(id), (found) => Effect.mapError(Effect.fromOption(found), () => new TokenNotFound())),
     revoke: Effect.fn("ApiTokens.revoke")(function* (id: number) {
-      const revoked = yield* Effect.mapError(Effect.fromOption(yield* store.revoke(id)), () => new TokenNotFound())
-      yield* note("revoked", revoked)
-      return revoked
+      return yield* Effect.mapError(Effect.fromOption(yield* store.revoke(id)), () => new TokenNotFound())
     }, sql.withTransaction),
     shown: (token) => Cache.get(remembered, digest(token))
   })

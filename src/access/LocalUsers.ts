@@ -4,7 +4,6 @@
  */
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { EventStore } from "../store/EventStore.ts"
 import { type LocalUser, LocalUserStore } from "../store/LocalUserStore.ts"
 import { Grants, type UnknownRole } from "./Grants.ts"
 import { makePasswords } from "./Passwords.ts"
@@ -47,12 +46,9 @@ export interface NewUser extends LocalUser {
 
 const make = Effect.gen(function* () {
   const store = yield* LocalUserStore
-  const events = yield* EventStore
   const grants = yield* Grants
   const sql = yield* SqlClient.SqlClient
   const passwords = yield* makePasswords
-  const note = (action: string, name: string, more: Readonly<Record<string, unknown>> = {}) =>
-    events.append({ kind: "user", action, isAudit: true, data: { name, ...more } })
 
   /** The user, with everybody locked; fails when nobody else may do everything and this one would no longer. */
   const changing = Effect.fnUntraced(function* (name: string, roles: ReadonlyArray<string>) {
@@ -71,33 +67,26 @@ const make = Effect.gen(function* () {
     add: Effect.fn("LocalUsers.add")(function* ({ break_glass, name, password, roles }: NewUser) {
       yield* grants.known(roles)
       const hash = yield* passwords.hash(password)
-      const added = yield* sql.withTransaction(
-        Effect.tap(store.add({ name, hash, roles, break_glass }), (isNew) =>
-          isNew ? note("created", name, { roles, break_glass }) : Effect.void
-        )
-      )
+      const added = yield* sql.withTransaction(store.add({ name, hash, roles, break_glass }))
       if (!added) return yield* new UserNameTaken({ name })
       return { name, roles, break_glass }
     }),
     remove: Effect.fn("LocalUsers.remove")(function* (name: string) {
       const user = yield* changing(name, [])
       yield* store.remove(name)
-      yield* note("removed", name, { roles: user.roles })
       return user
     }, sql.withTransaction),
     setRoles: Effect.fn("LocalUsers.setRoles")(function* (name: string, roles: ReadonlyArray<string>) {
       yield* grants.known(roles)
       const user = yield* changing(name, roles)
       yield* store.setRoles(name, roles)
-      yield* note("updated", name, { before: user.roles, after: roles })
       return { ...user, roles }
     }, sql.withTransaction),
     setPassword: Effect.fn("LocalUsers.setPassword")(function* (name: string, password: Redacted.Redacted) {
       const hash = yield* passwords.hash(password)
-      const change = Effect.andThen(store.setPassword(name, hash), note("password_changed", name))
       const found = yield* store.find(name)
       if (Option.isNone(found)) return yield* new UserNotFound({ name })
-      yield* sql.withTransaction(change)
+      yield* sql.withTransaction(store.setPassword(name, hash))
       return { name, roles: found.value.roles, break_glass: found.value.break_glass }
     }),
     proven: Effect.fn("LocalUsers.proven")(function* (name: string, password: Redacted.Redacted) {

@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Permission } from "../domain/access/PermissionRule.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { Authentication } from "./Authorization.ts"
-import { documented } from "./Documented.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { beginLogin, endLogin, logout, refreshLogin } from "./OidcEndpoints.ts"
@@ -19,6 +20,15 @@ const Explanation = Schema.Struct({
   /** Roles that allow it. */
   allowed_by: Schema.Array(Schema.String)
 })
+
+const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
+
+/** What is asked about; what is missing is the handler's to say. */
+const question = {
+  method: asked("method of the call", "POST"),
+  path: asked("path behind /api/v1.0", "/device_syncto"),
+  device: asked("hostname of a device that it would be about", "lhv-a1")
+}
 
 const auth = HttpApiGroup.make("auth").add(
   HttpApiEndpoint.get("identity", "/auth/identity", { success: Schema.String }).annotateMerge(
@@ -37,7 +47,7 @@ const auth = HttpApiGroup.make("auth").add(
     })
   ),
   HttpApiEndpoint.get("explain", "/auth/explain", {
-    query: { method: Schema.String, path: Schema.String, device: Schema.optionalKey(Schema.String) },
+    query: question,
     success: Enveloped(Explanation),
     error: [BadRequest, NotFound]
   }).annotateMerge(

@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { DeviceCertificate } from "../domain/Certificate.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
 import { AuthorityRequest, RenewalRequest, RevocationRequest } from "../domain/requests/OperationRequests.ts"
-import { documented } from "./Documented.ts"
+import { documented, shown } from "./Documented.ts"
 import { Enveloped, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
@@ -77,7 +78,7 @@ const certificateExample = {
 }
 
 export const certificates = HttpApiEndpoint.get("certificates", "/certificates", {
-  query: { hostname: Schema.optionalKey(Schema.String) },
+  query: { hostname: Schema.optionalKey(Parameter.text(shown("only those of this device", "lhv-a1"))) },
   success: Enveloped(Schema.Struct({ certificates: Schema.Array(DeviceCertificate) }))
 }).annotateMerge(
   documented({

@@ -35,6 +35,7 @@ const wholeDevice = [
   "DELETE /device/:id",
   "POST /device/:hostname/apply_config",
   "PUT /device/:hostname/host_key",
+  "POST /device/:hostname/hostkey/approve",
   "POST /device/:hostname/previous_config",
   "PUT /device/:hostname/stackmember",
   "POST /device_init/:id"
@@ -86,6 +87,8 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /device_discover",
   "GET /certificate_authority",
   "POST /certificate_authority",
+  "GET /certificates",
+  "POST /certificate/:serial/revoke",
   "GET /firmware",
   "POST /firmware",
   "GET /firmware/:filename",
@@ -108,7 +111,15 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /auth/logout",
   "GET /auth/identity",
   "GET /auth/permissions",
-  "GET /auth/explain"
+  "GET /auth/explain",
+  "POST /auth",
+  "GET /auth/tokens",
+  "POST /auth/tokens",
+  "DELETE /auth/tokens/:id",
+  "GET /auth/users",
+  "POST /auth/users",
+  "PUT /auth/users/:name",
+  "DELETE /auth/users/:name"
 ]
 
 /** What endpoints are about, by method and path. */

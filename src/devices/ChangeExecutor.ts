@@ -11,7 +11,9 @@ import { ChangeNotes } from "../domain/ChangeNotes.ts"
 import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
+import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
+import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
@@ -67,6 +69,7 @@ export type { Verdict }
 
 export interface Services {
   readonly changes: ChangeStore["Service"]
+  readonly live: Pick<LiveChangeStore["Service"], "place">
   readonly login: DeviceLogin["Service"]
   readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
@@ -89,9 +92,14 @@ const askName = (connection: DeviceConnection.DeviceConnection) =>
   )
 
 /** The steps of this change over a connection that ends with the scope, and what they have read. */
-const connect = Effect.fnUntraced(function* (services: Services, change: StoredChange, device: Device) {
+const connect = Effect.fnUntraced(function* (
+  services: Services,
+  change: StoredChange,
+  device: Device,
+  claim: WorkClaim
+) {
   const { changes, learned, login } = services
-  const connection = yield* DeviceConnection.make(login, device)
+  const connection = yield* DeviceConnection.make(login, device, { claim })
   const { candidate, known_secrets: known } = change
   const platform = platformOf(device.platform)
   const secrets = KnownSecrets.make({ platform, deviceId: device.id, candidate, known, digest: services.digest })
@@ -131,18 +139,21 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
   device: Device,
   verdict: Verdict | null
 ): Effect.fn.Return<ChangeReport, RunError, Scope.Scope> {
+  const at = Date.now()
   const change = yield* stored(services, changeId)
   const outcome = outcomeOf(change.protocol)
   if (outcome !== null) return report(change.protocol, outcome, change.failure)
   const surroundings = yield* Effect.context<never>()
-  const { connection, seen, steps } = yield* connect(services, change, device)
+  const known: ChangeRun.LastKnown = { written: change.protocol, at }
+  const claim = ChangeRun.workClaim(services.live, changeId, known)
+  const { connection, seen, steps } = yield* connect(services, change, device, claim)
   const end = yield* services.actor.change(
     { name: verdict === null ? "RunChange" : "SettleChange", job: change.job_id },
     {
       id: changeId,
       input: inputOf(change, verdict, services.proofDelay),
       run: (waits) => ({
-        claim: ChangeRun.claims(services.changes, change, seen),
+        claim: ChangeRun.claims(services.changes, changeId, known, seen),
         steps,
         waits,
         within: Effect.setContext(surroundings)

@@ -3,11 +3,14 @@
  * statechart decides which comes next; here nothing is decided. A step that may change the switch claims the phase of its row
  * first, and does nothing when another process has moved the change on (promise 1).
  */
-import { Clock, Context, Effect, Schema } from "effect"
+import { Clock, Context, Effect, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../../machines/change/ChangeRow.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
-import type { ChangeStore, ClaimTexts, StoredChange } from "../store/ChangeStore.ts"
+import { isFresh, type WorkClaim } from "../drivers/WorkClaim.ts"
+import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
+import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
+import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
 import * as EffectActor from "./EffectActor.ts"
 
@@ -35,14 +38,47 @@ export interface ChangeRun {
 const isProved = ({ candidateHash, phase }: ChangeRow) =>
   candidateHash !== null && (phase === "confirmed" || phase === "unchanged")
 
+/** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
+export interface LastKnown {
+  written: ChangeRow
+  at: number
+}
+
+/** Whether the database still has what was written last. */
+export const workClaim = (
+  changes: Pick<LiveChangeStore["Service"], "place">,
+  id: number,
+  known: LastKnown
+): WorkClaim => {
+  const ask = Effect.suspend(() => {
+    const at = Date.now()
+    return Effect.map(changes.place(id), (found) => {
+      const { epoch, phase } = known.written
+      const isOurs = Option.exists(found, (now) => now.phase === phase && now.epoch === epoch)
+      if (isOurs) known.at = at
+      return isOurs
+    })
+  })
+  return {
+    isFresh: () => isFresh(known.at),
+    ask: ask.pipe(
+      Effect.retry({ times: 2, schedule: Schedule.spaced("200 millis") }),
+      // while the database is away nobody takes anything over
+      Effect.orElseSucceed(() => true),
+      failingWithoutDatabase
+    )
+  }
+}
+
 /** The claims of a run, in order: each holds only if the database still has what the one before has written. */
 export const claims = (
   changes: Pick<ChangeStore["Service"], "claim">,
-  change: Pick<StoredChange, "id" | "protocol">,
+  id: number,
+  known: LastKnown,
   seen: SeenTexts
-): ChangeRun["claim"] => {
-  let written: ChangeRow = change.protocol
-  return Effect.fnUntraced(function* ({ failure, row }) {
+): ChangeRun["claim"] =>
+  Effect.fnUntraced(function* ({ failure, row }) {
+    const { written } = known
     const texts: ClaimTexts = {
       before: seen.before,
       ...(row.diff === written.diff ? {} : { diff: row.diff }),
@@ -57,11 +93,12 @@ export const claims = (
         : {})
     }
     const claim = { from: { phase: written.phase, epoch: written.epoch }, row }
-    if (!(yield* changes.claim(change.id, claim, failure, texts))) return yield* new ChangeTakenOver({ id: change.id })
-    written = row
+    const at = Date.now()
+    if (!(yield* changes.claim(id, claim, failure, texts))) return yield* new ChangeTakenOver({ id })
+    known.written = row
+    known.at = at
     seen.before = null
   })
-}
 
 /** The run that a device's actor is at, for a step that begins; there is at most one. */
 export class CurrentRun extends Context.Service<CurrentRun, { readonly begin: () => ChangeRun }>()(

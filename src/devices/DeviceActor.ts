@@ -12,6 +12,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { LearnedLineStore } from "../store/LearnedLineStore.ts"
+import { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import { OperationStore } from "../store/OperationStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
@@ -59,6 +60,7 @@ const mergeConfig =
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
+  const live = yield* LiveChangeStore
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
@@ -88,7 +90,7 @@ const make = Effect.gen(function* () {
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
       ChangeExecutor.run(
-        { changes, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
+        { changes, live, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
         changeId,
         row,
         verdict

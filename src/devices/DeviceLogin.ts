@@ -19,6 +19,7 @@ import {
   type DriverTarget,
   type HostKeyPolicy
 } from "../drivers/Driver.ts"
+import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import { remarksOf } from "../domain/platforms/SiteRemarks.ts"
 import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 import {
@@ -61,6 +62,8 @@ export interface LoginOptions {
   readonly user?: string
   /** Try the likeliest login only. Default false. */
   readonly likeliestOnly?: boolean
+  /** By which the session may send; see `DriverTarget`. */
+  readonly claim?: WorkClaim
 }
 
 /** A session with the driver that made it. */
@@ -238,6 +241,7 @@ const make = Effect.gen(function* () {
       hostKey,
       ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
+      ...(options.claim === undefined ? {} : { claim: options.claim }),
       ...certificates,
       ...(options.connectSeconds === undefined ? {} : { timeouts: { connect: options.connectSeconds } })
     }

@@ -25,6 +25,7 @@ import { UnknownPlatform } from "./DriverErrors.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
+import type { WorkClaim } from "./WorkClaim.ts"
 
 /**
  * What to do with the key that the switch shows: `accept` any without keeping it (states before MANAGED), `learn` it (the
@@ -93,6 +94,8 @@ export interface DriverTarget {
   readonly certificateDirectory?: string
   /** Lines that this switch prints for information, beside those that its platform is known for. */
   readonly remarks?: ReadonlyArray<DeviceRemark>
+  /** By which the session may send. Default: nobody else can have the work for which it is open. */
+  readonly claim?: WorkClaim
 }
 
 /**

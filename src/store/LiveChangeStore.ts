@@ -2,10 +2,10 @@
 import { PgClient } from "@effect/sql-pg"
 import { Array, Context, Effect, Layer, type Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { ChangePhase } from "../../machines/change/ChangeRow.ts"
+import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import type { JobStatus } from "../domain/Job.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
-import { grouping, makeGrouped } from "./GroupedStatement.ts"
+import { grouping, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
@@ -23,6 +23,11 @@ export interface LiveChange {
   readonly templates_commit: string | null
 }
 
+/** Where a change stands, as its next claim has to know it. */
+export interface ChangePlace extends Pick<ChangeRow, "phase" | "epoch"> {
+  readonly id: number
+}
+
 /** A job that is about to work on a device. */
 export interface JobOnDevice {
   readonly jobId: number
@@ -37,6 +42,7 @@ export interface Outlook {
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const grouped = yield* grouping
   const change = sql.literal(`c.id, c.device_id, c.job_id, job.function_name, c.phase, job.settings_commit,
     job.templates_commit, c.${UNFINISHED} and job.status in ${JOB_UNFINISHED} as "underWay"`)
   const live = sql.literal("config_change c join job on job.id = c.job_id")
@@ -65,7 +71,14 @@ const make = Effect.gen(function* () {
       sql<{ id: number }>`select coalesce(max(id), 0) as id from config_change`,
       (rows) => rows[0]?.id ?? 0
     ),
-    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(yield* grouping, outlooks)),
+    outlook: Effect.fn("LiveChangeStore.outlook")(makeGrouped(grouped, outlooks)),
+    place: Effect.fn("LiveChangeStore.place")(
+      makeGroupedFind(
+        grouped,
+        (ids) => sql<ChangePlace>`select id, phase, epoch from config_change where id = any(${ids}::integer[])`,
+        ({ id }) => id
+      )
+    ),
     underWay: Effect.fn("LiveChangeStore.underWay")(
       (hostnames: ReadonlyArray<string>) => sql<LiveChange & { hostname: string }>`
         select * from (select distinct on (c.device_id) ${change}, device.hostname
@@ -86,6 +99,8 @@ export class LiveChangeStore extends Context.Service<
     readonly newestId: Effect.Effect<number, SqlError.SqlError>
     /** Many that ask at the same time share a statement. The job must exist. */
     readonly outlook: (asking: JobOnDevice) => Effect.Effect<Outlook, SqlError.SqlError>
+    /** Where a change stands now, of whatever run. Many that ask at the same time share a statement. */
+    readonly place: (id: number) => Effect.Effect<Option.Option<ChangePlace>, SqlError.SqlError>
     /** Live changes of jobs that have not ended, on these devices. */
     readonly underWay: (
       hostnames: ReadonlyArray<string>

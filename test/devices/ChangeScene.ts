@@ -70,14 +70,14 @@ export const makeScene = (change: Partial<ChangeRow> = {}) => {
     verdict: Verdict | null = null
   ) =>
     Effect.suspend(() => {
-      const change = { id: 88, protocol: stored }
+      const known = { written: stored, at: Date.now() }
       return actor.change(
         { name: "RunChange", job: 412 },
         {
           id: 88,
           input: inputOf({ protocol: stored, failure: null }, verdict),
           run: (waits) => ({
-            claim: ChangeRun.claims({ claim }, change, { running: null, before: null, remarks: [] }),
+            claim: ChangeRun.claims({ claim }, 88, known, { running: null, before: null, remarks: [] }),
             steps: stepsWith(interference),
             waits,
             within: (work) => work

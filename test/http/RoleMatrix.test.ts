@@ -1,6 +1,7 @@
 /** Every endpoint with every ready role, on own and foreign devices; the answers are docs/role-matrix.md. */
 import { assert, expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { BASE } from "../../src/api/Api.ts"
 import { beyondDevices, subjectOf, subjectsOf } from "../../src/api/Subjects.ts"
 import { readyRoles } from "../../src/domain/access/ReadyRoles.ts"
@@ -38,8 +39,28 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "POST /device_update_facts": (hostname) => ({ hostname }),
   "POST /device_update_interfaces": (hostname) => ({ hostname }),
   "POST /firmware/upgrade": (hostname) => ({ hostname, filename: "EOS.swi", download: true }),
+  "POST /job/:id/approve": () => ({ comment: "seen" }),
+  "POST /job/:id/reject": () => ({ comment: "not today" }),
   "POST /job/:id/revert": () => ({}),
   "PUT /job/:id": () => ({ action: "NONE", abort_reason: "none" })
+}
+
+/** A synchronization of this device that waits for an approval as this job. */
+const waits = ({ hostname, job }: Place): ReadonlyArray<string> => {
+  const devices = [{ hostname, deviceType: "ACCESS", groups: hostname === own.hostname ? ["EAST_WING"] : [] }]
+  const asked = { method: "POST", path: "/device_syncto", devices, job: { name: "sync_devices", live: true } }
+  return [
+    `update job set status = 'SCHEDULED', finish_time = null where id = ${job}`,
+    "delete from job_approval",
+    `insert into job_approval (job_id, reason, asked, asked_by, expires_at)
+      values (${job}, 'a rule', '${JSON.stringify(asked)}', 'somebody', now() + interval '1 hour')`
+  ]
+}
+
+/** What is done before each call of an endpoint that takes away what it is about. */
+const BEFORE: Readonly<Record<string, (place: Place) => ReadonlyArray<string>>> = {
+  "POST /job/:id/approve": waits,
+  "POST /job/:id/reject": waits
 }
 
 const guarded = endpoints.filter(
@@ -48,8 +69,11 @@ const guarded = endpoints.filter(
 const nameOf = ({ method, path }: Pick<ApiEndpoint, "method" | "path">): string =>
   `${method} ${path.slice(BASE.length).replaceAll(/\([^)]*\)/g, "")}`
 
-const statusOf = Effect.fnUntraced(function* (endpoint: ApiEndpoint, role: string, { hostname, id, job }: Place) {
+const statusOf = Effect.fnUntraced(function* (endpoint: ApiEndpoint, role: string, place: Place) {
+  const { hostname, id, job } = place
   const name = nameOf(endpoint)
+  const sql = yield* SqlClient.SqlClient
+  for (const statement of BEFORE[name]?.(place) ?? []) yield* sql.unsafe(statement)
   const send = yield* caller({ sub: "matrix", roles: [role] })
   const path = name
     .slice(name.indexOf(" ") + 1)

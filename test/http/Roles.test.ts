@@ -76,6 +76,7 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("With roles", (it) => 
         }
       })
       assert.strictEqual((yield* as({}, "GET", "/auth/explain?method=FLY&path=/device/1")).status, 400)
+      assert.strictEqual((yield* as({}, "GET", "/auth/explain?method=GET&path=/devices&device=nobody")).status, 404)
     })
   )
 })

@@ -29,6 +29,8 @@ const rows = [
 it.effect("gives every job of an earlier release the outcome that its rows tell", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    // releases before this migration had no audit
+    yield* sql`alter table job disable trigger user`
     yield* sql`alter table job drop column outcome, drop column failed_devices, drop column counts`
     for (const [index, [status, name, result, devices]] of rows.entries()) {
       const id = index + 1

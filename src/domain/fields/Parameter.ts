@@ -30,6 +30,9 @@ export const parameter = <S extends Schema.Top>(
 export const hostname = (refusal: string, wire?: Schema.Top) =>
   parameter(Schema.String, (sent) => (isHostname(sent) ? Result.succeed(sent) : Result.fail(refusal)), wire)
 
+/** Any text. */
+export const text = (wire?: Schema.Top) => parameter(Schema.String, Result.succeed, wire)
+
 const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on"])
 
 /** A flag: a word for yes in any case, or no. Nothing is refused. */

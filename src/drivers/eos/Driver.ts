@@ -4,6 +4,7 @@ import { eos } from "../../domain/platforms/Eos.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
 import { ForeignSessions } from "../ForeignSessions.ts"
 import { channelWire } from "../ssh/ChannelWire.ts"
+import { claimedWire } from "../ssh/ClaimedWire.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { login } from "../ssh/Cli.ts"
 import * as Shell from "../ssh/Shell.ts"
@@ -75,7 +76,10 @@ const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Share
   const seconds = target.timeouts?.connect ?? dialect.timeouts.connect
   const transport = yield* SshTransport.open(target, shared.limits, seconds)
   const channel = yield* transport.shell
-  const shell = Shell.make(target.hostname, target.address, channelWire(channel, transport))
+  const wire = channelWire(channel, transport)
+  const { claim } = target
+  const claimed = claim === undefined ? wire : claimedWire(wire, claim, Effect.runForkWith(yield* Effect.context()))
+  const shell = Shell.make(target.hostname, target.address, claimed)
   const cli = yield* login(dialect, target, shell)
   return makeSession(cli, transport, shell, shared)
 })

@@ -8,6 +8,7 @@ import type { ClientChannel } from "ssh2"
 import type { DriverTarget, DriverTimeouts } from "../Driver.ts"
 import { CommandRejected, CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
+import { insist } from "../WorkClaim.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import type { Program } from "./Programs.ts"
 
@@ -132,8 +133,11 @@ export const make = (
   lacks: ReadonlySet<Program> = new Set()
 ): Remote => {
   const run: Remote["run"] = (line, options = {}) =>
-    Effect.flatMap(transport.exec(withPath(privilege, line)), (channel) =>
-      converse(target, transport, channel, line, { ...options, seconds: options.seconds ?? timeouts.show })
+    insist(target, label(line)).pipe(
+      Effect.andThen(transport.exec(withPath(privilege, line))),
+      Effect.flatMap((channel) =>
+        converse(target, transport, channel, line, { ...options, seconds: options.seconds ?? timeouts.show })
+      )
     )
   const query: Remote["query"] = (line, options) =>
     Effect.flatMap(run(line, options), (ran) =>

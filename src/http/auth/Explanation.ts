@@ -11,8 +11,8 @@ import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
 /** What is asked about: `path` behind the base. */
 interface Question {
-  readonly method: string
-  readonly path: string
+  readonly method?: string
+  readonly path?: string
   readonly device?: string
 }
 
@@ -44,7 +44,7 @@ export const makeExplanation = Effect.gen(function* () {
     return call.subject === "wholeDevice" ? { ...devices, whole: true as const } : devices
   })
 
-  return Effect.fn("Explanation")(function* ({ device, method, path }: Question) {
+  return Effect.fn("Explanation")(function* ({ device, method = "", path = "" }: Question) {
     if (!METHODS.has(method)) {
       return yield* new BadRequest({ message: `method: expected one of ${[...METHODS].join(", ")}` })
     }

@@ -8,6 +8,7 @@ import { Api } from "../../api/Api.ts"
 import { NotFound, Unauthorized } from "../../api/Failures.ts"
 import { isStorable } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { clientOf } from "../core/Client.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeOidcRequests } from "./OidcRequests.ts"
 
@@ -37,13 +38,13 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
 
     const login = Effect.gen(function* () {
       if (!isOn) return yield* new NotFound({ message: "Not Found" })
-      const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-      const sent = credentialsIn(headers["authorization"])
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const sent = credentialsIn(request.headers["authorization"])
       if (Option.isNone(sent))
         return yield* new Unauthorized({ message: "Expected 'Authorization: Basic <name:password>'" })
       const { name, password } = sent.value
       const token = yield* Effect.catchTag(
-        logins.login(name, password, Option.getOrNull(remoteAddress)),
+        logins.login(name, password, clientOf(request).address),
         "LoginRefused",
         ({ message }) => Effect.fail(new Unauthorized({ message }))
       )

@@ -8,7 +8,8 @@ const MAX_URL = 500
 /** Names decoded more often than this are nobody's habit. */
 const MAX_DECODINGS = 4
 
-const SECRET_NAME = /jwt|token|secret|passw|credential|api[-_ ]?key/i
+/** A name that is not decoded to its end is nobody's, so it may stand for any of them. */
+const SECRET_NAME = /jwt|token|secret|passw|credential|api[-_ ]?key|^code$|%/i
 /** A parameter inside of a value, or behind a separator that was encoded. */
 const SECRET_INSIDE = /(?:jwt|token|secret|passw|credential|api[-_ ]?key)[^?&;#=]*=/i
 /** What looks like a token, whatever it is called. */

@@ -11,6 +11,8 @@ interface AuditedTable {
   readonly table: string
   readonly always: boolean
   readonly columns: ReadonlyArray<string>
+  /** What its events are called, where that is another word; they say the name of the row as well. */
+  readonly kind?: string
 }
 
 const audited: ReadonlyArray<AuditedTable> = [
@@ -39,6 +41,14 @@ const audited: ReadonlyArray<AuditedTable> = [
     always: false,
     columns:
       "id ipv4_gw ipv6_gw device_a_id device_a_ip device_b_id device_b_ip site_id vlan description esi_mac".split(" ")
+  },
+  // of a digest only that it is another one is told
+  { table: "local_user", kind: "user", always: true, columns: ["name", "roles", "break_glass", "hash"] },
+  {
+    table: "api_token",
+    kind: "token",
+    always: true,
+    columns: ["name", "roles", "created_by", "expires_at", "revoked_at", "hash"]
   }
 ]
 
@@ -53,6 +63,10 @@ const functions = Effect.gen(function* () {
         else value end
     $$`
   yield* sql`
+    create function shown_value(field text, value jsonb) returns jsonb language sql immutable as $$
+      select case when field = 'hash' and value is not null then '"<hidden>"' else without_secrets(coalesce(value, 'null')) end
+    $$`
+  yield* sql`
     create function audit_row() returns trigger language plpgsql as $$
       declare
         old_row jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) end;
@@ -61,16 +75,18 @@ const functions = Effect.gen(function* () {
         before jsonb;
         after jsonb;
       begin
-        select jsonb_object_agg(k, without_secrets(coalesce(old_row -> k, 'null'))), jsonb_object_agg(k, without_secrets(coalesce(new_row -> k, 'null')))
+        select jsonb_object_agg(k, shown_value(k, old_row -> k)), jsonb_object_agg(k, shown_value(k, new_row -> k))
           into before, after from unnest(tg_argv[0]::text[]) k
           where coalesce(old_row -> k, 'null') is distinct from coalesce(new_row -> k, 'null');
         if after is null then return null; end if;
         insert into event (kind, action, device_id, hostname, is_audit, data)
-          select tg_table_name, case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end, about.id,
+          select coalesce(tg_argv[2], tg_table_name), case when tg_op = 'INSERT' then 'created' when tg_op = 'DELETE' then 'deleted'
+              when after ? 'revoked_at' then 'revoked' else 'updated' end, about.id,
             coalesce((select hostname from device where device.id = about.id), one ->> 'hostname'),
             coalesce(acting('way'), 'server') <> 'server' or tg_argv[1]::boolean
               or (tg_table_name = 'device' and (tg_op <> 'UPDATE' or after ? 'state' or after ? 'hostname')),
-            jsonb_strip_nulls(jsonb_build_object('key', coalesce(one -> 'id', one -> 'name')))
+            jsonb_strip_nulls(jsonb_build_object('key', coalesce(one -> 'id', one -> 'name'),
+              'name', case when tg_argv[2] is not null then one -> 'name' end))
               || case when old_row is null then '{}' else jsonb_build_object('before', before) end
               || case when new_row is null then '{}' else jsonb_build_object('after', after) end
           from (select (case tg_table_name when 'device' then one ->> 'id' else one ->> 'device_id' end)::integer
@@ -183,9 +199,10 @@ const chain = Effect.gen(function* () {
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* functions
-  for (const { always, columns, table } of audited) {
+  for (const { always, columns, kind, table } of audited) {
     const row = (which: string) => `(${columns.map((name) => `${which}.${name}`).join(", ")})`
-    const execute = `execute function audit_row('{${columns.join(",")}}', '${always}')`
+    const named = kind === undefined ? "" : `, '${kind}'`
+    const execute = `execute function audit_row('{${columns.join(",")}}', '${always}'${named})`
     // what goes with its device is told by the event of the device; a link is also somebody else's
     const direct = ["interface", "stackmember", "host_key"].includes(table) ? "when (pg_trigger_depth() = 0)" : ""
     yield* sql`${sql.literal(`create trigger audit_insert after insert on ${table} for each row ${execute}`)}`

@@ -73,6 +73,8 @@ layer(SiteWithRoles, { excludeTestServices: true })("A token of a program", (it)
       const rows = yield* sql<{ text: string }>`select row_to_json(t)::text as text from api_token t
         union all select row_to_json(e)::text from event e`
       assert.isFalse(rows.some(({ text }) => text.includes(token)))
+      const [hash] = yield* sql<{ hash: string }>`select hash from api_token where name = 'noted'`
+      assert.isFalse(rows.some(({ text }) => text.includes(`"kind":"token"`) && text.includes(hash?.hash ?? "")))
       const events = yield* sql`select action, actor, is_audit from event where data->>'name' = 'noted' order by id`
       assert.deepEqual(events, [
         { action: "created", actor: "mary", is_audit: true },

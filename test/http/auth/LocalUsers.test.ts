@@ -108,6 +108,29 @@ layer(Site, { excludeTestServices: true })("A user with a password", (it) => {
     })
   )
 
+  it.effect("leaves events of each change of a user, whoever makes it, without its digest", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const admin = yield* tokenOf("admin")
+      const user = { name: "noted", roles: ["reader"], password: PASSWORD }
+      assert.strictEqual((yield* as(admin, "POST", "/auth/users", user)).status, 201)
+      assert.strictEqual((yield* as(admin, "PUT", "/auth/users/noted", { roles: ["operator"] })).status, 200)
+      assert.strictEqual((yield* as(admin, "PUT", "/auth/users/noted", { password: `${PASSWORD}2` })).status, 200)
+      yield* sql`update local_user set roles = '{administrator}' where name = 'noted'`
+      assert.strictEqual((yield* as(admin, "DELETE", "/auth/users/noted")).status, 200)
+      const events = yield* sql`select action, actor, data -> 'before' as before, data -> 'after' as after from event
+        where kind = 'user' and is_audit and data->>'name' = 'noted' order by id`
+      const row = { name: "noted", break_glass: false, hash: "<hidden>" }
+      assert.deepEqual(events, [
+        { action: "created", actor: "admin", before: null, after: { ...row, roles: ["reader"] } },
+        { action: "updated", actor: "admin", before: { roles: ["reader"] }, after: { roles: ["operator"] } },
+        { action: "updated", actor: "admin", before: { hash: "<hidden>" }, after: { hash: "<hidden>" } },
+        { action: "updated", actor: "server", before: { roles: ["operator"] }, after: { roles: ["administrator"] } },
+        { action: "deleted", actor: "admin", before: { ...row, roles: ["administrator"] }, after: null }
+      ])
+    })
+  )
+
   it.effect("leaves events of each login, and no password anywhere", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

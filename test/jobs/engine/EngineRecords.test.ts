@@ -10,7 +10,8 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { InitStep2 } from "../../../src/domain/jobs/InitStep2.ts"
 
 const config = ServerConfig.layerOf({
-  DATA_DIR: "unused",
+  DATA_DIR: "/nonexistent",
+  SECRET_KEY: "k".repeat(32),
   JWT_ENABLED: "false",
   JOB_RECORD_DAYS: "7",
   LOG_LEVEL: "Fatal"

@@ -12,7 +12,7 @@ import { UpdateFacts } from "../../../src/domain/jobs/UpdateFacts.ts"
 const { layer: log, lines } = keepLines("Warn")
 
 const engine = Engine.layer.pipe(
-  Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent" })),
+  Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent", SECRET_KEY: "k".repeat(32) })),
   Layer.provideMerge(TestDatabase),
   Layer.provideMerge(log)
 )
@@ -23,7 +23,7 @@ it.live(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* JobEngine
-      yield* sql`alter table device rename column hostname to other_name`
+      yield* sql`alter table device rename column serial to other_name`
       const id = yield* jobs.start(UpdateFacts, { hostname: "sw1" }, { user: "tester" })
       const job = yield* jobs.ended(id)
       assert.strictEqual(job.status, "EXCEPTION")

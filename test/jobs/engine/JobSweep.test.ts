@@ -10,7 +10,7 @@ import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 
 const engine = Engine.layer.pipe(
-  Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent" })),
+  Layer.provideMerge(ServerConfig.layerOf({ DATA_DIR: "/nonexistent", SECRET_KEY: "k".repeat(32) })),
   Layer.provideMerge(TestDatabase)
 )
 

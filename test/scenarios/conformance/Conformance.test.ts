@@ -23,6 +23,7 @@ import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { providerCases } from "./cases/ProviderCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
+import { signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
 import { systemCases } from "./cases/SystemCases.ts"
@@ -36,6 +37,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Interfaces: [...interfaceCases, ...interfaceErrorCases],
   Linknets: [...linknetCases, ...linknetChangeCases],
   "Management domains": mgmtDomainCases,
+  "Callers, tokens and users": signOnCases,
   "The audit": auditCases,
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
@@ -102,6 +104,11 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "POST /api/v1.0/auth/logout 429",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
+  // test/http/Roles.test.ts
+  "GET /api/v1.0/auth/explain 404",
+  // test/http/auth/LocalUsers.test.ts
+  "POST /api/v1.0/auth 200",
+  "POST /api/v1.0/auth 429",
   // test/http/Approval.test.ts
   "POST /api/v1.0/job/:id(^\\d+$)/approve 200",
   "POST /api/v1.0/job/:id(^\\d+$)/reject 200",
@@ -169,8 +176,9 @@ layer(Server, { excludeTestServices: true })((it) => {
         onEndpoint: ({ endpoint, errors, successes }) => {
           const route = endpoint.path.replace("/api/v1.0", "").replaceAll(/:\w+(\([^)]*\)\$\)|\(.*?\$\))?/g, "[^/]+")
           const pattern = new RegExp(`^${route}(\\?.*)?$`)
-          // what every route answers alike has tests of its own: bodies that cannot be read, tokens, a database that is away
-          const common = [401, 408, 413, 415, 503]
+          // what every route answers alike has tests of its own: bodies that cannot be read, tokens, roles (test/http/RoleMatrix.test.ts
+          // asks each of them, test/http/auth the ways in), a database that is away
+          const common = [401, 403, 408, 413, 415, 503]
           for (const status of [...successes.keys(), ...errors.keys()]) {
             const found = seen.some(
               (item) => item.method === endpoint.method && item.status === status && pattern.test(item.path)

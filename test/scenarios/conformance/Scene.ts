@@ -64,10 +64,12 @@ const CLEARING = [
   "stackmember",
   "sync_event",
   "certificate",
+  "api_token",
+  "local_user",
   "device",
   "site"
 ]
-const COUNTED = ["job", "mgmtdomain", "linknet", "stackmember", "sync_event", "device", "site"]
+const COUNTED = ["job", "mgmtdomain", "linknet", "stackmember", "sync_event", "device", "site", "api_token"]
 
 /** Empties all tables and writes the scene, then what the case adds; in one round trip. */
 export const setScene = Effect.fnUntraced(function* (given: ReadonlyArray<string> = []) {

@@ -1,0 +1,161 @@
+/** Who the caller is, tokens of programs and users with passwords (docs/roles.md, docs/api.md#api-tokens, docs/security.md#local-users). */
+import type { Case, Expected } from "../Case.ts"
+
+const data = (value: Expected): Expected => ({ status: "success", data: value })
+const error = (message: string | RegExp): Expected => ({ status: "error", message })
+
+const caller: ReadonlyArray<Case> = [
+  {
+    name: "the name of the caller, bare",
+    request: { method: "GET", path: "/auth/identity", user: "indy" },
+    reply: { status: 200, body: "indy" }
+  },
+  {
+    name: "what the caller may do, bare; everything where there are no roles",
+    request: { method: "GET", path: "/auth/permissions" },
+    reply: { status: 200, body: [{ methods: ["*"], endpoints: ["*"], pages: ["*"], rights: ["*"] }] }
+  },
+  {
+    name: "whether a call would be allowed",
+    request: { method: "GET", path: "/auth/explain?method=GET&path=/devices" },
+    reply: { status: 200, body: data({ allowed: true, reason: "there are no roles: everything is allowed" }) }
+  },
+  ...["method=BREW&path=/devices", "path=/devices", "method=BREW&method=PUT&path=/devices"].map((query): Case => ({
+    name: "that this is no method",
+    request: { method: "GET", path: `/auth/explain?${query}` },
+    reply: { status: 400, body: error("method: expected one of GET, POST, PUT, DELETE") }
+  })),
+  {
+    name: "that a path is missing",
+    request: { method: "GET", path: "/auth/explain?method=GET" },
+    reply: { status: 400, body: error(/^path: expected a path behind/) }
+  }
+]
+
+/** A token that somebody has made, and one that was revoked. */
+const tokens = [
+  `insert into api_token (name, hash, roles, created_by, expires_at) values
+    ('dhcp', repeat('a', 64), '{dhcp-hook}', 'admin', now() + interval '1 year')`,
+  `insert into api_token (name, hash, roles, created_by, expires_at, revoked_at) values
+    ('old', repeat('b', 64), '{}', 'admin', now() + interval '1 year', now())`
+]
+const token: Expected = { id: 1, name: "dhcp", roles: ["dhcp-hook"], created_by: "admin", revoked_at: null }
+
+const programs: ReadonlyArray<Case> = [
+  {
+    name: "all tokens, without what they are",
+    given: tokens,
+    request: { method: "GET", path: "/auth/tokens" },
+    reply: { status: 200, body: data({ tokens: [token, { id: 2, name: "old" }] }) }
+  },
+  {
+    name: "the token, this once",
+    request: { method: "POST", path: "/auth/tokens", json: { name: "nms", roles: ["monitoring"], days: 30 } },
+    reply: { status: 201, body: data({ token: /^swy_/, added_token: { name: "nms", roles: ["monitoring"] } }) }
+  },
+  {
+    name: "why the name does not fit",
+    request: { method: "POST", path: "/auth/tokens", json: { name: "n m s" } },
+    reply: { status: 400, body: error(/^name: expected 1 to 64/) }
+  },
+  {
+    name: "that the name is that of another one",
+    given: tokens,
+    request: { method: "POST", path: "/auth/tokens", json: { name: "dhcp" } },
+    reply: { status: 409, body: error("There is a token dhcp already: revoke it first, or choose another name") }
+  },
+  {
+    name: "the revoked token",
+    given: tokens,
+    request: { method: "DELETE", path: "/auth/tokens/1" },
+    reply: { status: 200, body: data({ revoked_token: { id: 1, name: "dhcp", revoked_at: /^\d{4}-/ } }) }
+  },
+  {
+    name: "that it was revoked already",
+    given: tokens,
+    request: { method: "DELETE", path: "/auth/tokens/2" },
+    reply: { status: 404, body: error("Token not found") }
+  }
+]
+
+/** An administrator and somebody else. */
+const people = [
+  `insert into local_user (name, hash, roles, break_glass) values ('ann', 'x', '{administrator}', false), ('rita', 'x', '{reader}', false)`
+]
+const PASSWORD = "seven green bicycles"
+
+const users: ReadonlyArray<Case> = [
+  {
+    name: "all users",
+    given: people,
+    request: { method: "GET", path: "/auth/users" },
+    reply: { status: 200, body: data({ users: [{ name: "ann" }, { name: "rita", roles: ["reader"] }] }) }
+  },
+  {
+    name: "the new user",
+    request: { method: "POST", path: "/auth/users", json: { name: "kim", roles: ["operator"], password: PASSWORD } },
+    reply: { status: 201, body: data({ added_user: { name: "kim", roles: ["operator"], break_glass: false } }) }
+  },
+  {
+    name: "that the password is short",
+    request: { method: "POST", path: "/auth/users", json: { name: "kim", password: "short" } },
+    reply: { status: 400, body: error("password: expected 12 to 256 characters") }
+  },
+  {
+    name: "that the name is taken",
+    given: people,
+    request: { method: "POST", path: "/auth/users", json: { name: "rita", password: PASSWORD } },
+    reply: { status: 409, body: error("There is a user rita already") }
+  },
+  {
+    name: "the user with other roles",
+    given: people,
+    request: { method: "PUT", path: "/auth/users/rita", json: { roles: ["operator"] } },
+    reply: { status: 200, body: data({ updated_user: { name: "rita", roles: ["operator"] } }) }
+  },
+  {
+    name: "that nothing is to be changed",
+    given: people,
+    request: { method: "PUT", path: "/auth/users/rita", json: {} },
+    reply: { status: 400, body: error("Nothing to change: expected roles or password") }
+  },
+  {
+    name: "that there is nobody of this name",
+    request: { method: "PUT", path: "/auth/users/rita", json: { password: PASSWORD } },
+    reply: { status: 404, body: error("There is no user rita") }
+  },
+  {
+    name: "that the last administrator stays one",
+    given: people,
+    request: { method: "PUT", path: "/auth/users/ann", json: { roles: ["reader"] } },
+    reply: { status: 409, body: error("ann is the last user who may do everything: make another one first") }
+  },
+  {
+    name: "who was removed",
+    given: people,
+    request: { method: "DELETE", path: "/auth/users/rita" },
+    reply: { status: 200, body: data({ deleted_user: { name: "rita" } }) }
+  },
+  {
+    name: "that there is nobody of this name",
+    request: { method: "DELETE", path: "/auth/users/rita" },
+    reply: { status: 404, body: error("There is no user rita") }
+  },
+  {
+    name: "that the last administrator stays",
+    given: people,
+    request: { method: "DELETE", path: "/auth/users/ann" },
+    reply: { status: 409, body: error("ann is the last user who may do everything: make another one first") }
+  }
+]
+
+const login: ReadonlyArray<Case> = [
+  {
+    name: "that there are no logins with passwords here",
+    request: { method: "POST", path: "/auth", user: null, headers: { authorization: "Basic YW5uOng=" } },
+    reply: { status: 404, body: error("Not Found") }
+  }
+]
+
+/** Every answer about callers and ways in. */
+export const signOnCases: ReadonlyArray<Case> = [...caller, ...programs, ...users, ...login]
