@@ -22,6 +22,7 @@ import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
+import { Delays, DeviceDirectory } from "./runtime/SettingForms.ts"
 import { signOnVariables } from "./runtime/SignOnVariables.ts"
 
 export type { PrivateKey }
@@ -43,15 +44,6 @@ const listOf = (name: string) =>
       .filter((item) => item !== "")
   )
 
-/** `10,30,60` to numbers. */
-const Delays = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^\d{1,6}(,\d{1,6})*$/, { message: "Expected whole seconds, separated by commas" })),
-  Schema.decodeTo(Schema.Array(Schema.Int), {
-    decode: SchemaGetter.transform((list: string) => list.split(",").map(Number)),
-    encode: SchemaGetter.transform((delays: ReadonlyArray<number>) => delays.join(","))
-  })
-)
-
 const oneOf = (values: ReadonlyArray<number>) =>
   Schema.Int.pipe(
     Schema.check(Schema.makeFilter((value: number) => values.includes(value) || `Expected one of ${values.join(", ")}`))
@@ -61,11 +53,6 @@ const ConfirmMode = oneOf([0, 1, 2])
 
 /** A port, or 0 for one that the system chooses. */
 const PortOrAny = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })))
-
-/** A directory on a device, below its root. */
-const DeviceDirectory = Schema.String.pipe(
-  Schema.check(Schema.isPattern(/^(?:\/[\w.-]+)+$/, { message: "Expected an absolute path such as /etc/switchyard" }))
-)
 
 /** Some of the proofs of a change, such as `loaded-again,lines`. */
 const Proofs = Schema.String.pipe(
