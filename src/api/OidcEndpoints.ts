@@ -9,7 +9,7 @@ const error = [Unauthorized, NotFound, TooManyRequests]
 
 export const beginLogin = HttpApiEndpoint.get("beginLogin", "/auth/login", {
   success: HttpApiSchema.Empty(302),
-  error
+  error: NotFound
 }).annotateMerge(
   documented({
     summary: "Go to the provider's login page",
@@ -58,7 +58,7 @@ const Ended = Schema.Struct({ revoked: Schema.Boolean, end_session_url: Schema.N
 
 export const logout = HttpApiEndpoint.post("logout", "/auth/logout", {
   success: Enveloped(Ended),
-  error: [...error, Forbidden]
+  error: [NotFound, Forbidden]
 }).annotateMerge(
   documented({
     summary: "Log out",

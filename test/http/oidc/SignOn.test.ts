@@ -273,3 +273,19 @@ layer(SignOnSite({ ALLOWED_ORIGINS: "https://ui.example.org" }).pipe(Layer.provi
     })
   )
 })
+
+layer(SignOnSite({ FAILED_LOGINS: "3" }), { excludeTestServices: true })("Somebody who guesses", (it) => {
+  it.effect("codes or refresh tokens is told to wait, and so is everybody at that address who would sign on", () =>
+    Effect.gen(function* () {
+      const { refresh } = yield* signOn("alice")
+      const address = `${REDIRECT}?code=guessed&state=guessed`
+      assert.strictEqual((yield* comeBack(address, "")).status, 401)
+      assert.strictEqual((yield* comeBack(address, "")).status, 401)
+      assert.strictEqual((yield* newToken("REFRESH_TOKEN=guessed")).status, 401)
+      assert.strictEqual((yield* comeBack(address, "")).status, 429)
+      const late = yield* newToken(refresh)
+      assert.strictEqual(late.status, 429)
+      assert.isNotNull(late.headers.get("retry-after"))
+    })
+  )
+})
