@@ -14,10 +14,13 @@ export interface Answer {
   readonly milliseconds: number
 }
 
-const call = (port: number, method: string, target: string, body?: unknown) =>
+const call = (port: number, token: string | undefined, method: string, target: string, body?: unknown) =>
   new Promise<Answer>((resolve, reject) => {
     const started = performance.now()
-    const headers = body === undefined ? {} : { "content-type": "application/json" }
+    const headers = {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+    }
     const request = http.request(
       { agent, method, headers, port, host: "127.0.0.1", path: `/api/v1.0${target}` },
       (response) => {
@@ -34,11 +37,11 @@ const call = (port: number, method: string, target: string, body?: unknown) =>
     request.end(body === undefined ? undefined : JSON.stringify(body))
   })
 
-/** Calls paths below /api/v1.0 of the server on this port. */
-export const makeClient = (port: number) => ({
-  get: (target: string) => call(port, "GET", target),
-  post: (target: string, body: unknown) => call(port, "POST", target, body),
-  put: (target: string, body: unknown) => call(port, "PUT", target, body)
+/** Calls paths below /api/v1.0 of the server on this port, with this token. */
+export const makeClient = (port: number, token?: string) => ({
+  get: (target: string) => call(port, token, "GET", target),
+  post: (target: string, body: unknown) => call(port, token, "POST", target, body),
+  put: (target: string, body: unknown) => call(port, token, "PUT", target, body)
 })
 export type Client = ReturnType<typeof makeClient>
 
@@ -49,20 +52,28 @@ export const percentile = (values: ReadonlyArray<number>, part: number): number 
 const HEAD_END = Buffer.from("\r\n\r\n")
 const BUFFER_BYTES = 65_536
 
+/** What is read: targets, one after the other while `goesOn`, with a token if the server asks for one. */
+interface Reading {
+  readonly target: () => string
+  readonly goesOn: () => boolean
+  readonly token?: string | undefined
+}
+
 /**
  * Sends requests over one connection, one after the other, until `goesOn` says no. Answers are read into one buffer: a new
  * one for each of them would make so much garbage that collecting it keeps the server from the processors.
  */
-const connection = (port: number, target: () => string, goesOn: () => boolean, took: (milliseconds: number) => void) =>
+const connection = (port: number, { goesOn, target, token }: Reading, took: (milliseconds: number) => void) =>
   new Promise<void>((resolve, reject) => {
     const buffer = Buffer.alloc(BUFFER_BYTES)
+    const authorization = token === undefined ? "" : `Authorization: Bearer ${token}\r\n`
     let started = 0
     // bytes of an answer that have not come; below zero between two answers
     let missing = -1
     const send = () => {
       if (!goesOn()) return socket.end(resolve)
       started = performance.now()
-      return socket.write(`GET /api/v1.0${target()} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`)
+      return socket.write(`GET /api/v1.0${target()} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`)
     }
     const readHead = (size: number): number => {
       const end = buffer.subarray(0, size).indexOf(HEAD_END)
@@ -97,12 +108,15 @@ export const load = async (
   port: number,
   connections: number,
   target: () => string,
-  goesOn: () => boolean
+  goesOn: () => boolean,
+  token?: string
 ): Promise<Load> => {
   const times: Array<number> = []
   const started = performance.now()
   await Promise.all(
-    Array.from({ length: connections }, () => connection(port, target, goesOn, (time) => void times.push(time)))
+    Array.from({ length: connections }, () =>
+      connection(port, { target, goesOn, token }, (time) => void times.push(time))
+    )
   )
   const seconds = (performance.now() - started) / 1000
   return {

@@ -84,10 +84,10 @@ export const startServer = Effect.fnUntraced(function* (
           })
       )
   )
-  const api = makeClient(port)
+  const api = makeClient(port, token)
   const answers = Effect.promise(() =>
     api
-      .get(token === undefined ? "/settings" : `/settings?jwt=${token}`)
+      .get("/settings")
       .then(({ status }) => status === 200)
       .catch(() => false)
   )

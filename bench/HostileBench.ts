@@ -3,10 +3,7 @@
  * devices, single devices and jobs, first alone and then beside the flood.
  */
 import { Effect, Schema } from "effect"
-import { SignJWT } from "jose"
 import { spawn } from "node:child_process"
-import { generateKeyPairSync } from "node:crypto"
-import { writeFileSync } from "node:fs"
 import { loadavg } from "node:os"
 import * as path from "node:path"
 import * as readline from "node:readline"
@@ -14,6 +11,7 @@ import { forSeconds, load } from "./BenchClient.ts"
 import { seed } from "./BenchFleet.ts"
 import { startServer, usageOf } from "./BenchServer.ts"
 import { environment, folderOf } from "./BenchSite.ts"
+import { makeTokens } from "./BenchToken.ts"
 import { row } from "./Measured.ts"
 import { targets } from "./ReadersBench.ts"
 
@@ -43,27 +41,15 @@ const startFlood = (port: number) =>
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
-const issue = async (folder: string) => {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-  const JWT_CERT = path.join(folder, "public.pem")
-  writeFileSync(JWT_CERT, publicKey.export({ type: "spki", format: "pem" }))
-  const token = await new SignJWT({ sub: "reader" }).setProtectedHeader({ alg: "ES256" }).sign(privateKey)
-  return { JWT_CERT, token }
-}
-
 /** The row of the table. */
 export const rows = Effect.gen(function* () {
   const folder = yield* folderOf
-  const { JWT_CERT, token } = yield* Effect.promise(() => issue(folder))
+  const { JWT_CERT, issue } = makeTokens(folder)
+  const token = yield* issue()
   const { database, pid, port } = yield* startServer(folder, { ...environment(folder, 22), JWT_CERT }, token)
   yield* Effect.provide(seed([], DEVICES), database)
   const names = Array.from({ length: DEVICES }, (_, index) => `far${index + 1}`)
-  const path = targets(names)
-  const withToken = () => {
-    const target = path()
-    return `${target}${target.includes("?") ? "&" : "?"}jwt=${token}`
-  }
-  const read = Effect.promise(() => load(port, READERS, withToken, forSeconds(SECONDS)))
+  const read = Effect.promise(() => load(port, READERS, targets(names), forSeconds(SECONDS), token))
   const alone = yield* read
   const before = usageOf(pid).megabytes
   const flood = yield* startFlood(port)

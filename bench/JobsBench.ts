@@ -19,7 +19,8 @@ const CONNECTIONS = 16
 const SINGLE_RUNS = 9
 const WARM_UP = 4
 
-const post = async (api: Client, body: Readonly<Record<string, unknown>>): Promise<number> => {
+/** Starts a synchronization. */
+export const post = async (api: Client, body: Readonly<Record<string, unknown>>): Promise<number> => {
   const answer = await api.post("/device_syncto", body)
   const id = Number(/"job_id":(\d+)/.exec(JSON.stringify(answer.body))?.[1])
   if (answer.status !== 200 || Number.isNaN(id)) throw new Error(JSON.stringify(answer.body))

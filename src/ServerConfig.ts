@@ -22,6 +22,7 @@ import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
+import { signOnVariables } from "./runtime/SignOnVariables.ts"
 
 export type { PrivateKey }
 
@@ -161,6 +162,7 @@ const variables = {
   JWT_ISSUER: Config.option(Config.NonEmptyString("JWT_ISSUER")),
   JWT_AUDIENCE: Config.option(Config.NonEmptyString("JWT_AUDIENCE")),
   ROLES_CLAIM: Config.option(Config.NonEmptyString("ROLES_CLAIM")),
+  ...signOnVariables,
   PERMISSIONS_DISABLED: flag("PERMISSIONS_DISABLED", false),
   ALLOW_OPEN_API: flag("ALLOW_OPEN_API", false),
   ALLOW_APPLY_CONFIG_LIVERUN: flag("ALLOW_APPLY_CONFIG_LIVERUN", false),
@@ -290,6 +292,8 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
         const logins = yield* readLogins
         return ServerConfig.of({
           ...values,
+          // who signs on at a provider has its token
+          JWT_ENABLED: values.JWT_ENABLED || values.OIDC_ENABLED,
           logins,
           keyLogins: yield* readKeyLogins,
           nextLogins: yield* readNextLogins(logins),

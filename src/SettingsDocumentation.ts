@@ -140,6 +140,32 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "claim of a token that names the roles of its caller; without it a plain token has the default role"
   ],
+  [
+    "OIDC_ENABLED",
+    "false",
+    "whether people sign on at an identity provider (docs/sign-on.md); tokens of JWT_CERT then count no more"
+  ],
+  [
+    "OIDC_CONF_WELL_KNOWN_URL",
+    "",
+    "where the provider describes itself (`https://id.example.org/realms/net/.well-known/openid-configuration`)"
+  ],
+  ["OIDC_CLIENT_ID", "", "name of this server as a client of the provider"],
+  ["OIDC_CLIENT_SECRET", "", "its secret; without one it is a public client, whose codes PKCE alone guards"],
+  ["OIDC_CLIENT_SCOPE", "openid", "scopes that are asked for, with `openid` (`openid email profile`)"],
+  ["OIDC_USERNAME_ATTRIBUTE", "email", "attribute that names somebody in jobs, events and the audit"],
+  [
+    "OIDC_REDIRECT_URL",
+    "",
+    "address of `/auth/auth` as browsers see it; without it made of the request (`https://nms.example.org/api/v1.0/auth/auth`)"
+  ],
+  [
+    "FRONTEND_CALLBACK_URL",
+    "http://localhost/callback",
+    "page that gets the token after a login, as `?token=…&username=…`"
+  ],
+  ["AUDIENCE", "", "audience (`aud`) that the provider's tokens have to name; without it OIDC_CLIENT_ID"],
+  ["VERIFY_AUDIENCE", "true", "whether they have to"],
   ["PERMISSIONS_DISABLED", "false", "whether everybody may do everything although there is a permissions.yml"],
   [
     "ALLOW_OPEN_API",

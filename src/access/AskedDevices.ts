@@ -1,13 +1,13 @@
 /** Devices as permissions ask of them, with their groups by the settings in force; and which of them the caller of a request may see. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AskedDevice } from "../domain/access/PermissionRule.ts"
-import { isForSomeDevices, reaches } from "../domain/access/PermissionRule.ts"
+import { type AskedDevice, isForSomeDevices, type Permission, reaches } from "../domain/access/PermissionRule.ts"
 import type { Device } from "../domain/Device.ts"
 import { ActiveSettings, type SettingsError } from "../settings/ActiveSettings.ts"
 import { groupsOfDevice } from "../settings/EffectiveSettings.ts"
 import { selectionGroups } from "../settings/SettingsGroups.ts"
 import { DeviceStore } from "../store/DeviceStore.ts"
+import { type NamedDevices, namedDevices } from "../store/Listing.ts"
 import { type NotPermitted, Permit, permitted, type Subject } from "./Permit.ts"
 
 /** How long a list of all devices counts: a caller who is limited to some asks with every list. */
@@ -25,7 +25,25 @@ const make = Effect.gen(function* () {
       groups: selectionGroups(groupsOfDevice(snapshot, device), device)
     }))
   })
-  const all = yield* Effect.cachedWithTTL(Effect.flatMap(devices.all, of), KEPT)
+  const all = yield* Effect.cachedWithTTL(
+    Effect.map(Effect.flatMap(devices.all, of), (known) => ({ known, reached: new Map<string, NamedDevices>() })),
+    KEPT
+  )
+
+  /** Callers with the same permissions reach the same. */
+  const reachOf = Effect.fnUntraced(function* (permissions: ReadonlyArray<Permission>) {
+    const { known, reached } = yield* all
+    const key = JSON.stringify(permissions)
+    const found =
+      reached.get(key) ??
+      namedDevices(
+        known
+          .filter((device) => permissions.some((permission) => reaches(permission, device)))
+          .map(({ hostname }) => hostname)
+      )
+    reached.set(key, found)
+    return found
+  })
 
   return AskedDevices.of({
     of,
@@ -34,11 +52,9 @@ const make = Effect.gen(function* () {
     }),
     reach: Effect.gen(function* () {
       const permit = yield* Permit
-      if (permit === null || permit.held.some(({ permission }) => !isForSomeDevices(permission))) return null
-      const known = yield* all
-      return known
-        .filter((device) => permit.held.some(({ permission }) => reaches(permission, device)))
-        .map(({ hostname }) => hostname)
+      const permissions = permit?.held.map(({ permission }) => permission)
+      if (permissions === undefined || !permissions.every(isForSomeDevices)) return null
+      return yield* reachOf(permissions)
     })
   })
 })
@@ -56,7 +72,7 @@ export class AskedDevices extends Context.Service<
       subject: Subject
     ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
-    readonly reach: Effect.Effect<ReadonlyArray<string> | null, SettingsError | SqlError.SqlError>
+    readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>
   }
 >()("switchyard/access/AskedDevices") {
   static readonly layer = Layer.effect(AskedDevices, make)

@@ -24,6 +24,15 @@ export class PermissionsUnusable extends Schema.TaggedError<PermissionsUnusable>
   }
 }
 
+/** People sign on at a provider, which knows many more than may do anything here; the server does not start. */
+export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()("PermissionsMissing", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `OIDC_ENABLED is true, but ${this.path} is not there: everybody whom the identity provider knows could do everything. Write it (docs/roles.md), or set PERMISSIONS_DISABLED=true`
+  }
+}
+
 const heldIn = (roles: ReadonlyArray<HeldRole>): ReadonlyArray<HeldPermission> =>
   roles.flatMap(({ name, permissions }) => permissions.map((permission) => ({ role: name, permission })))
 
@@ -37,7 +46,7 @@ const NO_FILE = "permissions.yml is not there: every caller with a good token ma
 const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
 
 const make = Effect.gen(function* () {
-  const { DATA_DIR, PERMISSIONS_DISABLED } = yield* ServerConfig
+  const { DATA_DIR, OIDC_ENABLED, PERMISSIONS_DISABLED } = yield* ServerConfig
   const files = yield* FileSystem.FileSystem
   const file = (yield* Path.Path).join(DATA_DIR, FILE)
 
@@ -55,6 +64,7 @@ const make = Effect.gen(function* () {
 
   const first = PERMISSIONS_DISABLED ? Option.none<string>() : yield* text
   let seen = { text: first, rules: yield* read(first), at: yield* Clock.currentTimeMillis }
+  if (seen.rules === null && OIDC_ENABLED && !PERMISSIONS_DISABLED) return yield* new PermissionsMissing({ path: file })
   if (seen.rules === null) yield* Effect.logWarning(PERMISSIONS_DISABLED ? DISABLED : NO_FILE)
 
   const rules: Effect.Effect<Rules | null> = Effect.gen(function* () {
@@ -104,6 +114,6 @@ export class Permissions extends Context.Service<
     readonly allowedBy: (rules: Rules, asked: Asked) => ReadonlyArray<string>
   }
 >()("switchyard/access/Permissions") {
-  /** Fails with PermissionsUnusable. */
+  /** Fails with PermissionsUnusable and PermissionsMissing. */
   static readonly layer = Layer.effect(Permissions, make)
 }

@@ -40,6 +40,9 @@ import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
+import { Provider } from "./oidc/Provider.ts"
+import { ProviderTokens } from "./oidc/ProviderTokens.ts"
+import { SignOn } from "./oidc/SignOn.ts"
 import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
@@ -79,7 +82,10 @@ const Groups = Layer.mergeAll(
     SecretSight.layer
   ]),
   Layer.provide([AskedDevices.layer, ChangeStore.layer]),
+  Layer.provide(SignOn.layer),
   Layer.provide(Callers.layer),
+  Layer.provide(ProviderTokens.layer),
+  Layer.provide(Provider.layer),
   Layer.provide(PasswordLogin.layer),
   Layer.provide([ApiTokens.layer, Tokens.layer, LocalUsers.layer]),
   Layer.provideMerge(Grants.layer),

@@ -21,6 +21,8 @@ export interface Approval {
   readonly reason: string
   readonly asked: Asked
   readonly asked_by: string
+  /** Who has made the token, where it was a program that asked. */
+  readonly token_makers: ReadonlyArray<string>
   readonly decision: Decision | null
   readonly has_expired: boolean
 }
@@ -37,7 +39,9 @@ const make = Effect.gen(function* () {
     }),
     find: Effect.fn("ApprovalStore.find")((jobId: number) =>
       Effect.map(
-        sql<Approval>`select reason, asked, asked_by, decision, expires_at <= now() as has_expired
+        sql<Approval>`select reason, asked, asked_by, decision, expires_at <= now() as has_expired,
+            array(select t.created_by from api_token t join job on job.id = job_id and job.scheduled_way = 'token'
+              where t.name = asked_by) as token_makers
           from job_approval where job_id = ${jobId} for update`,
         (rows) => Option.fromUndefinedOr(rows[0])
       )

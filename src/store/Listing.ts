@@ -4,6 +4,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { hash } from "node:crypto"
 
 /** How values of a column are read and compared. */
 export type ColumnKind =
@@ -25,11 +26,29 @@ export interface Listable {
   readonly within?: (sql: SqlClient.SqlClient, within: Within) => Statement.Fragment
 }
 
+/** Some devices, made ready for many queries: ten thousand names are written once. */
+export interface NamedDevices {
+  /** The hostnames as a `text[]` of PostgreSQL. */
+  readonly hostnames: string
+  /** Equal for equal names. */
+  readonly key: string
+}
+
+/** These names as a part of queries. */
+export const namedDevices = (names: ReadonlyArray<string>): NamedDevices => {
+  const quoted = names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`)
+  const hostnames = `{${quoted.join(",")}}`
+  return { hostnames, key: hash("sha256", hostnames, "base64url") }
+}
+
 /** Rows that a caller who may see some devices only may see: SQL over these hostnames and the caller's name. */
-export interface Within {
-  readonly hostnames: ReadonlyArray<string>
+export interface Within extends NamedDevices {
   readonly caller: string
 }
+
+/** What of the limits tells one question from another. */
+export const keyOfWithin = (within: Within | undefined): string =>
+  within === undefined ? "" : `${within.key} ${within.caller}`
 
 /** What is asked for. Fields and values are as the client sent them. */
 export interface ListQuery {
@@ -191,8 +210,8 @@ export const makeListing = <Row extends object>(list: Listable) =>
             const total = row?.total ?? 0
             return { total, matching: row?.matching ?? total }
           }),
-          rowsKey: JSON.stringify(query),
-          countsKey: JSON.stringify([query.filters, within])
+          rowsKey: JSON.stringify({ ...query, within: keyOfWithin(within) }),
+          countsKey: JSON.stringify([query.filters, keyOfWithin(within)])
         }
       })
   })

@@ -27,16 +27,21 @@ const Site = (variables: Readonly<Record<string, string>>) =>
     })
   ).pipe(Layer.provide(NodeServices.layer))
 
-const as = Effect.fnUntraced(function* (who: string, method: string, path: string, sent?: unknown) {
+const withToken = Effect.fnUntraced(function* (token: string, method: string, path: string, sent?: unknown) {
   const api = yield* ApiClient
-  const [sub = "", role = ""] = who.split("/")
-  const authorization = `Bearer ${yield* sign(issuer, { sub, roles: [role], exp: Date.now() / 1000 + 600 })}`
   const body = sent === undefined ? {} : { json: sent }
-  const headers = { authorization }
+  const headers = { authorization: `Bearer ${token}` }
   return yield* api.send(method, `/api/v1.0${path}`, { headers, ...body })
 })
 
+const as = Effect.fnUntraced(function* (who: string, method: string, path: string, sent?: unknown) {
+  const [sub = "", role = ""] = who.split("/")
+  const token = yield* sign(issuer, { sub, roles: [role], exp: Date.now() / 1000 + 600 })
+  return yield* withToken(token, method, path, sent)
+})
+
 const Started = Schema.Struct({ job_id: Schema.Int })
+const Created = Schema.Struct({ data: Schema.Struct({ token: Schema.String }) })
 const Jobs = Schema.Struct({
   data: Schema.Struct({
     jobs: Schema.Tuple([Schema.Struct({ status: Schema.String, waiting_for: Schema.Unknown, result: Schema.Unknown })])
@@ -114,6 +119,25 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
         { action: "rejected", actor: "kim", comment: "not today" },
         { action: "asked", actor: "indy", comment: null }
       ])
+    })
+  )
+
+  it.effect("is decided by people, and not by whoever made the token that asked", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const makeToken = Effect.fnUntraced(function* (who: string, name: string, role: string) {
+        const { body } = yield* as(who, "POST", "/auth/tokens", { name, roles: [role] })
+        return Schema.decodeUnknownSync(Created)(body).data.token
+      })
+      const asking = yield* makeToken("indy/junior", "nightly", "junior")
+      const deciding = yield* makeToken("kim/operator", "robot", "operator")
+      const { body } = yield* withToken(asking, "POST", "/device_syncto", sync)
+      const id = Schema.decodeUnknownSync(Started)(body).job_id
+      const path = `/job/${id}/approve`
+      const seen = { comment: "seen" }
+      assert.include(messageOf((yield* withToken(deciding, "POST", path, seen)).body), "people decide")
+      assert.include(messageOf((yield* as("indy/operator", "POST", path, seen)).body), "somebody else")
+      assert.strictEqual((yield* as("kim/operator", "POST", path, seen)).status, 200)
     })
   )
 

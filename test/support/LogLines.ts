@@ -12,7 +12,7 @@ const isDetails = (part: unknown): part is Readonly<Record<string, unknown>> =>
   typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
 
 /** A list that grows, and the layer that fills it with lines from this level on. */
-export const keepLines = (level: "Info" | "Warn") => {
+export const keepLines = (level: "Trace" | "Info" | "Warn") => {
   const lines: Array<LogLine> = []
   const logger = Logger.make<unknown, void>(({ fiber, logLevel, message }) => {
     const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]

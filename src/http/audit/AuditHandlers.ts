@@ -2,7 +2,6 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
-import { NotPermitted } from "../../access/Permit.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"
@@ -12,7 +11,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import type { ListQuery } from "../../store/Listing.ts"
 import { answered } from "../core/Unavailable.ts"
-import { makeVisible } from "../core/Visible.ts"
+import { makeJobVisible } from "../core/Visible.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 
@@ -23,7 +22,7 @@ const only = (field: string, value: string): ListQuery["filters"] => [{ field, c
 const makeAudit = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
-  const visible = yield* makeVisible
+  const visible = yield* makeJobVisible
   const page = yield* makeListPage<AuditEvent>(Lists.audit, {
     perPage: 50,
     totalCount: "matching",
@@ -47,13 +46,7 @@ const makeAudit = Effect.gen(function* () {
       const unknown = new NotFound({ message: `No job with id ${digits} found` })
       const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => unknown)
       yield* Effect.catchTag(jobs.head(id), "JobNotFound", () => Effect.fail(unknown))
-      const { within } = yield* visible
-      if (within !== undefined && !(yield* jobs.isWithin(id, within))) {
-        return yield* new NotPermitted({
-          rule: `job ${id} is somebody else's, and is not known to be about your devices alone`,
-          roles: []
-        })
-      }
+      yield* visible(id)
       return yield* list(request, only("job_id", `${id}`))
     })
   }

@@ -1,4 +1,4 @@
-/** Handlers of the ways in (docs/security.md#local-users). */
+/** Handlers of the ways in (docs/security.md#local-users, docs/sign-on.md). */
 import { Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -8,7 +8,9 @@ import { Api } from "../../api/Api.ts"
 import { NotFound, Unauthorized } from "../../api/Failures.ts"
 import { isStorable } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { clientOf } from "../core/Client.ts"
 import { answered } from "../core/Unavailable.ts"
+import { makeOidcRequests } from "./OidcRequests.ts"
 
 const MAX_CREDENTIALS = 512
 
@@ -36,18 +38,24 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
 
     const login = Effect.gen(function* () {
       if (!isOn) return yield* new NotFound({ message: "Not Found" })
-      const { headers, remoteAddress } = yield* HttpServerRequest.HttpServerRequest
-      const sent = credentialsIn(headers["authorization"])
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const sent = credentialsIn(request.headers["authorization"])
       if (Option.isNone(sent))
         return yield* new Unauthorized({ message: "Expected 'Authorization: Basic <name:password>'" })
       const { name, password } = sent.value
       const token = yield* Effect.catchTag(
-        logins.login(name, password, Option.getOrNull(remoteAddress)),
+        logins.login(name, password, clientOf(request).address),
         "LoginRefused",
         ({ message }) => Effect.fail(new Unauthorized({ message }))
       )
       return { access_token: Redacted.value(token) }
     })
-    return handlers.handle("login", () => answered(login))
+    const oidc = yield* makeOidcRequests
+    return handlers
+      .handle("login", () => answered(login))
+      .handle("beginLogin", () => answered(oidc.begin))
+      .handle("endLogin", () => answered(oidc.end))
+      .handle("refreshLogin", () => answered(oidc.refresh))
+      .handle("logout", () => answered(oidc.logout))
   })
 )

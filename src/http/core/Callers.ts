@@ -1,10 +1,11 @@
-/** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token (docs/api.md#tokens). */
+/** Who stands behind a token, whichever kind it is of: a token of a program, one that a password brought, or another JSON Web Token, of the identity provider where there is one (docs/api.md#tokens). */
 import { Context, Effect, Layer, Option } from "effect"
 import { ApiTokens, identityOf, isApiToken } from "../../access/ApiTokens.ts"
 import { isOfLocalUser, PasswordLogin } from "../../access/PasswordLogin.ts"
-import { type ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
+import { ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { everybody, type Identity } from "../../domain/access/Identity.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
+import { ProviderTokens } from "../oidc/ProviderTokens.ts"
 import { Tokens } from "./Tokens.ts"
 import { refuseOrDie } from "./Unavailable.ts"
 import { failWhenAway } from "../../store/DatabaseAway.ts"
@@ -13,7 +14,15 @@ const make = Effect.gen(function* () {
   const tokens = yield* Tokens
   const apiTokens = yield* ApiTokens
   const logins = yield* PasswordLogin
+  const provider = yield* ProviderTokens
   const { LOCAL_USERS } = yield* ServerConfig
+
+  const ofOthers = (token: string) =>
+    provider.check === null
+      ? tokens.check(token)
+      : Effect.catchTag(provider.check(token), "ProviderAway", ({ message }) =>
+          Effect.fail(new ServiceUnavailable({ message }))
+        )
 
   const ofProgram = Effect.fnUntraced(function* (token: string) {
     const found = yield* Effect.catchTag(failWhenAway(apiTokens.shown(token)), "SqlError", refuseOrDie)
@@ -37,7 +46,7 @@ const make = Effect.gen(function* () {
     everybody,
     behind: Effect.fn("Callers.behind")((token) => {
       if (isApiToken(token)) return ofProgram(token)
-      return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : tokens.check(token)
+      return LOCAL_USERS && isOfLocalUser(token) ? ofPerson(token) : ofOthers(token)
     })
   })
 })

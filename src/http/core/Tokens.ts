@@ -111,8 +111,10 @@ const loadKey = Effect.fnUntraced(function* (path: string) {
 })
 
 const make = Effect.gen(function* () {
-  const { JWT_CERT, JWT_ENABLED, LOCAL_USERS } = yield* ServerConfig
+  const { JWT_CERT, JWT_ENABLED, LOCAL_USERS, OIDC_ENABLED } = yield* ServerConfig
   if (!JWT_ENABLED) return Tokens.of({ required: false, check: () => Effect.succeed(everybody) })
+  // the provider's tokens are checked elsewhere (`oidc/ProviderTokens.ts`), and no others count
+  if (OIDC_ENABLED) return Tokens.of({ required: true, check: () => Effect.fail(undecodable()) })
   const files = yield* FileSystem.FileSystem
   // a site whose people have passwords need not have another issuer
   if (

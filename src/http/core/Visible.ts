@@ -10,11 +10,11 @@ import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) =>
   Effect.gen(function* () {
     const permit = yield* Permit
-    const hostnames = yield* Effect.catchTag(reach, ["NoSettings", "SettingsInvalid"], ({ message }) =>
+    const reached = yield* Effect.catchTag(reach, ["NoSettings", "SettingsInvalid"], ({ message }) =>
       Effect.fail(new SettingsUnavailable({ message }))
     )
-    if (permit === null || hostnames === null) return {}
-    return { within: { hostnames, caller: permit.caller } satisfies Within }
+    if (permit === null || reached === null) return {}
+    return { within: { ...reached, caller: permit.caller } satisfies Within }
   })
 )
 

@@ -1,6 +1,6 @@
 /**
- * Approves and rejects jobs (docs/changes.md#approval). Whoever decides is somebody else than who started the job, and may start such a job
- * without an approval.
+ * Approves and rejects jobs (docs/changes.md#approval). Whoever decides is somebody else than who started the job, no program and no maker of
+ * the program that started it, and may start such a job without an approval.
  */
 import { Effect } from "effect"
 import { judge, NotPermitted, wantsApproval } from "../../access/Permit.ts"
@@ -18,9 +18,11 @@ export const makeDecisions = Effect.gen(function* () {
 
   const mayDecide = Effect.fnUntraced(function* (id: number) {
     const caller = yield* Caller
-    const { asked, asked_by } = yield* approvals.pending(id)
-    if (caller.name === asked_by)
+    const { asked, asked_by, token_makers } = yield* approvals.pending(id)
+    if (caller.way === "token") return yield* refused("people decide over jobs, and this is a token of a program")
+    if (caller.name === asked_by || token_makers.includes(caller.name)) {
       return yield* refused(`${asked_by} has started job ${id}, and somebody else has to decide`)
+    }
     const held = yield* heldBy(caller)
     const known = yield* rules
     if (held === null || known === null) return caller.name

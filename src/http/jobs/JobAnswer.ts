@@ -13,6 +13,7 @@ import { makeVisible } from "../core/Visible.ts"
 import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { keyOfWithin } from "../../store/Listing.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
 import { withUpgradeShapes } from "../firmware/UpgradeResult.ts"
 import { baseUrlOf } from "../core/Client.ts"
@@ -101,7 +102,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     const reading = Effect.flatMap(records, (found) => write(found, filter))
     const context = yield* Effect.context<R>()
     // callers with other limits get other answers to the same question
-    const question = `${questionOf(request)} ${JSON.stringify(yield* visible)}`
+    const question = `${questionOf(request)} ${keyOfWithin((yield* visible).within)}`
     const { body, headers } = yield* shared(question, Effect.provideContext(reading, context))
     return HttpServerResponse.uint8Array(body, { contentType: "application/json", headers })
   })

@@ -1,0 +1,209 @@
+/**
+ * The identity provider of the site: what it says of itself, its keys, and calls to it (docs/sign-on.md#the-provider). Nothing is asked of it
+ * at the start, so that the server starts while it is away; what was known of it is used for an hour then, and no longer.
+ */
+import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema, Semaphore } from "effect"
+import { createLocalJWKSet } from "jose"
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  clockTolerance,
+  Configuration,
+  customFetch,
+  discovery,
+  None,
+  type ServerMetadata
+} from "openid-client"
+import { isPrivate } from "../../domain/access/ProviderUrl.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { LEEWAY } from "../core/TokenRules.ts"
+import { type Kept, makeKept } from "./Kept.ts"
+import { boundedFetch, isAway, reasonOf, TIMEOUT } from "./ProviderFetch.ts"
+
+/** OIDC_ENABLED is true and another setting is missing; the server does not start. */
+export class SignOnIncomplete extends Schema.TaggedError<SignOnIncomplete>()("SignOnIncomplete", {
+  variable: Schema.String,
+  wanted: Schema.String
+}) {
+  override get message() {
+    return `OIDC_ENABLED is true, but ${this.variable} ${this.wanted} (docs/sign-on.md)`
+  }
+}
+
+/** The provider does not answer; trying again can help. */
+export class ProviderAway extends Schema.TaggedError<ProviderAway>()("ProviderAway", { what: Schema.String }) {
+  override get message() {
+    return `ConnectionError: ${this.what}. The identity provider does not answer, try again later`
+  }
+  get httpStatus() {
+    return 503 as const
+  }
+}
+
+/** The provider has answered, and does not do what it is asked; trying again does not help. */
+export class ProviderRefused extends Schema.TaggedError<ProviderRefused>()("ProviderRefused", {
+  /** An error code, without anything secret. */
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The identity provider refuses: ${this.reason}`
+  }
+}
+
+/** Finds the key for a signature. */
+export type KeySet = ReturnType<typeof createLocalJWKSet>
+
+export interface ProviderAccess {
+  readonly clientId: string
+  /** The audience that tokens have to name; none when they need not. */
+  readonly audience: Option.Option<string>
+  readonly configuration: Effect.Effect<Configuration, ProviderAway>
+  readonly keys: Kept<KeySet, ProviderAway>
+  /** Calls the provider; `what` is the sentence for one that does not answer. */
+  readonly ask: <A>(
+    what: string,
+    call: (configuration: Configuration) => Promise<A>
+  ) => Effect.Effect<A, ProviderAway | ProviderRefused>
+}
+
+const SECOND = 1000
+const times = { fresh: 600 * SECOND, usable: 3600 * SECOND, between: 5 * SECOND }
+
+/** Calls at once: more wait, so that many strange tokens do not become many connections. */
+const AT_ONCE = 16
+/** Milliseconds for which a provider that did not answer is asked nothing: nobody waits for it again and again. */
+const REST = 3 * SECOND
+
+const NO_ADDRESS = "Can't reach the OIDC URL"
+const NO_METADATA = "OIDC metadata unavailable"
+const NO_KEYS = "Can't retrieve keys"
+
+const Keys = Schema.Struct({
+  keys: Schema.mutable(
+    Schema.Array(
+      Schema.StructWithRest(Schema.Struct({ kty: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
+    )
+  )
+})
+const readKeys = Schema.decodeUnknownSync(Schema.fromJsonString(Keys))
+
+const required = Effect.gen(function* () {
+  const { OIDC_CLIENT_ID, OIDC_CLIENT_SCOPE, OIDC_CONF_WELL_KNOWN_URL } = yield* ServerConfig
+  const set = <A>(variable: string, value: Option.Option<A>) =>
+    Effect.mapError(Effect.fromOption(value), () => new SignOnIncomplete({ variable, wanted: "is not set" }))
+  const address = new URL(yield* set("OIDC_CONF_WELL_KNOWN_URL", OIDC_CONF_WELL_KNOWN_URL))
+  const clientId = yield* set("OIDC_CLIENT_ID", OIDC_CLIENT_ID)
+  if (!OIDC_CLIENT_SCOPE.split(/ +/).includes("openid")) {
+    return yield* new SignOnIncomplete({ variable: "OIDC_CLIENT_SCOPE", wanted: "does not name openid" })
+  }
+  return { address, clientId }
+})
+
+/** How the client proves itself: in the header unless the provider knows only the body. */
+const clientAuthOf = (
+  secret: Option.Option<Redacted.Redacted>,
+  { token_endpoint_auth_methods_supported }: ServerMetadata
+) => {
+  if (Option.isNone(secret)) return None()
+  const methods = token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+  const text = Redacted.value(secret.value)
+  return methods.includes("client_secret_basic") ? ClientSecretBasic(text) : ClientSecretPost(text)
+}
+
+/** The provider's description, as the client that we are. */
+const makeDescribe = Effect.gen(function* () {
+  const { OIDC_CLIENT_SECRET } = yield* ServerConfig
+  const { address, clientId } = yield* required
+  // without TLS only on this machine (`isPrivate`)
+  const isPlain = address.protocol === "http:"
+  const execute = isPlain ? [allowInsecureRequests] : []
+  return async () => {
+    const options = { execute, timeout: TIMEOUT, [customFetch]: boundedFetch }
+    const found = await discovery(address, clientId, undefined, None(), options)
+    const metadata = found.serverMetadata()
+    const client = { [clockTolerance]: LEEWAY }
+    const configuration = new Configuration(metadata, clientId, client, clientAuthOf(OIDC_CLIENT_SECRET, metadata))
+    if (isPlain) allowInsecureRequests(configuration)
+    configuration.timeout = TIMEOUT
+    configuration[customFetch] = boundedFetch
+    return configuration
+  }
+})
+
+const fetchKeys = async (configuration: Configuration): Promise<KeySet> => {
+  const { jwks_uri = "" } = configuration.serverMetadata()
+  if (!isPrivate(jwks_uri)) throw new Error("the address of the keys is not private")
+  const response = await boundedFetch(jwks_uri, {
+    method: "GET",
+    headers: { accept: "application/json" },
+    body: undefined,
+    redirect: "manual"
+  })
+  if (response.status !== 200) throw new Error(`the keys are answered with ${response.status}`)
+  const { keys } = readKeys(await response.text())
+  return createLocalJWKSet({ keys: keys.filter(({ kty }) => kty !== "oct") })
+}
+
+const makeAccess = Effect.gen(function* () {
+  const { AUDIENCE, VERIFY_AUDIENCE } = yield* ServerConfig
+  const { clientId } = yield* required
+  const describe = yield* makeDescribe
+
+  const unavailable = Effect.fnUntraced(function* (what: string, error: unknown) {
+    yield* Effect.logWarning(`The identity provider does not answer as it should: ${what}`, { reason: reasonOf(error) })
+    return yield* new ProviderAway({ what })
+  })
+
+  const described = yield* makeKept(
+    Effect.tryPromise({ try: describe, catch: (error) => error }).pipe(
+      Effect.catch((error) => unavailable(isAway(error) ? NO_ADDRESS : NO_METADATA, error))
+    ),
+    times
+  )
+  const keys = yield* makeKept(
+    Effect.flatMap(described.get, (configuration) =>
+      Effect.tryPromise({ try: () => fetchKeys(configuration), catch: (error) => error }).pipe(
+        Effect.catch((error) => unavailable(NO_KEYS, error))
+      )
+    ),
+    times
+  )
+
+  const places = Semaphore.makeUnsafe(AT_ONCE)
+  let restsUntil = 0
+  const ask: ProviderAccess["ask"] = Effect.fn("Provider.ask")(function* (what, call) {
+    const configuration = yield* described.get
+    if ((yield* Clock.currentTimeMillis) < restsUntil) return yield* new ProviderAway({ what })
+    const result = yield* Effect.result(Effect.tryPromise({ try: () => call(configuration), catch: (error) => error }))
+    if (Result.isSuccess(result)) return result.success
+    if (!isAway(result.failure)) return yield* new ProviderRefused({ reason: reasonOf(result.failure) })
+    restsUntil = (yield* Clock.currentTimeMillis) + REST
+    return yield* unavailable(what, result.failure)
+  }, places.withPermits(1))
+
+  return {
+    clientId,
+    audience: VERIFY_AUDIENCE ? Option.orElse(AUDIENCE, () => Option.some(clientId)) : Option.none(),
+    configuration: described.get,
+    keys,
+    ask
+  } satisfies ProviderAccess
+})
+
+const make = Effect.gen(function* () {
+  const { OIDC_ENABLED } = yield* ServerConfig
+  return Provider.of({ access: OIDC_ENABLED ? yield* makeAccess : null })
+})
+
+/** The provider. */
+export class Provider extends Context.Service<
+  Provider,
+  {
+    /** Null while OIDC_ENABLED is false. */
+    readonly access: ProviderAccess | null
+  }
+>()("switchyard/http/oidc/Provider") {
+  /** Fails with SignOnIncomplete. */
+  static readonly layer = Layer.effect(Provider, make)
+}

@@ -1,0 +1,222 @@
+/**
+ * Signing on with a browser (docs/sign-on.md): to the provider and back with a code (PKCE), a new token for a refresh token, and out again.
+ * What the provider gives is looked at as any token is before it is handed on, so that nobody gets one that would be refused.
+ */
+import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import {
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  buildEndSessionUrl,
+  calculatePKCECodeChallenge,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  refreshTokenGrant,
+  tokenRevocation
+} from "openid-client"
+import type { Unauthorized } from "../../api/Failures.ts"
+import { Acting } from "../../domain/access/Acting.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { SecretKey } from "../../runtime/SecretKey.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { EventStore } from "../../store/EventStore.ts"
+import { type LoginState, makeLoginStates } from "./LoginState.ts"
+import { Provider, type ProviderAccess, ProviderAway, type ProviderRefused } from "./Provider.ts"
+import { ProviderTokens } from "./ProviderTokens.ts"
+
+/** Nobody is let in; `reason` is for the log and the audit. */
+export class SignOnRefused extends Schema.TaggedError<SignOnRefused>()("SignOnRefused", { reason: Schema.String }) {}
+
+const NO_TOKEN = "Tokens cannot be fetched"
+
+/** What a login or a refresh has brought. */
+export interface Granted {
+  /** The provider's answer without the refresh token. */
+  readonly answer: Readonly<Record<string, unknown>> & { readonly access_token: string }
+  /** The refresh token that counts from now on; none where it stays as it is, or there is none. */
+  readonly refreshToken: Option.Option<string>
+}
+
+interface TokenAnswer {
+  readonly access_token: string
+  readonly refresh_token?: string | undefined
+}
+
+const granted = ({ refresh_token, ...answer }: TokenAnswer): Granted => ({
+  answer,
+  refreshToken: Option.fromNullishOr(refresh_token)
+})
+
+type Failure = SignOnRefused | ProviderAway | SqlError.SqlError
+
+const refusedBecause = ({ reason }: ProviderRefused) => Effect.fail(new SignOnRefused({ reason }))
+
+const makeFlows = Effect.fnUntraced(function* (
+  access: ProviderAccess,
+  check: (token: string) => Effect.Effect<Identity, Unauthorized | ProviderAway>
+) {
+  const { OIDC_CLIENT_SCOPE, OIDC_USERNAME_ATTRIBUTE } = yield* ServerConfig
+  const events = yield* EventStore
+  const states = yield* makeLoginStates
+
+  const note = (action: string, { name }: Pick<Identity, "name">, address: string | null) =>
+    Effect.provideService(events.append({ kind: "login", action, isAudit: true, data: { name } }), Acting, {
+      name,
+      way: "oidc",
+      address,
+      job: null
+    })
+
+  /** Whom a new token stands for. */
+  const bearerOf = (token: string) =>
+    Effect.mapError(check(token), (error) =>
+      error instanceof ProviderAway
+        ? error
+        : new SignOnRefused({ reason: `the provider's token would be refused: ${String(error.message)}` })
+    )
+
+  const begin = Effect.fn("SignOn.begin")(function* (redirect: string) {
+    const login: LoginState = {
+      state: randomState(),
+      nonce: randomNonce(),
+      verifier: randomPKCECodeVerifier(),
+      redirect
+    }
+    const configuration = yield* access.configuration
+    const challenge = yield* Effect.promise(() => calculatePKCECodeChallenge(login.verifier))
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirect,
+      scope: OIDC_CLIENT_SCOPE,
+      response_mode: "query",
+      state: login.state,
+      nonce: login.nonce,
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+      ...Option.match(access.audience, { onNone: () => ({}), onSome: (audience) => ({ audience }) })
+    })
+    return { url, sealed: yield* states.seal(login) }
+  })
+
+  const exchange = (login: LoginState, query: string) =>
+    access
+      .ask(NO_TOKEN, async (configuration) => {
+        const came = new URL(login.redirect)
+        came.search = query
+        const tokens = await authorizationCodeGrant(configuration, came, {
+          expectedState: login.state,
+          expectedNonce: login.nonce,
+          pkceCodeVerifier: login.verifier,
+          idTokenExpected: true
+        })
+        return { tokens: { ...tokens }, person: tokens.claims()?.sub }
+      })
+      .pipe(Effect.catchTag("ProviderRefused", refusedBecause))
+
+  const end = Effect.fn("SignOn.end")(function* (
+    sent: ReadonlyArray<{ readonly sealed: string; readonly isEncrypted: boolean }>,
+    query: string,
+    address: string | null
+  ) {
+    const opened = yield* Effect.forEach(sent, ({ isEncrypted, sealed }) =>
+      Effect.map(states.open(sealed), (state) =>
+        Option.filter(state, ({ redirect }) => redirect.startsWith("https:") === isEncrypted)
+      )
+    )
+    const login = Option.firstSomeOf(opened)
+    if (Option.isNone(login))
+      return yield* new SignOnRefused({ reason: "no login was begun in this browser, or it has ended" })
+    const { person, tokens } = yield* exchange(login.value, query)
+    const bearer = yield* bearerOf(tokens.access_token)
+    if (person === undefined || bearer.attributes["sub"]?.[0] !== person) {
+      return yield* new SignOnRefused({ reason: "the provider's token is of somebody else" })
+    }
+    yield* note("accepted", bearer, address)
+    const username = Object.hasOwn(bearer.attributes, OIDC_USERNAME_ATTRIBUTE) ? bearer.name : undefined
+    return { ...granted(tokens), username }
+  })
+
+  /** The new refresh token is handed on whatever comes after: the old one may count no more. */
+  const refresh = Effect.fn("SignOn.refresh")(function* (token: string, address: string | null) {
+    const tokens = yield* access
+      .ask(NO_TOKEN, async (configuration) => ({ ...(await refreshTokenGrant(configuration, token)) }))
+      .pipe(Effect.catchTag("ProviderRefused", refusedBecause))
+    const noted = Effect.flatMap(bearerOf(tokens.access_token), (bearer) => note("refreshed", bearer, address))
+    return { granted: granted(tokens), noted: yield* Effect.result(noted) }
+  })
+
+  const revoked = (token: string) =>
+    access
+      .ask("Tokens cannot be revoked", async (configuration) => {
+        if (configuration.serverMetadata().revocation_endpoint === undefined) return false
+        await tokenRevocation(configuration, token, { token_type_hint: "refresh_token" })
+        return true
+      })
+      .pipe(
+        Effect.tapError(({ message }) => Effect.logWarning("A refresh token was not revoked", { reason: message })),
+        Effect.orElseSucceed(() => false)
+      )
+
+  const endSession = Effect.map(Effect.option(access.configuration), (configuration) =>
+    Option.filter(configuration, (known) => known.serverMetadata().end_session_endpoint !== undefined).pipe(
+      Option.map((known) => buildEndSessionUrl(known).href),
+      Option.getOrNull
+    )
+  )
+
+  const logout = Effect.fn("SignOn.logout")(function* (
+    token: Option.Option<string>,
+    bearer: Option.Option<string>,
+    address: string | null
+  ) {
+    if (Option.isNone(token)) return { revoked: false, end_session_url: yield* endSession }
+    const known = yield* Option.match(bearer, {
+      onNone: () => Effect.succeedNone,
+      onSome: (one) => Effect.option(check(one))
+    })
+    const isRevoked = yield* revoked(token.value)
+    if (Option.isSome(known)) yield* note("ended", known.value, address)
+    return { revoked: isRevoked, end_session_url: yield* endSession }
+  })
+
+  return { begin, end, refresh, logout }
+})
+
+const make = Effect.gen(function* () {
+  const { access } = yield* Provider
+  const { check } = yield* ProviderTokens
+  return SignOn.of({ flows: access === null || check === null ? null : yield* makeFlows(access, check) })
+})
+
+export interface Flows {
+  /** The provider's login page for somebody who comes back to `redirect`, and what their browser keeps until then. */
+  readonly begin: (redirect: string) => Effect.Effect<{ readonly url: URL; readonly sealed: string }, ProviderAway>
+  /** What somebody gets who has come back with this query. `sent` is what their browser has kept. */
+  readonly end: (
+    sent: ReadonlyArray<{ readonly sealed: string; readonly isEncrypted: boolean }>,
+    query: string,
+    address: string | null
+  ) => Effect.Effect<Granted & { readonly username: string | undefined }, Failure>
+  /** A new token; `noted` is what went wrong after the provider had given it. */
+  readonly refresh: (
+    token: string,
+    address: string | null
+  ) => Effect.Effect<{ readonly granted: Granted; readonly noted: Result.Result<void, Failure> }, Failure>
+  /** Ends a session as far as it can be. `bearer` says who logs out. */
+  readonly logout: (
+    token: Option.Option<string>,
+    bearer: Option.Option<string>,
+    address: string | null
+  ) => Effect.Effect<{ readonly revoked: boolean; readonly end_session_url: string | null }, SqlError.SqlError>
+}
+
+/** Signing on. */
+export class SignOn extends Context.Service<
+  SignOn,
+  {
+    /** Null while OIDC_ENABLED is false. */
+    readonly flows: Flows | null
+  }
+>()("switchyard/http/oidc/SignOn") {
+  static readonly layer = Layer.effect(SignOn, make).pipe(Layer.provide(SecretKey.layer))
+}
