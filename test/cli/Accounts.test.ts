@@ -74,7 +74,7 @@ it.live(
       const { here, there, url } = yield* makeScene
       shows(yield* here("user add ann --role administrator"), '"name": "ann"', '"password": "')
       refuses(yield* here("user remove ann"), "ann is the last user who may do everything: make another one first")
-      refuses(yield* there("")("token list"), "401 JWT token missing?")
+      refuses(yield* there("swy_x")("token list"), "401 The API token is unknown or was revoked")
       const root = yield* made(yield* here("token create --name root --role administrator --expires 1d"))
       assert.match(root.added_token.created_by, / \(command line\)$/)
 
