@@ -42,6 +42,7 @@ type Settings = Pick<
   | "SECRET_KEY"
   | "SECRET_KEY_PREVIOUS"
   | "CAKEY_PASSPHRASE"
+  | "OIDC_CLIENT_SECRET"
   | "DATABASE_URL"
   | "GITREPO_SETTINGS"
   | "GITREPO_TEMPLATES"
@@ -53,7 +54,12 @@ export const secretValues = (settings: Settings): ReadonlyArray<string> => {
   const redacted = [
     ...[...logins.values(), ...nextLogins.values()].map(({ password }) => password),
     ...[templateSecrets, deviceSecrets, pluginSecrets].flatMap((secrets) => [...secrets.values()]),
-    ...[settings.SECRET_KEY, settings.SECRET_KEY_PREVIOUS, settings.CAKEY_PASSPHRASE].flatMap(Option.toArray)
+    ...[
+      settings.SECRET_KEY,
+      settings.SECRET_KEY_PREVIOUS,
+      settings.CAKEY_PASSPHRASE,
+      settings.OIDC_CLIENT_SECRET
+    ].flatMap(Option.toArray)
   ].map(Redacted.value)
   const urls = [
     ...Option.toArray(Option.map(settings.DATABASE_URL, Redacted.value)),

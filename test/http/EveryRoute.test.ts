@@ -31,6 +31,10 @@ const withBody = endpoints.filter(({ payload }) => payload !== undefined)
 /** What is open without a token (docs/api.md#open-paths). */
 const OPEN = new Set([
   "POST /api/v1.0/auth",
+  "GET /api/v1.0/auth/login",
+  "GET /api/v1.0/auth/auth",
+  "POST /api/v1.0/auth/refresh",
+  "POST /api/v1.0/auth/logout",
   "GET /api/v1.0/settings/model",
   "POST /api/v1.0/settings/model",
   "GET /api/v1.0/settings/model/:file",

@@ -5,7 +5,7 @@
 import { Effect, Layer, Context } from "effect"
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from "jose"
 import * as http from "node:http"
-import Provider from "oidc-provider"
+import { Provider } from "oidc-provider"
 
 /** Where the provider sends browsers back to; nobody listens there. */
 export const REDIRECT = "https://nms.example.org/api/v1.0/auth/auth"

@@ -98,6 +98,18 @@ layer(SignOnSite(), { excludeTestServices: true })("A token of the provider", (i
     })
   )
 
+  it.effect("that says nothing of its person gives no roles when the provider tells nothing either", () =>
+    Effect.gen(function* () {
+      const { behaviour } = yield* IdentityProvider
+      behaviour.isTelling = false
+      const { page, token } = yield* signOn("alice")
+      behaviour.isTelling = true
+      assert.isNull(page.searchParams.get("username"))
+      assert.strictEqual((yield* ask(token)).body, "alice")
+      assert.deepEqual((yield* ask(token, "/auth/permissions")).body, [])
+    })
+  )
+
   it.effect("counts with a new key of the provider, and no more with one that is withdrawn", () =>
     Effect.gen(function* () {
       const provider = yield* IdentityProvider

@@ -21,6 +21,7 @@ import { listCases } from "./cases/ListCases.ts"
 import { auditCases } from "./cases/AuditCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
+import { providerCases } from "./cases/ProviderCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
@@ -44,6 +45,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Looking at devices and working on them": operationCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": settingsCases,
+  "Signing on at a provider": providerCases,
   "System and transport": systemCases
 }
 
@@ -89,6 +91,17 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "PUT /api/v1.0/repository/:name 503",
   // nowhere: a plugin file that cannot be read keeps the server from starting
   "GET /api/v1.0/plugins 500",
+  // test/http/oidc
+  "GET /api/v1.0/auth/login 302",
+  "GET /api/v1.0/auth/login 429",
+  "GET /api/v1.0/auth/auth 302",
+  "GET /api/v1.0/auth/auth 429",
+  "POST /api/v1.0/auth/refresh 200",
+  "POST /api/v1.0/auth/refresh 403",
+  "POST /api/v1.0/auth/refresh 429",
+  "POST /api/v1.0/auth/logout 200",
+  "POST /api/v1.0/auth/logout 403",
+  "POST /api/v1.0/auth/logout 429",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
   // test/http/Roles.test.ts
