@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { DateTime, Result, Schema } from "effect"
 import { judgeWindows, type JudgedDevice, openings } from "../../../src/domain/access/Windows.ts"
+import { spanAt } from "../../../src/domain/access/Spans.ts"
 import { instantOf, shownAt } from "../../../src/domain/access/WallClock.ts"
 import { readWindows, type Window } from "../../../src/domain/access/WindowFile.ts"
 
@@ -34,9 +35,14 @@ const clockOf = (timeZone: string) => {
   return (instant: number) => format.format(instant)
 }
 
+/** Days on which clocks change, in one of the zones, and any others. */
+const CHANGES = ["2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01"]
 const Moment = Schema.Struct({
   zone: Schema.Literals(ZONES),
-  day: Schema.Int.check(Schema.isBetween({ minimum: 18_000, maximum: 22_000 })),
+  day: Schema.Union([
+    Schema.Literals(CHANGES.map((date) => Date.parse(date) / DAY)),
+    Schema.Int.check(Schema.isBetween({ minimum: 18_000, maximum: 22_000 }))
+  ]),
   minute: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1439 }))
 })
 
@@ -104,24 +110,24 @@ describe("A weekly window", () => {
   })
 
   it.prop(
-    "is open once a day, for as long as its clock says, within the change of an offset",
-    {
-      moment: Moment,
-      length: Schema.Int.check(Schema.isBetween({ minimum: 61, maximum: 1440 }))
-    },
+    "is open exactly when the clocks show a time between, but for times that they show twice",
+    { moment: Moment, length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1439 })) },
     ({ length, moment }) => {
       const time = (minute: number) =>
         `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
-      const end = moment.minute + length
-      const to = end <= 1440 ? time(end) : time(end - 1440)
-      if (to === time(moment.minute)) return
-      const window = nightly(moment.zone, time(moment.minute), to)
-      const found = openings(window, { from: (moment.day - 3) * DAY, to: (moment.day + 3) * DAY })
-      expect(found.length).toBeGreaterThanOrEqual(4)
-      for (const span of found.slice(1, -1)) {
-        const minutes = (span.to - span.from) / MINUTE
-        // nights that follow each other without a gap are one
-        expect(Math.abs((minutes % 1440) - (length % 1440)) % 1380).toBeLessThanOrEqual(60)
+      const [from, to] = [time(moment.minute), time((moment.minute + length) % 1440)]
+      const clock = clockOf(moment.zone)
+      const found = openings(nightly(moment.zone, from, to), {
+        from: (moment.day - 3) * DAY,
+        to: (moment.day + 3) * DAY
+      })
+      for (let instant = (moment.day - 2) * DAY; instant < (moment.day + 2) * DAY; instant += 15 * MINUTE) {
+        const shown = clock(instant)
+        if ([30, 60].some((minutes) => [-1, 1].some((sign) => clock(instant + sign * minutes * MINUTE) === shown)))
+          continue
+        const now = shown.slice(11)
+        const isBetween = from < to ? from <= now && now < to : from <= now || now < to
+        expect([shown, spanAt(found, instant) !== undefined]).toEqual([shown, isBetween])
       }
     }
   )
