@@ -82,6 +82,17 @@ it.live(
         const config = lab.switches[0]?.running() ?? ""
         const applied = yield* Lab.run("apply_config", { hostname: closed, config, dry_run: false })
         assert.match(Lab.outcomes(applied)[closed] ?? "", /OutsideWindow: .*window nights is closed/)
+        for (const [name, args] of [
+          ["renew_cert", { hostname: closed }],
+          ["device_upgrade", { hostname: closed, reboot: true }],
+          ["device_erase", { device_id: lab.devices[0]?.id }]
+        ] as const) {
+          assert.match(
+            Lab.outcomes(yield* Lab.run(name, args))[closed] ?? "",
+            /OutsideWindow: .*window nights is closed/,
+            name
+          )
+        }
         yield* put(true)
         assert.deepStrictEqual(Lab.outcomes(yield* Lab.run("revert_job", { job_id: urgent.id })), { [closed]: "ok" })
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted two"])
@@ -127,6 +138,31 @@ it.live(
         assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
         assert.isNull(ended.waiting_for)
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted two", "wanted two"])
+        yield* Lab.nothingLeft(lab)
+      })
+    ),
+  90_000
+)
+
+it.live(
+  "confirms what was committed while the window was open",
+  () =>
+    withWindows(2, (lab, put) =>
+      Effect.gen(function* () {
+        yield* put(true)
+        yield* Lab.want(lab, "two")
+        const engine = yield* JobEngine
+        const id = yield* engine.start(
+          jobNamed("sync_devices"),
+          { hostnames: lab.names, dry_run: false, confirm_mode_override: 2 },
+          { user: "tester" }
+        )
+        yield* Lab.until(() => Lab.described(Lab.switchAt(lab, 0)) === "wanted two")
+        yield* put(false)
+        const ended = yield* engine.ended(id)
+        assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
+        assert.strictEqual((yield* Lab.followUp(ended)).status, "FINISHED")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
         yield* Lab.nothingLeft(lab)
       })
     ),
