@@ -39,10 +39,10 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
+    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
     const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
     if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
-    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const policy = onMissingLines === undefined ? {} : { onMissingLines }
     const wanted = {
       jobId: job.id,
