@@ -47,6 +47,9 @@ export interface Permit {
 /** The present permit; null where everything is allowed. */
 export const Permit = Context.Reference<Permit | null>("switchyard/access/Permit", { defaultValue: () => null })
 
+/** The permissions of the caller that speak of the request, also where Permit is null since one of them asks no further; null without roles. */
+export const Speaking = Context.Reference<Permit | null>("switchyard/access/Speaking", { defaultValue: () => null })
+
 const closest = (obstacles: ReadonlyArray<Obstacle & { readonly role: string }>) =>
   obstacles.toSorted((a, b) => b.passed - a.passed)[0]
 

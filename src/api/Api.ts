@@ -15,6 +15,7 @@ import { OperationsGroup } from "./OperationsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
+import { WindowsGroup } from "./WindowsApi.ts"
 
 /** Where every route but the probes is. */
 export const BASE = "/api/v1.0"
@@ -37,6 +38,7 @@ const versioned = HttpApi.make("switchyard")
     AuthGroup,
     SignOnGroup,
     AuditGroup,
+    WindowsGroup,
     SystemGroup
   )
   .prefix(BASE)

@@ -53,7 +53,8 @@ const asked = [
   "PUT /job/:id",
   "POST /job/:id/approve",
   "POST /job/:id/reject",
-  "POST /job/:id/revert"
+  "POST /job/:id/revert",
+  "GET /windows"
 ]
 
 const nothing = [

@@ -9,16 +9,13 @@ import { Grants } from "../access/Grants.ts"
 import { LocalUsers } from "../access/LocalUsers.ts"
 import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
-import { ask, atDatabase, CommandRefused, target, type Target } from "./AccountTarget.ts"
+import { ask, atDatabase, target, type Target, told } from "./AccountTarget.ts"
 
 const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 
 /** Whoever has the database's settings works in the name of their account on this machine. */
 const worker = () => `${os.userInfo().username} (command line)`
 
-/** Says what went wrong as a sentence on stderr; the exit code is 1. */
-const told = ({ message }: { readonly message: string }) =>
-  Effect.andThen(Console.error(message), Effect.fail(new CommandRefused({ message })))
 const refuse = (message: string) => told({ message })
 
 const working = Effect.fnUntraced(function* <A, E, R, B, E2>(

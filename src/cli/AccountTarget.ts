@@ -2,7 +2,7 @@
  * Where the commands about tokens and users work: at the server that SWITCHYARD_URL names, with the token of SWITCHYARD_TOKEN (or of the file
  * SWITCHYARD_TOKEN_FILE); else straight at the database, for whoever may read its settings.
  */
-import { Effect, Layer, Option, Redacted, References, Runtime, Schema } from "effect"
+import { Console, Effect, Layer, Option, Redacted, References, Runtime, Schema } from "effect"
 import * as fs from "node:fs/promises"
 
 /** The server refused, or could not be asked. */
@@ -12,6 +12,10 @@ export class CommandRefused extends Schema.TaggedError<CommandRefused>()("Comman
   // the sentence stands on stderr already
   override readonly [Runtime.errorReported] = false
 }
+
+/** Says what went wrong as a sentence on stderr; the exit code is 1. */
+export const told = ({ message }: { readonly message: string }) =>
+  Effect.andThen(Console.error(message), Effect.fail(new CommandRefused({ message })))
 
 const BASE = "/api/v1.0"
 
@@ -65,10 +69,10 @@ export const ask = Effect.fnUntraced(function* ({ token, url }: Target, method: 
 
 /** The services that work at the database; loaded when they are asked for. */
 export const atDatabase = Effect.gen(function* () {
-  const [Database, { ServerConfig }, { ApiTokens }, { LocalUsers }, { Grants }, { Permissions }, { EventStore }] =
+  const [GuestDatabase, { ServerConfig }, { ApiTokens }, { LocalUsers }, { Grants }, { Permissions }, { EventStore }] =
     yield* Effect.promise(() =>
       Promise.all([
-        import("../store/Database.ts"),
+        import("./GuestDatabase.ts"),
         import("../ServerConfig.ts"),
         import("../access/ApiTokens.ts"),
         import("../access/LocalUsers.ts"),
@@ -81,7 +85,7 @@ export const atDatabase = Effect.gen(function* () {
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),
-    Layer.provide(Database.layer),
+    Layer.provide(GuestDatabase.layer),
     // what is printed is JSON alone
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)

@@ -1,6 +1,7 @@
 /** `switchyard audit`: looks through the chain of the audit, and writes the audit as JSON lines. */
-import { Console, Effect, Layer, Option, Runtime, Schema, Stream } from "effect"
+import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
+import { told } from "./AccountTarget.ts"
 
 /** A row does not fit the chain; what it is has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
@@ -8,24 +9,23 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
   override readonly [Runtime.errorExitCode] = 1
 }
 
-/** The database and the key, as the server uses them. */
+/** The database and the key, as the server uses them. Nothing is logged: what is printed is the command's own. */
 const services = Effect.gen(function* () {
-  const [Database, Logging, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
-    Promise.all([
-      import("../store/Database.ts"),
-      import("../runtime/Logging.ts"),
-      import("../runtime/SecretKey.ts"),
-      import("../ServerConfig.ts")
-    ])
+  const [GuestDatabase, { SecretKey }, { ServerConfig }] = yield* Effect.promise(() =>
+    Promise.all([import("./GuestDatabase.ts"), import("../runtime/SecretKey.ts"), import("../ServerConfig.ts")])
   )
-  return Layer.mergeAll(Database.layer, SecretKey.layer, Logging.layer).pipe(Layer.provide(ServerConfig.layer))
+  return Layer.mergeAll(GuestDatabase.layer, SecretKey.layer).pipe(
+    Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
+    Layer.provide(ServerConfig.layer)
+  )
 })
 
 const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const { AuditChain } = yield* Effect.promise(() => import("../access/AuditChain.ts"))
     const { checked, problem } = yield* Effect.flatMap(Effect.service(AuditChain), (chain) => chain.verify).pipe(
-      Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services)))
+      Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))),
+      Effect.catch(told)
     )
     if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.`)
     yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
@@ -50,7 +50,7 @@ const exported = Command.make("export", { since }, ({ since }) =>
         Console.log(JSON.stringify({ ...event, number: Number(number), hash }))
       )
     )
-    yield* Effect.provide(work, yield* services)
+    yield* Effect.catch(Effect.provide(work, yield* services), told)
   })
 ).pipe(Command.withDescription("Print the sealed events of the audit as JSON, one a line, in the order of the chain."))
 

@@ -8,6 +8,7 @@ import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"
 import { isHostname, normalizeMac } from "./Hostname.ts"
+import { windowFaults, windowFields } from "./requests/RequestFields.ts"
 
 const nullable = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
 
@@ -126,7 +127,9 @@ export const DeviceDeletion = Body.make(
       Schema.Boolean,
       false,
       Rules.flag(() => "Argument factory_default must be boolean")
-    )
+    ),
+    ...windowFields
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, together: windowFaults }
 )
+export type DeviceDeletion = typeof DeviceDeletion.schema.Type

@@ -1,4 +1,4 @@
-/** What a job waits for, as its record shows it: somebody's approval, another job's lock, or the commit timers of its own devices. */
+/** What a job waits for, as its record shows it: somebody's approval, a window, another job's lock, or the commit timers of its own devices. */
 import { Schema } from "effect"
 
 /** Waits for a lock that another job has, or for a job that has waited longer. `since` is ISO 8601 without a zone, UTC. */
@@ -29,5 +29,14 @@ export const ApprovalWait = Schema.Struct({
   message: Schema.String
 })
 
-export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait])
+/** Waits until all of its devices may be changed, at `until`, ISO 8601 without a zone, UTC, as the windows are now. */
+export const WindowWait = Schema.Struct({
+  reason: Schema.Literal("window"),
+  why: Schema.String,
+  until: Schema.NullOr(Schema.String),
+  message: Schema.String
+})
+export type WindowWait = typeof WindowWait.Type
+
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait])
 export type JobWaiting = typeof JobWaiting.Type

@@ -47,6 +47,10 @@ export const stepFailed = (step: StepName, sentence: string, met?: string): JobT
 /** An entry of a step that was not begun because of an abort. */
 export const stepAborted = (step: StepName): JobTask => taskOk(STEPS[step].task, STEPS[step].aborted)
 
+/** An entry of a step that was not begun because a window of the device has closed; `why` is a sentence without its end. */
+export const stepOutsideWindow = (step: StepName, why: string): JobTask =>
+  taskFailed(STEPS[step].task, `The step was not begun.\nOutsideWindow: ${why}\n`)
+
 /** The entry of a finished step; `text` replaces the usual sentence. */
 export const stepDone = (step: StepName, text: string = STEPS[step].done): JobTask => taskOk(STEPS[step].task, text)
 

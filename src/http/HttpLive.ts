@@ -50,6 +50,7 @@ import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
+import { WindowsLive } from "./windows/WindowHandlers.ts"
 
 const Groups = Layer.mergeAll(
   DevicesLive,
@@ -69,6 +70,7 @@ const Groups = Layer.mergeAll(
   AuthLive,
   SignOnLive,
   AuditLive,
+  WindowsLive,
   HealthLive
 ).pipe(
   Layer.provide([

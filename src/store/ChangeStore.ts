@@ -82,6 +82,9 @@ const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', d
     as unfinished_jobs,
   (select p.secrets from proved_config p where p.device_id = config_change.device_id) as known_secrets`
 
+/** One that has just come to `expiring` may be about to tell its device to take it back. */
+const ON_ITS_WAY = "3 seconds"
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const grouped = yield* grouping
@@ -198,7 +201,8 @@ const make = Effect.gen(function* () {
       Effect.map(
         sql<TimedChange>`select id, diff, (protocol ->> 'committedAt')::float8 as committed_at,
               (protocol ->> 'timerSeconds')::float8 as timer_seconds
-            from config_change where id = any(${ids}::integer[]) and phase = 'expiring'`,
+            from config_change where id = any(${ids}::integer[]) and phase = 'expiring'
+              and updated_at < now() - ${ON_ITS_WAY}::interval`,
         (rows) => rows.map((row) => ({ ...row, diff: Option.getOrNull(readable(row.diff)) }))
       )
     ),
@@ -260,7 +264,7 @@ export class ChangeStore extends Context.Service<
     readonly progressOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<ChangeProgress>, SqlError.SqlError>
     /** Numbers of the devices on which a change of the job has failed, or will, because it must not be confirmed any more. */
     readonly lostOfJob: (jobId: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-    /** Those of the changes that wait for nothing but the timers of their devices. */
+    /** Those of the changes that wait for nothing but the timers of their devices, and have for some seconds. */
     readonly expiring: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<TimedChange>, SqlError.SqlError>
     /** The confirmed changes of a job, by hostname; changes of `byJob` itself do not count as later. */
     readonly undoable: (jobId: number, byJob: number) => Effect.Effect<ReadonlyArray<UndoableChange>, SqlError.SqlError>

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { abandon, cancel, newChange } from "../../machines/change/ChangeDecision.ts"
 import { ChangeStore } from "../../src/store/ChangeStore.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
@@ -9,10 +10,10 @@ import { TestSecrets } from "../support/TestStores.ts"
 
 const stores = Layer.mergeAll(ChangeStore.layer, DeviceStore.layer, JobStore.layer).pipe(Layer.provide(TestSecrets))
 
-const makeChange = Effect.gen(function* () {
+const makeChange = Effect.fnUntraced(function* (hostname: string) {
   const changes = yield* ChangeStore
   const { id: device_id } = yield* (yield* DeviceStore).insert({
-    hostname: "acc1",
+    hostname,
     state: "MANAGED",
     device_type: "ACCESS"
   })
@@ -39,12 +40,28 @@ const makeChange = Effect.gen(function* () {
 layer(stores.pipe(Layer.provideMerge(TestDatabase)), { excludeTestServices: true })("A change", (it) => {
   it.effect("is claimed by one of those who want it at the same time", () =>
     Effect.gen(function* () {
-      const { change, changes, id } = yield* makeChange
+      const { change, changes, id } = yield* makeChange("acc1")
       const claims = [cancel(change.protocol), abandon(change.protocol)].filter((claim) => claim !== null)
       assert.isAbove(claims.length, 0)
       const wanted = Array.from({ length: 20 }, (_, index) => claims[index % claims.length] ?? assert.fail())
       const won = yield* Effect.forEach(wanted, (claim) => changes.claim(id, claim, null), { concurrency: "unbounded" })
       assert.strictEqual(won.filter((one) => one).length, 1)
+    })
+  )
+
+  it.effect("waits for its timer alone once it has for some seconds, because its device may be told just now", () =>
+    Effect.gen(function* () {
+      const { change, changes, id } = yield* makeChange("acc2")
+      const from = { phase: change.protocol.phase, epoch: change.protocol.epoch }
+      const row = { ...change.protocol, phase: "expiring" as const, goal: "old" as const }
+      assert.isTrue(yield* changes.claim(id, { from, row }, null))
+      assert.deepStrictEqual(yield* changes.expiring([id]), [])
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`update config_change set updated_at = now() - interval '4 seconds' where id = ${id}`
+      assert.deepStrictEqual(
+        (yield* changes.expiring([id])).map((left) => left.id),
+        [id]
+      )
     })
   )
 })

@@ -6,13 +6,14 @@ import { keyFile, makeIssuer, sign } from "./TokenKeys.ts"
 
 const issuer = makeIssuer("ES256")
 
-/** The server of a site with these roles; roles of callers come from the claim `roles`. */
-export const SiteWithRoles = (roles: string, variables: Readonly<Record<string, string>> = {}) =>
+/** The server of a site with these roles, and windows if there are any; roles of callers come from the claim `roles`. */
+export const SiteWithRoles = (roles: string, variables: Readonly<Record<string, string>> = {}, windows?: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const folder = yield* files.makeTempDirectoryScoped()
       yield* files.writeFileString(`${folder}/permissions.yml`, roles)
+      if (windows !== undefined) yield* files.writeFileString(`${folder}/windows.yml`, windows)
       const JWT_CERT = yield* keyFile(issuer)
       return SiteServer({ JWT_ENABLED: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles", ...variables })
     })

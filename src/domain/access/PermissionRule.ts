@@ -15,6 +15,7 @@ export const Permission = Schema.Struct({
   endpoints: Schema.optionalKey(words),
   /** For the web page alone. */
   pages: Schema.optionalKey(words),
+  /** For the web page, but for `emergency`: jobs may go on outside of windows. */
   rights: Schema.optionalKey(words),
   /** Only devices of one of these groups. */
   groups: names,
@@ -49,6 +50,8 @@ export interface Asked {
   readonly ports?: ReadonlyArray<{ readonly hostname: string; readonly port: string }>
   /** It works on a switch at once, without a job. */
   readonly live?: true
+  /** It goes on outside of the windows of its devices. */
+  readonly emergency?: true
   readonly job?: { readonly name: string; readonly live: boolean }
   /** A group whose devices are looked for when the job begins. */
   readonly group?: string
@@ -172,6 +175,10 @@ const checks: ReadonlyArray<Check> = [
     job === undefined || jobs === undefined || includes(jobs, job.name) ? undefined : `jobs: ${listed(jobs)}`,
   (permission, { job, live }) =>
     (job?.live === true || live === true) && permission.live === false ? "live: false, dry runs only" : undefined,
+  ({ rights = [] }, { emergency }) =>
+    emergency === true && !includes(rights, "emergency")
+      ? `rights: ${listed(rights)}; emergency is not among them`
+      : undefined,
   ({ max_devices }, { devices = [], job }) =>
     job !== undefined && max_devices !== undefined && devices.length > max_devices
       ? `max_devices: ${max_devices}, and these are ${devices.length}`

@@ -56,7 +56,7 @@ const provisioner: ReadonlyArray<Permission> = [
 
 const operator: ReadonlyArray<Permission> = [
   self,
-  { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write"] },
+  { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write", "emergency"] },
   { methods: ["DELETE"], endpoints: ["/linknets", "/linknet/{id}", "/joblocks"], rights: ["write"] }
 ]
 

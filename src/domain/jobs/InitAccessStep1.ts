@@ -14,6 +14,8 @@ export const InitAccessStep1 = defineJob({
     replace_hostname: Schema.optionalKey(Schema.Boolean)
   }),
   Memo: InitDecision,
+  // a new switch is not in service yet
+  followsWindows: () => false,
   kind: "devices",
   pinsCommits: true
 })

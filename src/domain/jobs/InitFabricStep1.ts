@@ -16,6 +16,8 @@ export const InitFabricStep1 = defineJob({
     neighbors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
   }),
   Memo: InitDecision,
+  // a new switch is not in service yet
+  followsWindows: () => false,
   kind: "devices",
   pinsCommits: true
 })

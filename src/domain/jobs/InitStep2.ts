@@ -10,5 +10,7 @@ export const InitStep2 = defineJob({
   /** `iteration`: number of the attempt, from 1. */
   Args: Schema.Struct({ device_id: Schema.Int, iteration: Schema.Int }),
   Memo: Schema.Struct({ done: Schema.Literal(true) }),
+  // a new switch is not in service yet
+  followsWindows: () => false,
   kind: "devices"
 })

@@ -29,6 +29,11 @@ interface Definition<Name extends string, Args extends AnyCodec, Memo extends An
   readonly locksDevices?: (args: Args["Type"]) => boolean
   /** Whether a job with these arguments may change a device. Default: yes. */
   readonly changesDevices?: (args: Args["Type"]) => boolean
+  /**
+   * With which arguments the job changes switches in service, so that it follows their windows (docs/windows.md#jobs). Default: whenever it
+   * changes devices.
+   */
+  readonly followsWindows?: (args: Args["Type"]) => boolean
   /** The address that the job discovers: a second job for it is rejected while the first waits. Default: none. */
   readonly discovers?: (args: Args["Type"]) => Discovery
 }
@@ -44,6 +49,8 @@ export interface JobDefinition<Name extends string, Args extends AnyCodec, Memo 
   readonly needsDevicesLock: (start_arguments: unknown) => boolean
   /** Whether a job with these arguments may change a device. True for arguments that are wrong. */
   readonly isLive: (start_arguments: unknown) => boolean
+  /** Whether a job with these arguments follows the windows of its devices. True for arguments that are wrong. */
+  readonly followsWindows: (start_arguments: unknown) => boolean
   /** What a job with these arguments discovers; none for another function. */
   readonly discoveryIn: (start_arguments: unknown) => Option.Option<Discovery>
 }
@@ -61,6 +68,7 @@ export type MemoOf<J extends AnyJob> = J["Memo"]["Type"]
 export const defineJob = <const Name extends string, Args extends AnyCodec, Memo extends AnyCodec>({
   changesDevices = () => true,
   discovers,
+  followsWindows = changesDevices,
   locksDevices,
   pinsCommits = false,
   ...definition
@@ -70,6 +78,8 @@ export const defineJob = <const Name extends string, Args extends AnyCodec, Memo
     ...definition,
     pinsCommits,
     isLive: (sent) => Option.match(read(sent), { onNone: () => true, onSome: changesDevices }),
+    followsWindows: (sent) =>
+      definition.kind === "devices" && Option.match(read(sent), { onNone: () => true, onSome: followsWindows }),
     needsDevicesLock: (sent) => locksDevices !== undefined && Option.exists(read(sent), locksDevices),
     discoveryIn: (sent) => (discovers === undefined ? Option.none() : Option.map(read(sent), discovers))
   }

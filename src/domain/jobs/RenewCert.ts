@@ -1,6 +1,7 @@
 /** Job `renew_cert`: gives managed devices new keys and certificates (docs/security.md#certificate-authority). */
 import { Schema } from "effect"
 import { defineJob } from "./JobDefinition.ts"
+import { windowArgs } from "./WindowWishes.ts"
 
 export const RenewCert = defineJob({
   name: "renew_cert",
@@ -8,7 +9,8 @@ export const RenewCert = defineJob({
     hostname: Schema.optionalKey(Schema.String),
     group: Schema.optionalKey(Schema.String),
     /** Of the schedule: devices whose certificates end soon. */
-    hostnames: Schema.optionalKey(Schema.Array(Schema.String))
+    hostnames: Schema.optionalKey(Schema.Array(Schema.String)),
+    ...windowArgs
   }),
   Memo: Schema.Never,
   kind: "devices"

@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { MissingLinesPolicy } from "../ChangeNotes.ts"
 import { DeviceType } from "../Device.ts"
 import { defineJob, flag } from "./JobDefinition.ts"
+import { windowArgs } from "./WindowWishes.ts"
 
 const positive = Schema.Int.pipe(Schema.check(Schema.isGreaterThanOrEqualTo(1)))
 
@@ -33,7 +34,8 @@ const Args = Schema.Struct({
   /** The dry run whose differences may be pushed, and no others. */
   dry_run_job: Schema.optionalKey(positive),
   /** What lines that a device does not show mean; without it those that are new fail the device. */
-  on_missing_lines: Schema.optionalKey(MissingLinesPolicy)
+  on_missing_lines: Schema.optionalKey(MissingLinesPolicy),
+  ...windowArgs
 })
 export type SyncArguments = typeof Args.Type
 

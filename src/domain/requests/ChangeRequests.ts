@@ -8,7 +8,7 @@ import { otherwise, required, type Rule } from "../fields/Field.ts"
 import { accept } from "../fields/Rules.ts"
 import { isFalsy, toInteger } from "../fields/Values.ts"
 import { selectors } from "./DeviceSelector.ts"
-import { notes } from "./RequestFields.ts"
+import { notes, windowFaults, windowFields } from "./RequestFields.ts"
 
 /** A dry run unless it is false. */
 const dryRun = otherwise(Schema.Boolean, true, (sent) => Result.succeed(sent !== false))
@@ -22,8 +22,8 @@ const jobRule: Rule<number> = (sent) => {
 }
 
 export const RestoreRequest = Body.make(
-  { job_id: required(Schema.Int, () => NO_JOB, jobRule), dry_run: dryRun },
-  { message: Body.firstOf }
+  { job_id: required(Schema.Int, () => NO_JOB, jobRule), dry_run: dryRun, ...windowFields },
+  { message: Body.firstOf, together: windowFaults }
 )
 export type RestoreRequest = typeof RestoreRequest.schema.Type
 
@@ -37,17 +37,22 @@ export const ApplyRequest = Body.make(
       () => NO_CONFIG,
       accept(isFilled, () => NO_CONFIG)
     ),
-    dry_run: dryRun
+    dry_run: dryRun,
+    ...windowFields
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, together: windowFaults }
 )
 export type ApplyRequest = typeof ApplyRequest.schema.Type
 
 /** A live run unless `dry_run` is true. */
-export const RevertRequest = Body.make({
-  dry_run: otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true)),
-  ...notes
-})
+export const RevertRequest = Body.make(
+  {
+    dry_run: otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true)),
+    ...windowFields,
+    ...notes
+  },
+  { together: windowFaults }
+)
 export type RevertRequest = typeof RevertRequest.schema.Type
 
 /** All managed devices when there is no selector; `all` may say so. */

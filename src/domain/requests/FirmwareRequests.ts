@@ -8,7 +8,7 @@ import { depending, ignorable, optional, required, type Rule } from "../fields/F
 import { flag } from "../fields/Rules.ts"
 import { has, own } from "../fields/Values.ts"
 import { DETECT_ARCHITECTURE, hasCredentials, imageUrl, isImageName } from "../ImageName.ts"
-import { groupRule, hostnameRule, notes, startRule } from "./RequestFields.ts"
+import { groupRule, hostnameRule, notes, startRule, windowFaults, windowFields } from "./RequestFields.ts"
 
 const missing = ({ key }: { readonly key: string }) => `Missing parameter ${key}`
 /** What is wrong with the value is the result of the job. */
@@ -89,9 +89,10 @@ export const UpgradeRequest = Body.make(
     staggered_upgrade: step,
     post_waittime: optional(Schema.Int, waitRule),
     start_at: optional(Schema.Finite, startRule, Schema.String),
+    ...windowFields,
     ...notes
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, together: windowFaults }
 )
 export type UpgradeRequest = typeof UpgradeRequest.schema.Type
 

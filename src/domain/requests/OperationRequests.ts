@@ -8,7 +8,7 @@ import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
 import { accept, convert } from "../fields/Rules.ts"
 import { has, lengthOf, shown } from "../fields/Values.ts"
 import { RevocationReason } from "../Certificate.ts"
-import { groupRule, hostnameRule, notes, nullAsAbsent } from "./RequestFields.ts"
+import { groupRule, hostnameRule, notes, nullAsAbsent, windowFaults, windowFields } from "./RequestFields.ts"
 
 /** Ports to bounce, each once. */
 export const BounceRequest = Body.make(
@@ -58,9 +58,10 @@ export const RenewalRequest = Body.make(
       ({ body }) => (has(body, "hostname") ? Result.succeed(Option.none()) : Result.fail("No devices were specified")),
       groupRule
     ),
+    ...windowFields,
     ...notes
   },
-  { message: Body.firstOf }
+  { message: Body.firstOf, together: windowFaults }
 )
 export type RenewalRequest = typeof RenewalRequest.schema.Type
 

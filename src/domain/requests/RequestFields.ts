@@ -34,6 +34,35 @@ export const nullAsAbsent =
 /** An integer of 1 or more. */
 export const count = accept(isCount, ({ key }) => `${key} must be an integer of 1 or more`)
 
+/** What the database holds of a reason. */
+const MAX_REASON = 255
+const isReason = (sent: unknown): sent is string =>
+  typeof sent === "string" && sent.trim() !== "" && sent.length <= MAX_REASON
+
+/** How a live job goes by the windows of its devices (docs/windows.md#jobs). */
+export const windowFields = {
+  wait_for_window: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "wait_for_window must be a boolean"))),
+  emergency: ignorable(
+    Schema.String,
+    nullAsAbsent(accept(isReason, () => `emergency must be a reason of 1 to ${MAX_REASON} characters`))
+  )
+}
+
+interface WindowFields {
+  readonly wait_for_window?: boolean
+  readonly emergency?: string
+}
+
+/** What is wrong with them together. */
+export const windowFaults = ({ emergency, wait_for_window }: WindowFields): ReadonlyArray<string> =>
+  emergency !== undefined && wait_for_window === true ? ["emergency cannot be combined with wait_for_window"] : []
+
+/** The keys as arguments of a job. */
+export const windowArguments = ({ emergency, wait_for_window }: WindowFields): WindowFields => ({
+  ...(wait_for_window === true ? { wait_for_window } : {}),
+  ...(emergency === undefined ? {} : { emergency })
+})
+
 /** The name of an action, in upper case; any value is taken, as its text. */
 export const actionRule: Rule<string> = (sent) => Result.succeed(shown(sent).toUpperCase())
 

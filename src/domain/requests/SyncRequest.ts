@@ -9,7 +9,7 @@ import { ignorable, type Rule } from "../fields/Field.ts"
 import { accept, flag } from "../fields/Rules.ts"
 import { explicitSelectors } from "./DeviceSelector.ts"
 import { MAX_NAMES, namesRule } from "./Hostnames.ts"
-import { count, flagOr, notes, nullAsAbsent, onlyTrue, startRule } from "./RequestFields.ts"
+import { count, flagOr, notes, nullAsAbsent, onlyTrue, startRule, windowFaults, windowFields } from "./RequestFields.ts"
 
 const ConfirmMode = Schema.Literals([0, 1, 2])
 const isMode = Schema.is(ConfirmMode)
@@ -47,6 +47,7 @@ const options = {
     MissingLinesPolicy,
     nullAsAbsent(accept(Schema.is(MissingLinesPolicy), () => "on_missing_lines must be warn or fail"))
   ),
+  ...windowFields,
   ...notes
 }
 
@@ -61,6 +62,8 @@ interface Combined {
   readonly dry_run_job?: number
   readonly urgent?: boolean
   readonly confirm_mode?: number
+  readonly wait_for_window?: boolean
+  readonly emergency?: string
   readonly revert_on_failure?: boolean
 }
 
@@ -72,6 +75,7 @@ const urgencyFaults = ({ confirm_mode, revert_on_failure, urgent }: Combined): R
 
 const faultsOf = (request: Combined): ReadonlyArray<string> => [
   ...urgencyFaults(request),
+  ...windowFaults(request),
   ...(request.dry_run && request.dry_run_job !== undefined ? [FENCED_DRY_RUN] : [])
 ]
 

@@ -9,6 +9,7 @@ import { DeviceDrift } from "../../domain/jobs/DeviceDrift.ts"
 import { RevertJob } from "../../domain/jobs/RevertJob.ts"
 import type { ApplyRequest, DriftRequest, RevertRequest } from "../../domain/requests/ChangeRequests.ts"
 import { targetOf } from "../../domain/requests/DeviceSelector.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
@@ -32,7 +33,7 @@ export const makeApplyConfig = Effect.gen(function* () {
       )
     }
     if (!dry_run && !ALLOW_APPLY_CONFIG_LIVERUN) return yield* refuse("Apply config live_run is not allowed")
-    const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config }, { user })
+    const job = yield* requests.start(ApplyConfig, { hostname, dry_run, config, ...windowArguments(request) }, { user })
     return jobStarted(`Scheduled job to apply config ${hostname}`, job)
   })
 })
@@ -62,7 +63,7 @@ export const makeRevert = Effect.gen(function* () {
     if (count === 0) return yield* refuse(`Job ${id} has changed no device, so there is nothing to revert`)
     const started = yield* requests.start(
       RevertJob,
-      { job_id, dry_run: request.dry_run },
+      { job_id, dry_run: request.dry_run, ...windowArguments(request) },
       { user, comment: request.comment, ticketRef: request.ticket_ref }
     )
     return jobStartedOnDevices(`Scheduled job to revert job ${job_id}`, started, count)

@@ -8,6 +8,7 @@ import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
 import { toInteger } from "../../domain/fields/Values.ts"
 import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import type { RestoreRequest } from "../../domain/requests/ChangeRequests.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { ConfigHistoryStore, type HistoryChoice } from "../../store/ConfigHistoryStore.ts"
 import { first } from "../listing/ListRequest.ts"
@@ -68,13 +69,14 @@ export const makePreviousConfig = Effect.gen(function* () {
 
   const restore = Effect.fn("PreviousConfig.restore")(function* (
     hostname: string,
-    { dry_run, job_id }: RestoreRequest,
+    request: RestoreRequest,
     user: string
   ) {
+    const { dry_run, job_id } = request
     const { config, failed } = yield* find(hostname, { _tag: "Job", id: job_id })
     if (failed) return yield* refuse("The specified job_id has a failed status")
     if (config === null) return yield* new InternalError({ message: "No config found in this job" })
-    const args = { hostname, dry_run, config }
+    const args = { hostname, dry_run, config, ...windowArguments(request) }
     const job = yield* requests.start(ApplyConfig, args, { user })
     return jobStarted(`Scheduled job to restore ${hostname}`, job)
   })

@@ -3,7 +3,7 @@ import { Effect, Layer, Result, Schema } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permissions } from "../../access/Permissions.ts"
-import { Permit } from "../../access/Permit.ts"
+import { Permit, Speaking } from "../../access/Permit.ts"
 import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
@@ -126,7 +126,7 @@ const makeAuthorization = Effect.gen(function* () {
             Effect.tapError(work, (error) =>
               isForbidden(error) ? refused.caller(request, caller, String(error.message)) : Effect.void
             )
-          const permit = yield* permitOf(request, caller, endpoint).pipe(
+          const { permit, speaking } = yield* permitOf(request, caller, endpoint).pipe(
             Effect.catchTags({
               NotPermitted: ({ message }) => new Forbidden({ message }),
               SettingsUnavailable: ({ refusal }) => new ServiceUnavailable({ message: refusal }),
@@ -135,7 +135,7 @@ const makeAuthorization = Effect.gen(function* () {
             noted
           )
           const handled = noted(inNameOf(request, caller, httpEffect))
-          return yield* permit === null ? handled : Effect.provideService(handled, Permit, permit)
+          return yield* handled.pipe(Effect.provideService(Permit, permit), Effect.provideService(Speaking, speaking))
         })
       )
   })

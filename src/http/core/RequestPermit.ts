@@ -52,7 +52,7 @@ const makeAsked = Effect.gen(function* () {
   })
 })
 
-/** Yields the permit of a request; null when everything is allowed. Fails with NotPermitted, or as the lookup of the device does. */
+/** Yields the permit of a request, null when everything is allowed, and what speaks of it. Fails with NotPermitted, or as the lookup of the device does. */
 export const makePermitOf = Effect.gen(function* () {
   const { allowedBy, heldBy, rules } = yield* Permissions
   const askedOf = yield* makeAsked
@@ -64,11 +64,20 @@ export const makePermitOf = Effect.gen(function* () {
   ) {
     const all = yield* heldBy(caller)
     const known = yield* rules
-    if (all === null || known === null) return null
+    if (all === null || known === null) return { permit: null, speaking: null }
     const { method } = request
     const path = understood(endpoint.path, yield* HttpRouter.params)
     const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
-    if (speaking.some((held) => isWhole(held.permission) && (method === "GET" || !wantsApproval(held)))) return null
+    const call: Permit = {
+      caller: caller.name,
+      method,
+      path,
+      held: speaking,
+      allowedBy: (more) => allowedBy(known, more)
+    }
+    if (speaking.some((held) => isWhole(held.permission) && (method === "GET" || !wantsApproval(held)))) {
+      return { permit: null, speaking: call }
+    }
     const refused = (held: ReadonlyArray<HeldPermission>, asked: Asked) => {
       const { rule = "" } = judge(held, asked)
       return new NotPermitted({ rule, roles: allowedBy(known, asked) })
@@ -77,6 +86,6 @@ export const makePermitOf = Effect.gen(function* () {
     const asked = yield* askedOf({ method, path }, endpoint)
     const held = speaking.filter((one) => judge([one], asked).allowed !== null)
     if (held.length === 0) return yield* refused(speaking, asked)
-    return { caller: caller.name, method, path, held, allowedBy: (more) => allowedBy(known, more) } satisfies Permit
+    return { permit: { ...call, held }, speaking: call }
   })
 })

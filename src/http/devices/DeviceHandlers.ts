@@ -7,7 +7,7 @@ import { enveloped, jobStarted } from "../../api/Envelope.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { NotFound } from "../../api/Failures.ts"
 import { type Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceChange, NewDevice } from "../../domain/DeviceFields.ts"
+import type { DeviceChange, DeviceDeletion, NewDevice } from "../../domain/DeviceFields.ts"
 import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -76,10 +76,10 @@ const makeWriting = Effect.gen(function* () {
         ? yield* new DeviceNotFound({ device: digits })
         : enveloped({ updated_device })
     }),
-    remove: Effect.fnUntraced(function* (digits: string, erase: boolean, user: string) {
+    remove: Effect.fnUntraced(function* (digits: string, request: DeviceDeletion, user: string) {
       const id = yield* deviceId(digits)
-      if (!erase) return enveloped({ deleted_device: yield* removal.remove(id, user) })
-      const job = yield* removal.erase(id, user)
+      if (!request.factory_default) return enveloped({ deleted_device: yield* removal.remove(id, user) })
+      const job = yield* removal.erase(id, request, user)
       return jobStarted(`Scheduled job ${job} to factory default device`, job)
     })
   }
@@ -122,9 +122,7 @@ export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
       .handle("get", ({ params }) => answered(reading.get(params.id)))
       .handle("create", ({ payload }) => answered(writing.create(payload)))
       .handle("update", ({ params, payload }) => asCaller((user) => writing.update(params.id, payload, user)))
-      .handle("remove", ({ params, payload }) =>
-        asCaller((user) => writing.remove(params.id, payload.factory_default, user))
-      )
+      .handle("remove", ({ params, payload }) => asCaller((user) => writing.remove(params.id, payload, user)))
       .handle("stackMembers", ({ params }) => answered(belongings.stackMembers(params.hostname)))
       .handle("replaceStackMembers", ({ params, payload }) =>
         answered(belongings.replaceStackMembers(params.hostname, payload))

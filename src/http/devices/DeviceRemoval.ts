@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import { DeviceDeletion } from "../../jobs/upkeep/DeviceDeletion.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import type { DeviceDeletion as DeletionRequest } from "../../domain/DeviceFields.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -19,9 +21,9 @@ export const makeDeviceRemoval = Effect.gen(function* () {
       inTransaction(deletion.remove(id, { by, jobId: null }))
     ),
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
-    erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, user: string) {
+    erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {
       yield* devices.get(id)
-      return yield* requests.start(DeviceErase, { device_id: id }, { user })
+      return yield* requests.start(DeviceErase, { device_id: id, ...windowArguments(request) }, { user })
     })
   }
 })

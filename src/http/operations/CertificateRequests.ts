@@ -10,6 +10,7 @@ import type { RevocationReason } from "../../domain/Certificate.ts"
 import { RenewCert } from "../../domain/jobs/RenewCert.ts"
 import { hostnameOrGroup, targetOf } from "../../domain/requests/DeviceSelector.ts"
 import type { RenewalRequest } from "../../domain/requests/OperationRequests.ts"
+import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
@@ -23,11 +24,15 @@ export const makeRenewal = Effect.gen(function* () {
     const { count } = yield* targets.select(targetOf(request))
     const action = request.action.toUpperCase()
     if (action !== "RENEW") return yield* new BadRequest({ message: `Unknown action specified: ${action}` })
-    const job = yield* requests.start(RenewCert, hostnameOrGroup(request), {
-      user,
-      comment: request.comment,
-      ticketRef: request.ticket_ref
-    })
+    const job = yield* requests.start(
+      RenewCert,
+      { ...hostnameOrGroup(request), ...windowArguments(request) },
+      {
+        user,
+        comment: request.comment,
+        ticketRef: request.ticket_ref
+      }
+    )
     return jobStartedOnDevices("Scheduled job to renew certificates", job, count)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Executes the workflow of jobs: waits until a job is due, has the lock that it needs and one of the places of its kind, and
- * then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
+ * Executes the workflow of jobs: waits until a job is due, is approved and within its windows where it has to be, has the lock that it
+ * needs and one of the places of its kind, and then has it worked on (`JobExecution.ts`). A job that a killed process left behind is resumed here. See
  * docs/jobs.md#when-a-job-runs.
  */
 import { Duration, Effect, Layer, Schema } from "effect"
@@ -14,6 +14,7 @@ import { JobApproval } from "./JobApproval.ts"
 import { JobExecution } from "./JobExecution.ts"
 import { JobFunctions } from "./JobHandler.ts"
 import { JobPlaces } from "./JobPlaces.ts"
+import { JobWindows } from "./JobWindows.ts"
 import { JobWorkflow } from "./JobWorkflow.ts"
 import { LiveJobs } from "./LiveJobs.ts"
 
@@ -26,6 +27,7 @@ const make = Effect.gen(function* () {
   const live = yield* LiveJobs
   const lock = yield* DevicesLock
   const approvals = yield* JobApproval
+  const windows = yield* JobWindows
   const places = yield* JobPlaces
   const execution = yield* JobExecution
 
@@ -52,13 +54,14 @@ const make = Effect.gen(function* () {
       yield* Effect.sleep(Duration.millis(rest))
       const job = yield* Effect.catchTag(jobs.head(jobId), "JobNotFound", Effect.die)
       if (job.awaits_approval) yield* approvals.wait(jobId)
+      const definition = definitionOf(job)
+      if (definition !== undefined) yield* windows.wait(definition, job)
       const refusal = needsLock(job)
         ? yield* lock.acquire(jobId).pipe(
             Effect.as(null),
             Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
           )
         : null
-      const definition = definitionOf(job)
       const kind = definition === undefined ? "devices" : definition.kind
       const { scheduled_by, scheduled_way } = job
       const acting: Acting = {

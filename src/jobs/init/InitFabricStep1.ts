@@ -4,7 +4,6 @@
  * verified are synchronized afterwards, so that they bring up the new links.
  */
 import { Effect, Option } from "effect"
-import type { SqlError } from "effect/sql"
 import { JobFailure } from "../../domain/Job.ts"
 import { InitFabricStep1 } from "../../domain/jobs/InitFabricStep1.ts"
 import { SyncDevices } from "../../domain/jobs/SyncDevices.ts"
@@ -14,6 +13,7 @@ import { InitAbort } from "./InitAbort.ts"
 import { InitMove } from "./InitMove.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 
 type Step1 = JobRun<typeof InitFabricStep1>
 
@@ -25,6 +25,7 @@ const refuse = (type: string, message: string) => new JobFailure({ type, message
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const engine = yield* JobEngine
+  const windows = yield* JobWindows
   const plan = yield* FabricInitPlan
   const move = yield* InitMove
   const abort = yield* InitAbort
@@ -41,11 +42,13 @@ const make = Effect.gen(function* () {
   })
 
   /** Nothing is synchronized for an empty list: it would mean every device. */
-  const syncNeighbours = (job: Step1, hostnames: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> => {
-    if (hostnames.length === 0) return Effect.void
-    const args = { hostnames, dry_run: false }
-    return Effect.asVoid(engine.start(SyncDevices, args, { user: job.user, delaySeconds: SYNC_DELAY }))
-  }
+  const syncNeighbours = Effect.fnUntraced(function* (job: Step1, hostnames: ReadonlyArray<string>) {
+    if (hostnames.length === 0) return
+    // the neighbours are in service, so they wait for their windows
+    const wishes = (yield* windows.areThere) ? { wait_for_window: true } : {}
+    const args = { hostnames, dry_run: false, ...wishes }
+    yield* engine.start(SyncDevices, args, { user: job.user, delaySeconds: SYNC_DELAY })
+  })
 
   const run = Effect.fn("InitFabricStep1")(function* (job: Step1) {
     const before = yield* job.memo.read

@@ -16,7 +16,8 @@ import { callErrorText } from "../engine/CallErrorText.ts"
 import { broken, ChangeCalls } from "./ChangeCalls.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
-import { failureText, foundOut } from "./SyncTasks.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
+import { failureText, foundOut, outsideWindow } from "./SyncTasks.ts"
 import { TimerWaits } from "./TimerWaits.ts"
 
 export const MAIN_TASK = "push_static_config"
@@ -54,6 +55,7 @@ const make = Effect.gen(function* () {
   const states = yield* DeviceStates
   const calls = yield* ChangeCalls
   const timerWaits = yield* TimerWaits
+  const windows = yield* JobWindows
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
@@ -87,6 +89,13 @@ const make = Effect.gen(function* () {
     const recorded = yield* jobs.devices(job.id)
     if (recorded.length > 0) return deviceRows
     const device = yield* find(job.args.hostname)
+    const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
+    if (closed !== null) {
+      const result = outsideWindow(closed, MAIN_TASK)
+      const { hostname } = device
+      yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
+      return deviceRows
+    }
     const report = yield* push(job, device)
     yield* refusedAsFailure(record(job, device, report))
     return deviceRows

@@ -8,9 +8,10 @@ import { UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
 import type { ChangeToRun } from "../../store/ChangeStore.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
-import { fenced, renderFailed, unmanageable } from "./SyncTasks.ts"
+import { fenced, outsideWindow, renderFailed, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
@@ -18,6 +19,7 @@ const make = Effect.gen(function* () {
   const calls = yield* ChangeCalls
   const fence = yield* Fence
   const derivedSecrets = yield* DerivedSecretStore
+  const windows = yield* JobWindows
 
   /** Ends the device's part of the job before anything was sent. */
   const refuse = Effect.fnUntraced(function* ({ guard, job }: SyncWork, { hostname }: Device, result: DeviceResult) {
@@ -28,6 +30,8 @@ const make = Effect.gen(function* () {
 
   const store = Effect.fn("CandidateChange.store")(function* (work: SyncWork, device: Device) {
     const { job, plan, render } = work
+    const closed = job.args.dry_run ? null : yield* windows.closed(job.args, device)
+    if (closed !== null) return yield* refuse(work, device, outsideWindow(closed))
     if (!isManageable(device)) return yield* refuse(work, device, unmanageable(new UnmanageableDevice(device)))
     const rendered = yield* render(device)
     if (Result.isFailure(rendered)) {
@@ -35,10 +39,10 @@ const make = Effect.gen(function* () {
       return yield* refuse(work, device, renderFailed(`${type}: ${message}\n`))
     }
     const candidate = rendered.success.text
+    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const { dry_run: dryRun, dry_run_job, force, on_missing_lines: onMissingLines } = job.args
     const shown = dry_run_job === undefined ? null : yield* fence.device(dry_run_job, device, candidate)
     if (shown !== null && Result.isFailure(shown)) return yield* refuse(work, device, fenced(candidate, shown.failure))
-    yield* derivedSecrets.note(device.id, yield* rendered.success.secrets)
     const policy = onMissingLines === undefined ? {} : { onMissingLines }
     const wanted = {
       jobId: job.id,

@@ -19,9 +19,10 @@ import { pushedRow } from "./ApplyConfig.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { broken, ChangeCalls } from "./ChangeCalls.ts"
 import { handle, type JobHandler, type JobRun } from "../engine/JobHandler.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
 import type { SyncRun } from "./SyncStatus.ts"
-import { notStarted } from "./SyncTasks.ts"
+import { notStarted, outsideWindow } from "./SyncTasks.ts"
 import { TimerWaits, type TimerWatch } from "./TimerWaits.ts"
 
 export const MAIN_TASK = "revert_job"
@@ -53,10 +54,14 @@ const make = Effect.gen(function* () {
   const outcomes = yield* SyncOutcome
   const calls = yield* ChangeCalls
   const timerWaits = yield* TimerWaits
+  const windows = yield* JobWindows
 
   /** What to put back, or why this device is refused. */
-  const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, undone: number) {
+  const restorable = Effect.fnUntraced(function* (change: UndoableChange, device: Device, job: Revert) {
     if (device.state !== "MANAGED" && device.state !== "UNMANAGED") return refused(`The device is ${device.state} now`)
+    const closed = job.args.dry_run ? null : yield* windows.closedBefore(job, device)
+    if (closed !== null) return outsideWindow(closed, MAIN_TASK)
+    const undone = job.args.job_id
     if (!isManageable(device)) return refused(new UnmanageableDevice(device).message)
     if (change.later_job !== null) {
       return refused(`Job ${change.later_job} has changed the device after job ${undone}, so it was left alone`)
@@ -92,7 +97,7 @@ const make = Effect.gen(function* () {
     const found = yield* Effect.option(devices.get(change.device_id))
     if (Option.isNone(found)) return
     const device = found.value
-    const candidate = yield* restorable(change, device, job.args.job_id)
+    const candidate = yield* restorable(change, device, job)
     if (typeof candidate !== "string") return yield* leave(job, hostname, candidate)
     const report = yield* restore(context, device, candidate, change.hash)
     const row = pushedRow(hostname, report, { main: MAIN_TASK, push: RESTORE_TASK })

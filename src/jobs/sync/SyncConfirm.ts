@@ -15,6 +15,7 @@ import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { JobEngine } from "../engine/JobEngine.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import { type SyncWork, takeWaiting, type WaitingDevice } from "./SyncWork.ts"
 
 const POLL = "200 millis"
@@ -26,6 +27,7 @@ const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
   const devices = yield* DeviceStore
   const engine = yield* JobEngine
+  const windows = yield* JobWindows
 
   const status = (id: number) => Effect.catchTag(jobs.status(id), "JobNotFound", Effect.die)
 
@@ -61,7 +63,10 @@ const make = Effect.gen(function* () {
   const putBack = Effect.fn("SyncConfirm.putBack")(function* (job: RunningJob, syncJob: number) {
     const confirmed = yield* changes.undoable(syncJob, job.id)
     if (confirmed.length === 0) return
-    const args = { job_id: syncJob, dry_run: false, hostnames: confirmed.map(({ hostname }) => hostname) }
+    const hostnames = confirmed.map(({ hostname }) => hostname)
+    // what was begun within a window is brought to its end also after it
+    const emergency = `Puts back what job ${syncJob} has confirmed`
+    const args = { job_id: syncJob, dry_run: false, hostnames, ...((yield* windows.areThere) ? { emergency } : {}) }
     yield* handOver(job, RevertJob, args, () => Effect.void)
   })
 

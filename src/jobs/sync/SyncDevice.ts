@@ -12,11 +12,12 @@ import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import { CandidateChange } from "./CandidateChange.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { doneElsewhere, turnOf } from "./OtherChanges.ts"
 import { SyncOutcome } from "./SyncOutcome.ts"
-import { notStarted } from "./SyncTasks.ts"
+import { notStarted, outsideWindow } from "./SyncTasks.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
@@ -40,6 +41,7 @@ const make = Effect.gen(function* () {
   const candidates = yield* CandidateChange
   const outcomes = yield* SyncOutcome
   const verdicts = yield* SyncVerdict
+  const windows = yield* JobWindows
   const { lull } = yield* BackgroundWork
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
@@ -63,6 +65,18 @@ const make = Effect.gen(function* () {
     return true
   })
 
+  /** After a restart the window of what was stored and not sent may have closed. */
+  const isClosed = Effect.fnUntraced(function* (work: SyncWork, device: Device) {
+    const { guard, job } = work
+    const begun = work.begun.get(device.id)
+    if (begun?.phase !== "planned" || job.args.dry_run) return false
+    const closed = yield* windows.closed(job.args, device)
+    if (closed === null || !(yield* calls.cancel(begun.id))) return false
+    yield* record(work, device, outsideWindow(closed))
+    yield* guard.failed(device.hostname, false)
+    return true
+  })
+
   const begin = Effect.fnUntraced(function* (
     work: SyncWork,
     device: Device,
@@ -80,7 +94,9 @@ const make = Effect.gen(function* () {
     if (stop !== null && (begun === undefined || begun.phase === "planned")) {
       if (yield* isLeftAlone(work, device, stop)) return null
     }
-    if (begun !== undefined) return Option.getOrNull(yield* changes.get(begun.id))
+    if (begun !== undefined) {
+      return (yield* isClosed(work, device)) ? null : Option.getOrNull(yield* changes.get(begun.id))
+    }
     if (turn?._tag === "Wait") return "wait"
     if (turn?._tag === "LeaveAlone") {
       yield* record(work, device, doneElsewhere(turn.because), true)

@@ -61,6 +61,10 @@ export const fenced = (config: string, message: string): DeviceResult =>
     taskFailed(SYNC_TASK, `Nothing was sent to it.\nFenced: ${message}\n`)
   ])
 
+/** A window of the device has closed before its turn came: nothing was rendered or sent. `why` is a sentence without its end. */
+export const outsideWindow = (why: string, mainTask = MAIN_TASK): DeviceResult =>
+  deviceResult([taskFailed(mainTask, `Nothing was sent to it.\nOutsideWindow: ${why}\n`)])
+
 /** No driver can log in to the device: nothing was rendered or sent. */
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])

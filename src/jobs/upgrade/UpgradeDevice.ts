@@ -6,11 +6,22 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import type { UpgradeArguments } from "../../domain/jobs/DeviceUpgrade.ts"
-import { stepAborted, stepNames, taskName, upgradeResult } from "../../firmware/UpgradeTasks.ts"
+import {
+  stepAborted,
+  type StepName,
+  stepNames,
+  stepOutsideWindow,
+  taskName,
+  upgradeResult
+} from "../../firmware/UpgradeTasks.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { type UpgradeProgress, UpgradeStore } from "../../store/UpgradeStore.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import type { UpgradeJob } from "./UpgradeStep.ts"
 import { UpgradeSteps } from "./UpgradeSteps.ts"
+
+/** Steps that change what a switch in service runs, or will. */
+const INTERRUPTS: ReadonlySet<StepName> = new Set(["activate", "reboot"])
 
 const begin = ({ os_version }: Device): UpgradeProgress => ({
   file: null,
@@ -38,6 +49,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const upgrades = yield* UpgradeStore
   const steps = yield* UpgradeSteps
+  const windows = yield* JobWindows
 
   const run = Effect.fn("UpgradeDevice.run")(function* (job: UpgradeJob, device: Device) {
     const { args } = job
@@ -53,6 +65,11 @@ const make = Effect.gen(function* () {
         continue
       }
       const resumed = progress.begun === step
+      const closed = !resumed && INTERRUPTS.has(step) ? yield* windows.closed(args, device) : null
+      if (closed !== null) {
+        yield* save({ tasks: [...progress.tasks, stepOutsideWindow(step, closed)], begun: null })
+        continue
+      }
       if (!resumed) yield* save({ begun: step })
       const end = yield* steps[step]({ job, device, progress, resumed, save })
       yield* save({ ...end.patch, tasks: [...progress.tasks, end.task], begun: null })

@@ -16,10 +16,11 @@ import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceDeletion } from "./DeviceDeletion.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
+import { notStarted, outsideWindow } from "../sync/SyncTasks.ts"
 
 const TASK = "device_erase_task"
 /** Names under which clients know the entries; the second one is spelled so. */
@@ -63,6 +64,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const operations = yield* OperationStore
   const deletion = yield* DeviceDeletion
+  const windows = yield* JobWindows
   const actorOf = yield* DeviceEntity.client
 
   const find = Effect.fnUntraced(function* (id: number) {
@@ -107,7 +109,9 @@ const make = Effect.gen(function* () {
       yield* record(job, device.hostname, result, false)
       return deviceRows
     }
-    yield* erase(job, device)
+    const closed = begun ? null : yield* windows.closed(job.args, device)
+    if (closed === null) yield* erase(job, device)
+    else yield* record(job, device.hostname, outsideWindow(closed, TASK), false)
     return deviceRows
   }, refusedAsFailure)
   return handler

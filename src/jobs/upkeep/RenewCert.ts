@@ -11,14 +11,17 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { DeviceCertificates, type NotInstalled } from "./DeviceCertificates.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
-import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
-import { notStarted } from "../sync/SyncTasks.ts"
+import { deviceRows, handle, type JobHandler, type JobRun } from "../engine/JobHandler.ts"
+import { JobWindows } from "../engine/JobWindows.ts"
+import { notStarted, outsideWindow } from "../sync/SyncTasks.ts"
 
 const TASK = "renew_cert_task"
 const COPY = "arista_copy_cert"
 
 /** Keys are made and certificates signed here, so more at once would only wait for each other. */
 const CONCURRENCY = 10
+
+type Renewal = JobRun<typeof RenewCert>
 
 const failure = (message: string) => new JobFailure({ type: "ValueError", message })
 
@@ -34,6 +37,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const selection = yield* DeviceSelection
   const certificates = yield* DeviceCertificates
+  const windows = yield* JobWindows
   const { SYNC_CONCURRENCY } = yield* ServerConfig
 
   const select = Effect.fnUntraced(function* ({ group, hostname, hostnames }: ArgsOf<typeof RenewCert>) {
@@ -49,22 +53,25 @@ const make = Effect.gen(function* () {
     return obstacle === undefined ? selected : yield* failure(obstacle)
   })
 
-  const renew = Effect.fnUntraced(function* (jobId: number, { hostname, id, management_ip }: Device) {
+  const renew = Effect.fnUntraced(function* (job: Renewal, device: Device) {
+    const { hostname, id, management_ip } = device
+    const closed = yield* windows.closedBefore(job, device)
+    if (closed !== null) return outsideWindow(closed, TASK)
     if (management_ip === null) {
       return deviceResult([taskFailed(TASK, `ValueError: Device ${hostname} has no management_ip\n`)])
     }
-    const holder = { jobId, deviceId: id, hostname, address: management_ip, discoveredAt: null }
+    const holder = { jobId: job.id, deviceId: id, hostname, address: management_ip, discoveredAt: null }
     return yield* certificates.install(holder).pipe(
       Effect.as(renewed(hostname)),
       Effect.catchTag("NotInstalled", (failed) => Effect.succeed(failedResult(failed)))
     )
   })
 
-  const lookAfter = Effect.fn("RenewCert.device")(function* (job: RunningJob, device: Device) {
+  const lookAfter = Effect.fn("RenewCert.device")(function* (job: Renewal, device: Device) {
     const aborted = yield* job.aborting
     const result = aborted
       ? notStarted({ aborted: true, message: "The job was aborted" }, TASK)
-      : yield* renew(job.id, device)
+      : yield* renew(job, device)
     const done = !result.failed
     const row = { hostname: device.hostname, result, reachedEnd: done, changed: done, score: null }
     yield* jobs.addDevice(job.id, row)

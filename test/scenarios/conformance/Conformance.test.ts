@@ -27,6 +27,7 @@ import { signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
 import { systemCases } from "./cases/SystemCases.ts"
+import { windowCases } from "./cases/WindowCases.ts"
 import { fingerprint, setScene } from "./Scene.ts"
 import { table } from "./Table.ts"
 
@@ -43,6 +44,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "Earlier and given configurations, undo, drift": changeCases,
   "Looking at devices and working on them": operationCases,
+  Windows: windowCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": settingsCases,
   "Signing on at a provider": providerCases,

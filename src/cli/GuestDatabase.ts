@@ -1,0 +1,15 @@
+/** The database of the settings for a command, also while a server of this machine keeps the embedded one. */
+import { Effect, Layer, Option } from "effect"
+import { ServerConfig } from "../ServerConfig.ts"
+import * as Database from "../store/Database.ts"
+
+/** As a replica is: it joins the embedded database of a server that runs, and starts it where none does. */
+const guest = Layer.effect(
+  ServerConfig,
+  Effect.map(ServerConfig, (config) =>
+    Option.isSome(config.DATABASE_URL) ? config : ServerConfig.of({ ...config, CLUSTER_HOST: Option.some("127.0.0.1") })
+  )
+)
+
+/** The connection. */
+export const layer = Database.layer.pipe(Layer.provide(guest))

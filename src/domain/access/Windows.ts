@@ -1,0 +1,141 @@
+/**
+ * Whether devices may be changed at an instant, and when they may next (docs/windows.md#how-a-device-is-judged). A device with windows may be
+ * changed while one of them is open, a device without at any time, and none while a freeze is for it. Pure.
+ */
+import type { AskedDevice } from "./PermissionRule.ts"
+import { common, outside, type Span, spanAt, type Spans, union } from "./Spans.ts"
+import { dayAt, instantOf, shownAt, weekdayOf } from "./WallClock.ts"
+import type { Freeze, Period, Weekly, Window, WindowRules, WindowScope } from "./WindowFile.ts"
+
+const DAY = 86_400_000
+/** How far openings are looked for, in days: near first, since most are near. */
+const HORIZONS = [14, 60, 400]
+const LONGEST = 400
+const DAY_MINUTES = 1440
+
+/** What a device is judged by. */
+export type JudgedDevice = Pick<AskedDevice, "hostname" | "groups" | "deviceType">
+
+/** The answer for devices at an instant; times are milliseconds since 1970. */
+export type Verdict =
+  | { readonly isOpen: true; readonly until: number | null }
+  | {
+      readonly isOpen: false
+      /** A device that may not be changed, and how many of these there are. */
+      readonly hostname: string
+      readonly closed: number
+      /** What keeps it closed, as a sentence without its end. */
+      readonly why: string
+      /** When all of the devices may be changed; null when there is no such time within 400 days. */
+      readonly next: number | null
+      /** `next` by the clock of what keeps the device closed. */
+      readonly nextShown: string | null
+    }
+
+const isFor = ({ deviceTypes, groups }: WindowScope, device: JudgedDevice): boolean =>
+  (groups === null || groups.some((group) => device.groups.includes(group))) &&
+  (deviceTypes === null || deviceTypes.some((type) => type === device.deviceType))
+
+/** The rules that are for a device. */
+export const rulesFor = ({ freezes, windows }: WindowRules, device: JudgedDevice): WindowRules => ({
+  windows: windows.filter((window) => isFor(window, device)),
+  freezes: freezes.filter((freeze) => isFor(freeze, device))
+})
+
+const periods = ({ zone }: WindowScope, dates: ReadonlyArray<Period>): Spans =>
+  dates.map(({ from, to }) => ({ from: instantOf(zone, from), to: instantOf(zone, to) }))
+
+const recurring = ({ zone }: WindowScope, { days, from, to }: Weekly, within: Span): Spans => {
+  const spans: Array<Span> = []
+  for (let day = dayAt(zone, within.from) - 2; day <= dayAt(zone, within.to) + 1; day++) {
+    if (!days.includes(weekdayOf(day))) continue
+    const closing = { day: day + Math.floor(to / DAY_MINUTES), minute: to % DAY_MINUTES }
+    spans.push({ from: instantOf(zone, { day, minute: from }), to: instantOf(zone, closing) })
+  }
+  return spans
+}
+
+/** When a window is open, within a span. */
+export const openings = (window: Window, within: Span): Spans =>
+  common(
+    union([...window.weekly.flatMap((weekly) => recurring(window, weekly, within)), ...periods(window, window.dates)]),
+    [within]
+  )
+
+/** When a freeze is in force. */
+export const frozen = (freeze: Freeze): Spans => union(periods(freeze, freeze.dates))
+
+/** When devices with these rules may be changed, within a span. */
+const allowed = ({ freezes, windows }: WindowRules, within: Span): Spans => {
+  const open = windows.length === 0 ? [within] : union(windows.flatMap((window) => openings(window, within)))
+  return common(open, outside(union(freezes.flatMap(frozen)), within))
+}
+
+const keyOf = ({ freezes, windows }: WindowRules): string =>
+  JSON.stringify([windows.map(({ name }) => name), freezes.map(({ name }) => name)])
+
+/** The different rules of devices: thousands of devices have a few. */
+const kindsOf = (rules: WindowRules, devices: ReadonlyArray<JudgedDevice>): ReadonlyArray<WindowRules> => {
+  const kinds = new Map<string, WindowRules>()
+  for (const device of devices) {
+    const own = rulesFor(rules, device)
+    if (own.windows.length + own.freezes.length > 0) kinds.set(keyOf(own), own)
+  }
+  return [...kinds.values()]
+}
+
+/** The first time from an instant on at which all of these allow changes; null when there is none within 400 days. */
+const firstCommon = (kinds: ReadonlyArray<WindowRules>, at: number): Span | null => {
+  for (const days of HORIZONS) {
+    const within = { from: at, to: at + days * DAY }
+    let spans: Spans = [within]
+    for (const kind of kinds) spans = common(spans, allowed(kind, within))
+    const [first] = spans
+    if (first !== undefined && (first.to < within.to || days === LONGEST)) return first
+  }
+  return null
+}
+
+/** What keeps a device closed, and the window or freeze whose clock tells when that ends. */
+const obstacle = ({ freezes, windows }: WindowRules, at: number): { why: string; by: WindowScope } | null => {
+  const freeze = freezes.find((one) => spanAt(frozen(one), at) !== undefined)
+  if (freeze !== undefined) {
+    const until = spanAt(frozen(freeze), at)?.to ?? at
+    const reason = freeze.reason === null ? "" : ` (${freeze.reason})`
+    const time = `${shownAt(freeze.zone, until)} ${freeze.timezone}`
+    return { why: `freeze ${freeze.name}${reason} is in force until ${time}`, by: freeze }
+  }
+  const [first] = windows
+  const within = { from: at, to: at + 1 }
+  if (first === undefined || windows.some((window) => openings(window, within).length > 0)) return null
+  const names = windows.map(({ name }) => name).join(", ")
+  return { why: windows.length === 1 ? `window ${names} is closed` : `windows ${names} are closed`, by: first }
+}
+
+/** Whether all of these devices may be changed at an instant (milliseconds since 1970). */
+export const judgeWindows = (rules: WindowRules, devices: ReadonlyArray<JudgedDevice>, at: number): Verdict => {
+  const kinds = kindsOf(rules, devices)
+  if (kinds.length === 0) return { isOpen: true, until: null }
+  const obstacles = new Map(kinds.map((kind) => [keyOf(kind), obstacle(kind, at)]))
+  const closed = devices.flatMap((device) => {
+    const found = obstacles.get(keyOf(rulesFor(rules, device)))
+    return found === null || found === undefined ? [] : [{ ...found, hostname: device.hostname }]
+  })
+  const first = firstCommon(kinds, at)
+  const [shown] = closed
+  if (shown === undefined) {
+    const isLong = first === null || first.to - at >= LONGEST * DAY
+    return { isOpen: true, until: isLong ? null : first.to }
+  }
+  const { by, hostname, why } = shown
+  const next = first?.from ?? null
+  const nextShown = next === null ? null : `${shownAt(by.zone, next)} ${by.timezone}`
+  return { isOpen: false, hostname, closed: closed.length, why, next, nextShown }
+}
+
+/** A verdict as a sentence without its end: what is closed, and when it opens. */
+export const closedSentence = ({ closed, hostname, nextShown, why }: Extract<Verdict, { isOpen: false }>): string => {
+  const others = closed === 1 ? "" : ` (and ${closed - 1} more)`
+  const when = nextShown === null ? `There is no opening within ${LONGEST} days` : `The next opening is ${nextShown}`
+  return `${hostname}${others} must not be changed: ${why}. ${when}`
+}

@@ -1,0 +1,73 @@
+/** `windows.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
+import { NodeServices } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FileSystem, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { ChangeWindows } from "../../src/access/ChangeWindows.ts"
+import { configOf } from "../support/ApiServer.ts"
+import { keepLines } from "../support/LogLines.ts"
+
+const named = (name: string) =>
+  `windows: { ${name}: { all: true, timezone: UTC, weekly: [{ from: "22:00", to: "04:00" }] } }\n`
+
+/** Runs with the windows of a folder; `write` puts a text into its file, null takes the file away. */
+const inFolder = <A, E, R>(
+  first: string | null,
+  run: (write: (text: string | null) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const DATA_DIR = yield* files.makeTempDirectoryScoped()
+    const file = `${DATA_DIR}/windows.yml`
+    const write = (text: string | null) =>
+      Effect.orDie(text === null ? files.remove(file) : files.writeFileString(file, text))
+    if (first !== null) yield* write(first)
+    return yield* Effect.provide(run(write), ChangeWindows.layer.pipe(Layer.provide(configOf({ DATA_DIR }))))
+  }).pipe(Effect.provide(NodeServices.layer))
+
+const read = Effect.gen(function* () {
+  yield* TestClock.adjust("3 seconds")
+  const { problem, rules } = yield* (yield* ChangeWindows).inForce
+  return { windows: rules?.windows.map(({ name }) => name).join(" ") ?? "none", problem }
+})
+
+describe("windows.yml", () => {
+  it.effect("is in force anew when it was changed, and stays in force when it became wrong or is gone", () =>
+    Effect.gen(function* () {
+      const { lines, layer } = keepLines("Warn")
+      const seen = inFolder(named("a"), (write) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* read, { windows: "a", problem: null })
+          yield* write(named("b"))
+          assert.deepStrictEqual(yield* read, { windows: "b", problem: null })
+          for (const wrong of ["windows: [", "", named("c").replace("UTC", "Mars/Base"), null]) {
+            yield* write(wrong)
+            const { problem, windows } = yield* read
+            assert.strictEqual(windows, "b")
+            assert.include(problem ?? "", "cannot be used")
+          }
+          yield* write(named("d"))
+          assert.deepStrictEqual(yield* read, { windows: "d", problem: null })
+        })
+      )
+      yield* Effect.provide(seen, layer)
+      const said = lines.filter(({ text }) => text.includes("stay in force"))
+      assert.strictEqual(said.length, 4, JSON.stringify(said))
+    })
+  )
+
+  it.effect("that is wrong ends the start, and that is not there limits nothing until there is one", () =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(inFolder("windows: 5", () => read))
+      assert.include(String(failed), "cannot be used")
+      const seen = inFolder(null, (write) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* read, { windows: "none", problem: null })
+          yield* write(named("a"))
+          assert.deepStrictEqual(yield* read, { windows: "a", problem: null })
+        })
+      )
+      yield* seen
+    })
+  )
+})
