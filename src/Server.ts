@@ -15,6 +15,7 @@ import { Readiness } from "./jobs/engine/Readiness.ts"
 import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
+import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { withStored } from "./runtime/SecretSources.ts"
@@ -62,9 +63,12 @@ export const settingsWithSecrets = (environment: Readonly<Record<string, string 
     })
   ).pipe(Layer.provide(SecretStore.layer), Layer.provide(SecretKey.layer), Layer.provide(NodeServices.layer))
 
-/** The server with the database that the configuration names or the embedded one. */
-export const layer = layerOnDatabase.pipe(
-  Layer.provide(settingsWithSecrets(process.env)),
-  Layer.provide(PrivateFolders.layer),
-  Layer.provide(Database.layer)
-)
+/** The server of an environment, with the database that it names or the embedded one. */
+export const layerOf = (environment: Readonly<Record<string, string | undefined>>) =>
+  layerOnDatabase.pipe(
+    Layer.provide(settingsWithSecrets(environment)),
+    Layer.provide(PrivateFolders.layer),
+    Layer.provide(Database.layer),
+    Layer.provide(Logging.layer),
+    Layer.provide(ServerConfig.layerOf(environment))
+  )

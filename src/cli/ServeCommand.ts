@@ -5,10 +5,8 @@ import { Command } from "effect/cli"
 /** The command. The server is loaded when it is asked for, so that the other commands start at once. */
 export const serve = Command.make("serve", {}, () =>
   Effect.gen(function* () {
-    const [Server, Logging, { ServerConfig }] = yield* Effect.promise(() =>
-      Promise.all([import("../Server.ts"), import("../runtime/Logging.ts"), import("../ServerConfig.ts")])
-    )
-    return yield* Layer.launch(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(ServerConfig.layer)))
+    const Server = yield* Effect.promise(() => import("../Server.ts"))
+    return yield* Layer.launch(Server.layerOf(process.env))
   })
 ).pipe(Command.withDescription("Run the server. Everything is set by environment variables; see docs/operations.md."))
 

@@ -5,8 +5,6 @@
  */
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Lab, type LabShape } from "../lab/Lab.ts"
-import { ServerConfig } from "../ServerConfig.ts"
-import * as Logging from "../runtime/Logging.ts"
 import * as Server from "../Server.ts"
 import { type DemoApi, DemoFailed, make as makeApi } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
@@ -153,8 +151,7 @@ const play = Effect.fnUntraced(function* (options: DemoOptions) {
   const hookEnvironment = { SWITCHYARD_URL: `http://127.0.0.1:${options.port}`, DATA_DIR: `${folder}/hook` }
   const services = yield* Layer.build(Lab.layer(Campus.topology(hook, hookEnvironment)))
   const lab = yield* Effect.provideContext(Lab, services)
-  const config = ServerConfig.layerOf(environment(options, folder, lab, settings, templates))
-  yield* Layer.build(Server.layer.pipe(Layer.provide(Logging.layer), Layer.provide(config)))
+  yield* Layer.build(Server.layerOf(environment(options, folder, lab, settings, templates)))
   yield* story(options, lab, settings)
   if (options.exit) return
   yield* say("Serving on. Stop with Ctrl-C.")

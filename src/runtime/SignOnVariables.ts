@@ -1,6 +1,6 @@
 /** Settings of signing on at an identity provider (docs/sign-on.md); the names are those of existing sites. */
 import { Config, Redacted } from "effect"
-import { PageUrl, PrivateUrl } from "../domain/access/ProviderUrl.ts"
+import { PrivateUrl } from "../domain/access/ProviderUrl.ts"
 import { filled } from "./KeyVariables.ts"
 
 const isEmpty = (text: string): boolean => text === ""
@@ -13,9 +13,9 @@ export const signOnVariables = {
   OIDC_CLIENT_SECRET: filled(Config.Redacted("OIDC_CLIENT_SECRET"), (secret) => Redacted.value(secret) === ""),
   OIDC_CLIENT_SCOPE: Config.withDefault(Config.NonEmptyString("OIDC_CLIENT_SCOPE"), "openid"),
   OIDC_USERNAME_ATTRIBUTE: Config.withDefault(Config.NonEmptyString("OIDC_USERNAME_ATTRIBUTE"), "email"),
-  OIDC_REDIRECT_URL: Config.option(Config.schema(PageUrl, "OIDC_REDIRECT_URL")),
+  OIDC_REDIRECT_URL: Config.option(Config.schema(PrivateUrl, "OIDC_REDIRECT_URL")),
   FRONTEND_CALLBACK_URL: Config.withDefault(
-    Config.schema(PageUrl, "FRONTEND_CALLBACK_URL"),
+    Config.schema(PrivateUrl, "FRONTEND_CALLBACK_URL"),
     "http://localhost/callback"
   ),
   AUDIENCE: filled(Config.String("AUDIENCE"), isEmpty),

@@ -1,4 +1,4 @@
-/** Addresses in settings about signing on: where tokens go, or keys come from, is worth a look. */
+/** Addresses in settings about signing on: keys come from there, or tokens and codes go there. */
 import { Schema } from "effect"
 
 /** A URL on this machine, where nobody else listens in. */
@@ -20,21 +20,11 @@ export const isPrivate = (text: string): boolean => {
   return url !== undefined && (url.protocol === "https:" || (url.protocol === "http:" && isLocal(url)))
 }
 
-/** `https://…`; on this machine `http://…` too. */
+/** `https://…`; on this machine, be it the server's or a browser's, `http://…` too. */
 export const PrivateUrl = Schema.String.pipe(
   Schema.check(
     Schema.makeFilter(
       (text: string) => isPrivate(text) || "Expected a URL that begins with https:// (http:// on this machine only)"
-    )
-  )
-)
-
-/** A page that browsers are sent to. */
-export const PageUrl = Schema.String.pipe(
-  Schema.check(
-    Schema.makeFilter(
-      (text: string) =>
-        /^https?:$/.test(parse(text)?.protocol ?? "") || "Expected a URL such as https://nms.example.org/callback"
     )
   )
 )

@@ -80,10 +80,9 @@ export const makeOidcRequests = Effect.gen(function* () {
     if (!isTrusted(request)) return yield* new Forbidden({ message: FOREIGN })
   })
 
+  /** The cookie stays: of two pages that refresh at once, one has brought another by now. */
   const ended = () =>
-    withoutSession(
-      HttpServerResponse.jsonUnsafe({ status: "error", message: ENDED, errorCode: "auth_expired" }, { status: 401 })
-    )
+    HttpServerResponse.jsonUnsafe({ status: "error", message: ENDED, errorCode: "auth_expired" }, { status: 401 })
 
   const refresh = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest

@@ -109,7 +109,7 @@ const makeFlows = Effect.fnUntraced(function* (
           pkceCodeVerifier: login.verifier,
           idTokenExpected: true
         })
-        return { tokens: { ...tokens }, person: tokens.claims()?.sub }
+        return { ...tokens }
       })
       .pipe(Effect.catchTag("ProviderRefused", refusedBecause))
 
@@ -126,11 +126,8 @@ const makeFlows = Effect.fnUntraced(function* (
     const login = Option.firstSomeOf(opened)
     if (Option.isNone(login))
       return yield* new SignOnRefused({ reason: "no login was begun in this browser, or it has ended" })
-    const { person, tokens } = yield* exchange(login.value, query)
+    const tokens = yield* exchange(login.value, query)
     const bearer = yield* bearerOf(tokens.access_token)
-    if (person === undefined || bearer.attributes["sub"]?.[0] !== person) {
-      return yield* new SignOnRefused({ reason: "the provider's token is of somebody else" })
-    }
     yield* note("accepted", bearer, address)
     const username = Object.hasOwn(bearer.attributes, OIDC_USERNAME_ATTRIBUTE) ? bearer.name : undefined
     return { ...granted(tokens), username }

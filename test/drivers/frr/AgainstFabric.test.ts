@@ -7,6 +7,16 @@ import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { candidate, makeOneRouter, name, until } from "./OneRouter.ts"
 
+/** One router with a login, on which the change is loaded; what it ran before, and would have started with. */
+const withChangeLoaded = Effect.gen(function* () {
+  const { driver, startup, target } = yield* makeOneRouter()
+  const before = yield* startup
+  const session = yield* driver.open(target)
+  const old = yield* session.runningConfig
+  yield* session.load({ text: change, mode: "replace", name: "job1" })
+  return { before, driver, old, session, startup }
+})
+
 const pendingOf = ({ sessions }: DriverSession) => Effect.map(sessions, ({ pending }) => pending)
 
 const list = "ip prefix-list OFFICES seq 5 permit 10.0.0.0/8"
@@ -128,11 +138,7 @@ describeReal("a commit on a real router", () => {
 
   it.live("goes back by itself when nobody confirms, and leaves the startup configuration as it was", () =>
     Effect.gen(function* () {
-      const { driver, startup, target } = yield* makeOneRouter()
-      const before = yield* startup
-      const session = yield* driver.open(target)
-      const old = yield* session.runningConfig
-      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      const { before, driver, old, session, startup } = yield* withChangeLoaded
       yield* session.commitTimed("job1", Number(timer(20)))
       expect(yield* session.runningConfig).toContain(list)
       yield* until(Effect.map(pendingOf(session), Option.isNone))
@@ -165,11 +171,7 @@ describeReal("a commit on a real router", () => {
 
   it.live("is taken back at once when it is told so", () =>
     Effect.gen(function* () {
-      const { driver, startup, target } = yield* makeOneRouter()
-      const before = yield* startup
-      const session = yield* driver.open(target)
-      const old = yield* session.runningConfig
-      yield* session.load({ text: change, mode: "replace", name: "job1" })
+      const { before, driver, old, session, startup } = yield* withChangeLoaded
       yield* session.commitTimed("job1", 300)
       yield* session.discard("job1")
       expect(yield* session.sessions).toMatchObject({ sessions: [], pending: Option.none() })

@@ -6,17 +6,8 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { seconds } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
-import {
-  allCommitted,
-  failures,
-  makeManyRouters,
-  names,
-  seed,
-  standing,
-  sync,
-  synchronized,
-  wants
-} from "./ManyRouters.ts"
+import { allCommitted, makeManyRouters, names, seed, standing, synchronized, wants } from "./ManyRouters.ts"
+import { failures, syncRouters } from "./RouterSite.ts"
 
 const modes = [
   { mode: 0, list: "NONE" },
@@ -42,14 +33,14 @@ describeReal("forty real routers", () => {
           yield* seed
           for (const { list, mode } of modes) {
             yield* change(list)
-            expect(failures(yield* sync(mode))).toEqual({})
+            expect(failures(yield* syncRouters(names, mode))).toEqual({})
             expect(yield* synchronized).toEqual(names)
             expect(yield* standing(fabric)).toEqual([`runs ${list}, starts with ${list}, left nothing`])
           }
           yield* change("LOST")
           const lossOfPower = Effect.andThen(fabric.halt(dead), fabric.boot(dead))
           const striking = yield* Effect.forkChild(Effect.andThen(allCommitted(fabric), lossOfPower))
-          const job = yield* sync(2)
+          const job = yield* syncRouters(names, 2)
           yield* Fiber.join(striking)
           const { [dead]: saidOfDead, ...saidOfOthers } = failures(job)
           expect(saidOfDead).toContain("The device runs the configuration that it had before.\n")

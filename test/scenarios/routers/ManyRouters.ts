@@ -1,16 +1,12 @@
 /** Forty real routers of one site, managed by a server of this process, and what is asked of all of them at once. */
-import { Effect, Schema } from "effect"
-import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
+import { Effect } from "effect"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
-import { type FabricPlan, type Node, LOGIN, router, SERVER } from "../../../src/fabric/FabricPlan.ts"
-import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
+import { type FabricPlan, type Node, router, SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import * as Campus from "../../support/Campus.ts"
-import { freePort } from "../../support/FreePort.ts"
-import { jobNamed } from "../../support/Jobs.ts"
 import { timer } from "../../support/Patience.ts"
 import { elsewhere, routing } from "./RouterSettings.ts"
+import { makeRouterSite } from "./RouterSite.ts"
 
 export const names: ReadonlyArray<string> = Array.from(
   { length: 40 },
@@ -47,24 +43,16 @@ const settings = {
 /** The routers, reachable by a server with this environment, and the repository of its settings. */
 export const makeManyRouters = Effect.gen(function* () {
   const fabric = yield* Fabric.make(plan)
-  const port = yield* freePort
-  for (const name of names) {
-    yield* fabric.reach(addressOf(name), 22, { address: addressOf(name).replace(/^10/, "127"), port })
-  }
-  const folders = yield* Campus.makeFolders
+  const { environment, folders } = yield* makeRouterSite(fabric, names.map(addressOf))
   yield* folders.settings.commit(settings)
-  const environment = {
-    ...Campus.environment({ port }, folders, folders.folder),
-    USERNAME_MANAGED: LOGIN.username,
-    PASSWORD_MANAGED: LOGIN.password,
-    SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
+  const timers = {
     // all of them share the processors of this machine: between the commit of the first and its confirmation lie the
     // commits and the proofs of the others
     COMMIT_CONFIRMED_TIMEOUT: timer(300),
     // who strikes after the last commit comes before the last proof
     COMMIT_CONFIRMED_WAIT: timer(2)
   }
-  return { fabric, environment, settings: folders.settings }
+  return { fabric, environment: { ...environment, ...timers }, settings: folders.settings }
 })
 
 export const seed = Effect.gen(function* () {
@@ -83,26 +71,6 @@ export const seed = Effect.gen(function* () {
   yield* refresh("templates", "tester")
   yield* refresh("settings", "tester")
 })
-
-/** A live sync of all routers to its end. */
-export const sync = Effect.fnUntraced(function* (confirmMode: 0 | 1 | 2) {
-  const engine = yield* JobEngine
-  const args = { hostnames: [...names], dry_run: false, confirm_mode_override: confirmMode }
-  return yield* engine.ended(yield* engine.start(jobNamed("sync_devices"), args, { user: "tester" }))
-})
-
-const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
-
-/** What the job says of each router that failed. */
-export const failures = ({ result }: Job): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(Schema.decodeUnknownSync(Result)(result).devices)
-      .filter(([, { failed }]) => failed)
-      .map(([hostname, { job_tasks }]) => [
-        hostname,
-        job_tasks.map(({ failed, result: said }) => (failed ? String(said) : "")).join("")
-      ])
-  )
 
 /** Names of the routers whose row says that they run what the settings say. */
 export const synchronized = Effect.map(

@@ -2,37 +2,21 @@
  * The demo on real routers, as a user starts it. Its story is the proof: each step fails the demo when it does not hold
  * (`src/demo/RealDemo.ts`), so what is looked at here is that all of it was told.
  */
-import { spawn } from "node:child_process"
-import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { freePort } from "../../support/FreePort.ts"
+import { runDemo } from "../../support/DemoProgram.ts"
 import { seconds, timer } from "../../support/Patience.ts"
-import { ofThisProcess } from "../../support/Program.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { routers } from "./RouterSettings.ts"
 
-const whileInput = path.resolve(import.meta.dirname, "../../../src/fabric/while-input.sh")
-const main = path.resolve(import.meta.dirname, "../../../src/main.ts")
-
-/** Runs the demo behind these words; it ends when this process does, which holds the input of what runs it. */
-const demo = (port: number, ...before: ReadonlyArray<string>) =>
-  Effect.callback<{ readonly code: number | null; readonly said: string }>((resume) => {
-    const words = [whileInput, ...before, process.execPath, main, "demo", "--real", "--exit", "--port", String(port)]
-    const timers = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: timer(30) }
-    const child = spawn("sh", words, { env: { ...ofThisProcess, ...timers } })
-    let said = ""
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
-    child.on("close", (code) => resume(Effect.succeed({ code, said })))
-    return Effect.sync(() => child.stdin.end())
-  })
+const variables = { INIT_MGMT_TIMEOUT: timer(20), COMMIT_CONFIRMED_TIMEOUT: timer(30) }
 
 describeReal("the demo on real routers", () => {
   it.live(
     "shows six blank routers become MANAGED, packets, a change, and a lockout that comes back",
     () =>
       Effect.gen(function* () {
-        const { code, said } = yield* demo(yield* freePort)
+        const { code, said } = yield* runDemo({ words: ["--real"], variables })
         expect(code, said).toBe(0)
         for (const name of routers) {
           expect(said).toContain(`${name}: DHCP_BOOT → DISCOVERED → INIT → MANAGED on 10.99.1.`)
@@ -53,7 +37,7 @@ describe("the demo on real routers, where they cannot be had", () => {
     Effect.gen(function* () {
       // whoever is root is so without the right to make namespaces
       const before = process.getuid?.() === 0 ? ["setpriv", "--bounding-set", "-sys_admin"] : []
-      const { code, said } = yield* demo(yield* freePort, ...before)
+      const { code, said } = yield* runDemo({ words: ["--real"], before, variables })
       expect(code).toBe(1)
       expect(said).toMatch(/^(?:A real fabric needs root|Missing: |This kernel, or the container around us)/)
       expect(said).not.toContain("==")

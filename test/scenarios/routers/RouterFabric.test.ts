@@ -1,22 +1,18 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, References, Schema } from "effect"
+import { Effect, Layer, References } from "effect"
 import * as Engine from "../../../src/Engine.ts"
-import { DeviceResult, type Job } from "../../../src/domain/Job.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
-import { addressOf, LOGIN, usual } from "../../../src/fabric/FabricPlan.ts"
+import { addressOf, usual } from "../../../src/fabric/FabricPlan.ts"
 import { bgpSessions, pings } from "../../../src/fabric/Observations.ts"
-import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { LinknetStore } from "../../../src/store/LinknetStore.ts"
-import * as Campus from "../../support/Campus.ts"
-import { freePort } from "../../support/FreePort.ts"
-import { jobNamed } from "../../support/Jobs.ts"
 import { timer } from "../../support/Patience.ts"
 import { describeReal } from "../../support/RealFabric.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { cores, dists, routerSettings, routers, routing } from "./RouterSettings.ts"
+import { failures, makeRouterSite, syncRouters } from "./RouterSite.ts"
 
 const plan = usual()
 
@@ -55,21 +51,7 @@ const seed = Effect.gen(function* () {
   }
 })
 
-const Result = Schema.Struct({ devices: Schema.Record(Schema.String, DeviceResult) })
-
-const outcomes = ({ result }: Job): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(Schema.decodeUnknownSync(Result)(result).devices).map(([hostname, { failed, job_tasks }]) => [
-      hostname,
-      failed ? job_tasks.map(({ failed: bad, result: said }) => (bad ? String(said) : "")).join("") : "ok"
-    ])
-  )
-
-const sync = Effect.fnUntraced(function* (hostnames: ReadonlyArray<string>) {
-  const engine = yield* JobEngine
-  const args = { hostnames, dry_run: false, confirm_mode_override: 1 }
-  return outcomes(yield* engine.ended(yield* engine.start(jobNamed("sync_devices"), args, { user: "tester" })))
-})
+const sync = (hostnames: ReadonlyArray<string>) => Effect.map(syncRouters(hostnames, 1), failures)
 
 const until = <E>(condition: Effect.Effect<boolean, E>): Effect.Effect<void, E> =>
   Effect.flatMap(condition, (holds) =>
@@ -80,26 +62,15 @@ describeReal("a fabric of real routers", () => {
   it.live("is synchronized from git: BGP comes up, packets cross it, and a lockout comes back", () =>
     Effect.gen(function* () {
       const fabric = yield* Fabric.make(plan)
-      const port = yield* freePort
-      for (const name of routers) {
-        yield* fabric.reach(addressOf(name), 22, { address: addressOf(name).replace(/^10/, "127"), port })
-      }
-      const folders = yield* Campus.makeFolders
+      const { environment, folders } = yield* makeRouterSite(fabric, routers.map(addressOf))
       yield* folders.settings.commit(settings)
-      const env = {
-        ...Campus.environment({ port }, folders, folders.folder),
-        USERNAME_MANAGED: LOGIN.username,
-        PASSWORD_MANAGED: LOGIN.password,
-        SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
-        COMMIT_CONFIRMED_WAIT: "0",
-        COMMIT_CONFIRMED_TIMEOUT: timer(30)
-      }
+      const env = { ...environment, COMMIT_CONFIRMED_WAIT: "0", COMMIT_CONFIRMED_TIMEOUT: timer(30) }
       const server = Engine.layer.pipe(Layer.provideMerge(ServerConfig.layerOf(env)))
       yield* Effect.gen(function* () {
         yield* seed
         yield* refresh("templates", "tester")
         yield* refresh("settings", "tester")
-        expect(yield* sync(routers)).toEqual(Object.fromEntries(routers.map((name) => [name, "ok"])))
+        expect(yield* sync(routers)).toEqual({})
         for (const core of cores) {
           yield* until(Effect.map(bgpSessions(fabric, core), (count) => count === dists.length))
         }
@@ -112,7 +83,7 @@ describeReal("a fabric of real routers", () => {
         })
         yield* refresh("settings", "tester")
         const second = yield* sync(["core1", "dist2"])
-        expect(second["core1"]).toBe("ok")
+        expect(Object.keys(second)).toEqual(["dist2"])
         expect(yield* fabric.run("core1", "cat /etc/frr/frr.conf")).toContain("OFFICES")
         expect(second["dist2"]).toContain("The device runs the configuration that it had before.")
         expect(yield* fabric.run("dist2", "ip -br link show eth0; cat /etc/frr/frr.conf")).not.toMatch(/DOWN|shutdown/)

@@ -8,13 +8,12 @@ import type { DeviceResult } from "../../../src/domain/Job.ts"
 import { stableText } from "../../../src/drivers/frr/RunningConfig.ts"
 import { configHashOf } from "../../../src/drivers/WholeDriver.ts"
 import * as Fabric from "../../../src/fabric/Fabric.ts"
-import { LOGIN, SERVER } from "../../../src/fabric/FabricPlan.ts"
+import { SERVER } from "../../../src/fabric/FabricPlan.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
-import * as Campus from "../../support/Campus.ts"
-import { freePort } from "../../support/FreePort.ts"
 import { seconds } from "../../support/Patience.ts"
 import { routerSettings, routing } from "./RouterSettings.ts"
+import { makeRouterSite } from "./RouterSite.ts"
 import { arm, seenSteps, type Strike, struckRouter } from "./StruckRouter.ts"
 
 /** What strikes one router, and at which step; `line` is what its candidate adds if not the usual. */
@@ -61,11 +60,10 @@ const addressOf = (index: number): string => `10.99.0.${11 + index}`
 export const makeSite = Effect.fnUntraced(function* (cells: ReadonlyArray<RouterCell>) {
   const nodes = cells.map((_, index) => struckRouter(nameOf(index), addressOf(index)))
   const fabric = yield* Fabric.make({ address: `${SERVER}/24`, nodes, cables: [] })
-  const port = yield* freePort
-  yield* Effect.forEach(cells, (_, index) =>
-    fabric.reach(addressOf(index), 22, { address: addressOf(index).replace(/^10/, "127"), port })
+  const { environment, folders } = yield* makeRouterSite(
+    fabric,
+    cells.map((_, index) => addressOf(index))
   )
-  const folders = yield* Campus.makeFolders
   const devices = cells.flatMap(({ line = LINE }, index) => [
     [`devices/${nameOf(index)}/base_system.yml`, `---\ncli_append_str: |\n${line.replace(/^/gm, "  ")}\n`],
     [`devices/${nameOf(index)}/interfaces.yml`, "---\n{}\n"],
@@ -78,14 +76,7 @@ export const makeSite = Effect.fnUntraced(function* (cells: ReadonlyArray<Router
     ...Object.fromEntries(devices)
   })
   yield* folders.templates.commit({ "frr/router.j2": template })
-  const environment = {
-    ...Campus.environment({ port }, folders, folders.folder),
-    USERNAME_MANAGED: LOGIN.username,
-    PASSWORD_MANAGED: LOGIN.password,
-    SSH_ADDRESS_MAP: "10.99.0.0/16=127.99.0.0/16",
-    SSH_REFUSED_DELAY: "1"
-  }
-  return { fabric, environment }
+  return { fabric, environment: { ...environment, SSH_REFUSED_DELAY: "1" } }
 })
 
 const show = "vtysh -c 'show running-config no-header' 2>/dev/null"
