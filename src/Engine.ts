@@ -4,9 +4,6 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
-import { AskedDevices } from "./access/AskedDevices.ts"
-import { ChangeWindows } from "./access/ChangeWindows.ts"
-import { DeviceWindows } from "./access/DeviceWindows.ts"
 import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
@@ -32,7 +29,6 @@ import { JobLaunch } from "./jobs/engine/JobLaunch.ts"
 import { JobPlaces } from "./jobs/engine/JobPlaces.ts"
 import * as JobRunner from "./jobs/engine/JobRunner.ts"
 import { JobStates } from "./jobs/engine/JobStates.ts"
-import { JobSubjects } from "./jobs/engine/JobSubjects.ts"
 import * as JobSweep from "./jobs/engine/JobSweep.ts"
 import { JobWindows } from "./jobs/engine/JobWindows.ts"
 import { LiveJobs } from "./jobs/engine/LiveJobs.ts"
@@ -210,13 +206,6 @@ const starting = Layer.merge(JobEngine.layer, JobApproval.layer.pipe(Layer.provi
   Layer.provideMerge(JobStates.layer)
 )
 
-/** The windows of devices, and how jobs go by them. */
-const windows = JobWindows.layer.pipe(
-  Layer.provideMerge(Layer.merge(DeviceWindows.layer, JobSubjects.layer)),
-  Layer.provide([AskedDevices.layer, DeviceSelection.layer]),
-  Layer.provideMerge(ChangeWindows.layer)
-)
-
 /** Services that API handlers and job functions share. */
 export const services = Layer.mergeAll(
   DeviceStates.layer,
@@ -231,7 +220,7 @@ export const services = Layer.mergeAll(
     Layer.provideMerge(CandidateConfigs.layer)
   ),
   RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
-  windows
+  JobWindows.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(starting, inForce, PluginRegistry.layer, deviceLogin.pipe(Layer.provide(drivers))))
 )

@@ -4,6 +4,8 @@
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { ChangeWindows } from "../../access/ChangeWindows.ts"
 import { DeviceWindows } from "../../access/DeviceWindows.ts"
 import { closedSentence, type Verdict } from "../../domain/access/Windows.ts"
 import type { Device } from "../../domain/Device.ts"
@@ -19,6 +21,7 @@ import { EventStore } from "../../store/EventStore.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
+import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { JobSubjects } from "./JobSubjects.ts"
 
 /** How often a job that waits for a window looks again: the file and the groups may change. */
@@ -172,5 +175,10 @@ export class JobWindows extends Context.Service<
     ) => Effect.Effect<string | null, SqlError.SqlError>
   }
 >()("switchyard/jobs/JobWindows") {
-  static readonly layer = Layer.effect(JobWindows, make)
+  /** With what others ask of windows, so that the file is read once. */
+  static readonly layer = Layer.effect(JobWindows, make).pipe(
+    Layer.provideMerge(Layer.merge(DeviceWindows.layer, JobSubjects.layer)),
+    Layer.provide([AskedDevices.layer, DeviceSelection.layer]),
+    Layer.provideMerge(ChangeWindows.layer)
+  )
 }
