@@ -1,0 +1,100 @@
+/**
+ * A file of rules in DATA_DIR (`permissions.yml`, `windows.yml`): read at the start, and again when it has changed. A file that became wrong,
+ * or went away, leaves in force what was, and that is said; one that is wrong at the start ends it.
+ */
+import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { parse } from "yaml"
+import { ServerConfig } from "../ServerConfig.ts"
+
+/** How long a look at a file counts, in milliseconds. */
+const KEPT = 2000
+
+/** The file is wrong; the server does not start. */
+export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnusable", {
+  /** What is in the file, such as `roles`. */
+  what: Schema.String,
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The ${this.what} in ${this.path} cannot be used: ${this.reason}`
+  }
+}
+
+/** The rules in force; `rules` null without a file. */
+export interface InForce<Rules> {
+  readonly rules: Rules | null
+  /** What is wrong with the file that was read last, so that what was before stays in force; null when nothing is. */
+  readonly problem: string | null
+}
+
+interface Seen<Rules> {
+  readonly text: string | null | undefined
+  readonly inForce: InForce<Rules>
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+export interface RuleFile<Rules> {
+  readonly name: string
+  /** What is in it, in the plural and in small letters. */
+  readonly what: string
+  /** Turns the YAML of the file into rules, or says the first thing that is wrong with it. */
+  readonly read: (data: unknown) => Result.Result<Rules, string>
+}
+
+/** Reads the file; yields its path and what is in force now. Fails with RulesUnusable. */
+export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read: readRules, what }: RuleFile<Rules>) {
+  const { DATA_DIR } = yield* ServerConfig
+  const files = yield* FileSystem.FileSystem
+  const path = (yield* Path.Path).join(DATA_DIR, name)
+  const unusable = (reason: string) => new RulesUnusable({ what, path, reason })
+
+  /** The file's text; null when there is no file. */
+  const text = files.readFileString(path).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "NotFound",
+      () => Effect.succeed(null)
+    ),
+    Effect.mapError(({ message }) => unusable(message))
+  )
+  const read = (found: string | null) =>
+    found === null
+      ? Effect.succeed(null)
+      : Effect.fromResult(
+          Result.try({ try: (): unknown => parse(found), catch: String }).pipe(
+            Result.flatMap(readRules),
+            Result.mapError(unusable)
+          )
+        )
+
+  const first = yield* text
+  const atStart: InForce<Rules> = { rules: yield* read(first), problem: null }
+  // no text at all where it could not be read: whatever comes is another one
+  let seen: Seen<Rules> = { text: first, inForce: atStart, at: yield* Clock.currentTimeMillis }
+
+  const readAnew = Effect.gen(function* () {
+    const found = yield* Effect.tapError(text, () => Effect.sync(() => (seen = { ...seen, text: undefined })))
+    if (found === seen.text) return
+    seen = { ...seen, text: found }
+    if (found === null) return yield* unusable("it is gone")
+    seen = { ...seen, inForce: { rules: yield* read(found), problem: null } }
+    yield* Effect.logInfo(`The ${what} were read anew`, { path })
+  }).pipe(
+    Effect.catch(({ message }) => {
+      if (seen.inForce.problem === message) return Effect.void
+      seen = { ...seen, inForce: { ...seen.inForce, problem: message } }
+      return Effect.logError(`${message}. Those from before stay in force`)
+    })
+  )
+
+  const inForce = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (now - seen.at >= KEPT) {
+      seen = { ...seen, at: now }
+      yield* readAnew
+    }
+    return seen.inForce
+  })
+  return { path, inForce }
+})
