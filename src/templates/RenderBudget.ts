@@ -48,6 +48,9 @@ export class RecentFailures {
   }
 }
 
+/** What stands before the failure of an earlier rendering, where the same is not even begun. */
+export const NOT_AGAIN = "not rendered again, because just before "
+
 /** The account of one job or request. */
 export class RenderBudget {
   readonly #settings: RenderSettings
@@ -70,7 +73,7 @@ export class RenderBudget {
   refusal(task: RenderTask): Failure | undefined {
     const before = this.#failed.get(keyOf(task)) ?? this.#recent.find(task)
     if (before !== undefined) {
-      return { ...before, message: `not rendered again, because just before ${before.message}` }
+      return { ...before, message: `${NOT_AGAIN}${before.message}` }
     }
     const { RENDER_JOB_SECONDS: seconds } = this.#settings
     if (this.#millis < seconds * 1000) return undefined

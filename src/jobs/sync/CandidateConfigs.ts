@@ -16,6 +16,7 @@ import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { ActiveTemplates, type NoTemplates } from "../../templates/ActiveTemplates.ts"
 import { type DerivedSecrets, noSecrets } from "../../templates/DerivedSecrets.ts"
+import { NOT_AGAIN } from "../../templates/RenderBudget.ts"
 import { commonMessage, derivedIn, otherTask } from "../../templates/Provenance.ts"
 import { type Render as RenderTemplate, Renderer } from "../../templates/Renderer.ts"
 import { deviceTask, type RenderedDevice, type RenderTask } from "../../templates/Rendering.ts"
@@ -94,7 +95,9 @@ const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: Template
   if (other === undefined) return Effect.succeed(asFailed(error))
   return Effect.match(render(other), {
     onSuccess: () => saying("fails with the secrets that it is given, and not with others"),
-    onFailure: ({ sentence }) => saying(commonMessage(error.sentence, sentence))
+    // one that was not rendered again has nothing of the other secrets to compare with, and names a limit alone
+    onFailure: ({ sentence }) =>
+      sentence === `${NOT_AGAIN}${error.sentence}` ? asFailed(error) : saying(commonMessage(error.sentence, sentence))
   })
 }
 
