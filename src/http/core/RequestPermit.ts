@@ -77,6 +77,6 @@ export const makePermitOf = Effect.gen(function* () {
     const asked = yield* askedOf({ method, path }, endpoint)
     const held = speaking.filter((one) => judge([one], asked).allowed !== null)
     if (held.length === 0) return yield* refused(speaking, asked)
-    return { caller: caller.name, method, path, held, allowedBy: (more) => allowedBy(known, more) } satisfies Permit
+    return { caller, method, path, held, allowedBy: (more) => allowedBy(known, more) } satisfies Permit
   })
 })
