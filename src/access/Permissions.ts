@@ -55,7 +55,11 @@ const make = Effect.gen(function* () {
     Effect.map(Option.some),
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
-      () => Effect.succeedNone
+      (error) =>
+        // a link to a file that is not there, such as a secret that was not mounted, says that roles are wanted
+        files.readLink(file).pipe(
+          Effect.matchEffect({ onFailure: () => Effect.succeedNone, onSuccess: () => Effect.fail(error) })
+        )
     ),
     Effect.mapError(({ message }) => new PermissionsUnusable({ path: file, reason: message }))
   )
