@@ -57,9 +57,9 @@ const make = Effect.gen(function* () {
       ({ reason }) => reason._tag === "NotFound",
       (error) =>
         // a link to a file that is not there, such as a secret that was not mounted, says that roles are wanted
-        files.readLink(file).pipe(
-          Effect.matchEffect({ onFailure: () => Effect.succeedNone, onSuccess: () => Effect.fail(error) })
-        )
+        files
+          .readLink(file)
+          .pipe(Effect.matchEffect({ onFailure: () => Effect.succeedNone, onSuccess: () => Effect.fail(error) }))
     ),
     Effect.mapError(({ message }) => new PermissionsUnusable({ path: file, reason: message }))
   )
