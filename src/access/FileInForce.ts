@@ -54,7 +54,12 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
   const text = files.readFileString(path).pipe(
     Effect.catchIf(
       ({ reason }) => reason._tag === "NotFound",
-      () => Effect.succeed(null)
+      (error) =>
+        // a link to a file that is not there, such as a secret that was not mounted, says that rules are wanted
+        Effect.matchEffect(files.readLink(path), {
+          onFailure: () => Effect.succeed(null),
+          onSuccess: () => Effect.fail(error)
+        })
     ),
     Effect.mapError(({ message }) => unusable(message))
   )

@@ -2,7 +2,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
 import { isWhole, type Permission } from "../domain/access/PermissionRule.ts"
-import { readyRoles } from "../domain/access/ReadyRoles.ts"
 import { Permissions } from "./Permissions.ts"
 
 /** There is no such role. */
@@ -35,8 +34,7 @@ const isEverything = (permission: Permission): boolean =>
   permission.approval !== true
 
 const make = Effect.gen(function* () {
-  const { heldBy, rules } = yield* Permissions
-  const known = Effect.map(rules, (found) => found?.roles ?? readyRoles)
+  const { heldBy, roles: known } = yield* Permissions
 
   const mayDoEverything = (caller: Identity) =>
     Effect.map(heldBy(caller), (held) => held === null || held.some(({ permission }) => isEverything(permission)))

@@ -3,11 +3,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { Identity } from "../domain/access/Identity.ts"
 import { type HeldRole, type Permissions as Rules, readPermissions, rolesOf } from "../domain/access/PermissionFile.ts"
 import type { Asked } from "../domain/access/PermissionRule.ts"
+import { readyRoles } from "../domain/access/ReadyRoles.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeFileInForce } from "./FileInForce.ts"
 import { type HeldPermission, judge } from "./Permit.ts"
 
 const FILE = "permissions.yml"
+
 /** People sign on at a provider, which knows many more than may do anything here; the server does not start. */
 export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()("PermissionsMissing", {
   path: Schema.String
@@ -20,8 +22,12 @@ export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()
 const heldIn = (roles: ReadonlyArray<HeldRole>): ReadonlyArray<HeldPermission> =>
   roles.flatMap(({ name, permissions }) => permissions.map((permission) => ({ role: name, permission })))
 
-const NO_FILE = "permissions.yml is not there: every caller with a good token may do everything (docs/roles.md)"
+const NO_FILE = "permissions.yml is not there: every caller with a good JSON Web Token may do everything (docs/roles.md)"
 const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
+
+/** What counts for callers with roles of ours where there is no file. */
+const READY: Rules = { roles: readyRoles, defaultRole: null, mappings: {} }
+const isGivenRoles = ({ way }: Identity): boolean => way === "token" || way === "password"
 
 const make = Effect.gen(function* () {
   const { OIDC_ENABLED, PERMISSIONS_DISABLED } = yield* ServerConfig
@@ -42,11 +48,14 @@ const make = Effect.gen(function* () {
       return PERMISSIONS_DISABLED ? DISABLED : NO_FILE
     }),
     heldBy: (identity) =>
-      Effect.map(rules, (known) =>
-        known === null || identity.way === "open" ? null : heldIn(rolesOf(known, identity))
-      ),
+      Effect.map(rules, (known) => {
+        if (identity.way === "open" || PERMISSIONS_DISABLED) return null
+        if (known === null && !isGivenRoles(identity)) return null
+        return heldIn(rolesOf(known ?? READY, identity))
+      }),
+    roles: Effect.map(rules, (known) => (known ?? READY).roles),
     allowedBy: (known, asked) =>
-      [...known.roles].flatMap(([name, permissions]) =>
+      [...known].flatMap(([name, permissions]) =>
         judge(heldIn([{ name, permissions }]), asked).allowed === null ? [] : [name]
       )
   })
@@ -60,10 +69,15 @@ export class Permissions extends Context.Service<
     readonly rules: Effect.Effect<Rules | null>
     /** Why everybody may do everything, or what is wrong with the file that was read last, as a sentence; null where nothing is to be said. */
     readonly remark: Effect.Effect<string | null>
-    /** What somebody may do; null for everything: without a file, and where no tokens are asked for. */
+    /**
+     * What somebody may do; null for everything: where no tokens are asked for, and without a file, but for those who were given roles here,
+     * tokens of programs and users with passwords: theirs are the ready ones then.
+     */
     readonly heldBy: (identity: Identity) => Effect.Effect<ReadonlyArray<HeldPermission> | null>
-    /** The roles of these that would allow a call. */
-    readonly allowedBy: (rules: Rules, asked: Asked) => ReadonlyArray<string>
+    /** All roles by name: those of the file, else the ready ones. */
+    readonly roles: Effect.Effect<Rules["roles"]>
+    /** The names of these roles that would allow a call. */
+    readonly allowedBy: (roles: Rules["roles"], asked: Asked) => ReadonlyArray<string>
   }
 >()("switchyard/access/Permissions") {
   /** Fails with RulesUnusable and PermissionsMissing. */

@@ -3,6 +3,7 @@
  * permit works for the server itself, which may do everything.
  */
 import { Context, Effect, Schema } from "effect"
+import type { Identity } from "../domain/access/Identity.ts"
 import { type Asked, obstacleOf, type Obstacle, type Permission } from "../domain/access/PermissionRule.ts"
 
 /** The caller may not do this. `refusal` is the sentence for them. */
@@ -34,8 +35,7 @@ export const wantsApproval = ({ permission }: HeldPermission): boolean => permis
 export type Subject = Omit<Asked, "method" | "path">
 
 export interface Permit {
-  /** The caller's name. */
-  readonly caller: string
+  readonly caller: Pick<Identity, "name" | "way">
   /** Permissions of the caller that speak of the request. */
   readonly held: ReadonlyArray<HeldPermission>
   readonly method: string

@@ -44,11 +44,13 @@ export const namedDevices = (names: ReadonlyArray<string>): NamedDevices => {
 /** Rows that a caller who may see some devices only may see: SQL over these hostnames and the caller's name. */
 export interface Within extends NamedDevices {
   readonly caller: string
+  /** The name is that of an API token: people choose these, so that it may be another person's. */
+  readonly isProgram: boolean
 }
 
 /** What of the limits tells one question from another. */
 export const keyOfWithin = (within: Within | undefined): string =>
-  within === undefined ? "" : `${within.key} ${within.caller}`
+  within === undefined ? "" : `${within.key} ${within.isProgram} ${within.caller}`
 
 /** What is asked for. Fields and values are as the client sent them. */
 export interface ListQuery {

@@ -78,6 +78,16 @@ describe("permissions.yml", () => {
     })
   )
 
+  it.effect("that is a link to nowhere ends the start, because somebody wants roles", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const DATA_DIR = yield* files.makeTempDirectoryScoped()
+      yield* files.symlink(`${DATA_DIR}/not-mounted.yml`, `${DATA_DIR}/permissions.yml`)
+      const started = Effect.provide(rolesOf(someone), Permissions.layer.pipe(Layer.provide(configOf({ DATA_DIR }))))
+      assert.strictEqual((yield* Effect.flip(started))._tag, "PermissionsUnusable")
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
   it.effect("gives roles by the default, by attributes and by the way in, together", () =>
     Effect.gen(function* () {
       const text = `${withDefault("reader")}group_mappings: { groups: { netops: [operator] } }\n`

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient } from "../support/ApiServer.ts"
 import { caller, SiteWithRoles } from "../support/RolesSite.ts"
 
 const FILE = `
@@ -19,6 +20,8 @@ roles:
     permissions: [{ methods: [PUT], endpoints: ["/device/{hostname}/interfaces", "/device/*/interface_status"] }]
   looker: { permissions: [{ methods: ["*"], endpoints: ["*"], live: false }] }
   few: { permissions: [{ methods: ["*"], endpoints: ["*"], max_devices: 2 }] }
+  asking: { permissions: [{ methods: ["*"], endpoints: ["*"], approval: true }] }
+  slow: { permissions: [{ methods: [GET], endpoints: ["*a*a*a*a*a*a*b", "/auth/*"] }] }
   syncing: { permissions: [{ methods: ["*"], endpoints: ["*"], jobs: [sync_devices] }] }
 `
 
@@ -105,6 +108,55 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
       assert.strictEqual(yield* statusOf("east", "PUT", "/device/8", { hostname: "east-a8" }), 403)
       assert.strictEqual(yield* statusOf("east", "GET", "/device/east-a1"), 200)
       assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { hostname: "east-a3" }), 200)
+    })
+  )
+
+  it.effect("gives no device of theirs the place of another one", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      // core1's: what is done to east-a1 would be done to core1
+      const place = { management_ip: "10.100.3.0" }
+      for (const json of [place, { dhcp_ip: "10.100.3.0" }, { port: 10_022 }, { ztp_mac: "080027000006" }]) {
+        assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", json), 403, JSON.stringify(json))
+      }
+      assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { management_ip: "10.0.6.6" }), 200)
+      assert.strictEqual(yield* statusOf("east", "PUT", "/device/4", { description: "mine" }), 200)
+      assert.strictEqual(yield* statusOf("operator", "PUT", "/device/4", place), 200)
+    })
+  )
+
+  it.effect("puts no lines into a configuration without being allowed to give one", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const evil = "x\nusername eva privilege 15 nopassword"
+      const put = (role: string, data: object) =>
+        statusOf(role, "PUT", "/device/east-a1/interfaces", { interfaces: { Ethernet1: { data } } })
+      for (const data of [{ cli_append_str: evil }, { description: evil }, { tags: [evil] }]) {
+        for (const role of ["east-ports", "two-ports", "everything-of-two-ports"]) {
+          assert.strictEqual(yield* put(role, data), 403, `${role} ${JSON.stringify(data)}`)
+        }
+        assert.notStrictEqual(yield* put("east", data), 403)
+      }
+      for (const data of [{ description: "desk\n" }, { cli_append_str: null }, { tags: ["desk"] }]) {
+        assert.notStrictEqual(yield* put("two-ports", data), 403, JSON.stringify(data))
+      }
+    })
+  )
+
+  it.effect("sees no jobs of a person by giving their name to a program", () =>
+    Effect.gen(function* () {
+      yield* setScene([`update job set scheduled_by = 'alice', scheduled_way = 'jwt' where id = 2`])
+      const api = yield* ApiClient
+      const mallory = yield* caller({ sub: "mallory", roles: ["east-ports"] })
+      const { text } = yield* mallory("POST", "/auth/tokens", { json: { name: "alice", roles: ["east-ports"] } })
+      const headers = { authorization: `Bearer ${/swy_[\w-]+/.exec(text)?.[0]}` }
+      assert.strictEqual((yield* api.send("GET", "/api/v1.0/job/2", { headers })).status, 403)
+      assert.notInclude((yield* api.send("GET", "/api/v1.0/jobs", { headers })).text, "discover_device")
+      const json = { hostname: "east-a1", dry_run: true }
+      assert.strictEqual((yield* api.send("POST", "/api/v1.0/device_syncto", { headers, json })).status, 200)
+      assert.strictEqual((yield* api.send("GET", "/api/v1.0/job/4", { headers })).status, 200)
+      const alice = yield* caller({ sub: "alice", roles: ["east-ports"] })
+      assert.strictEqual((yield* alice("GET", "/job/2")).status, 200)
     })
   )
 
@@ -232,6 +284,23 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some jobs
       assert.strictEqual(yield* statusOf("looker", "PUT", "/device/east-a1/interface_status", bounce), 403)
       const { headers } = yield* (yield* caller({ roles: ["looker"] }))("GET", "/jobs")
       assert.strictEqual(headers.get("x-total-count"), "4")
+    })
+  )
+
+  it.effect("with an approval only takes no ports down, which could not wait for one", () =>
+    Effect.gen(function* () {
+      yield* setScene()
+      const bounce = { bounce_interfaces: ["Ethernet1"] }
+      assert.strictEqual(yield* statusOf("asking", "PUT", "/device/east-a1/interface_status", bounce), 403)
+    })
+  )
+
+  it.effect("keeps nobody waiting with a long path for a glob of many stars", () =>
+    Effect.gen(function* () {
+      const send = yield* caller({ roles: ["slow"] })
+      const path = `/auth/explain?method=GET&path=/${"a".repeat(4000)}`
+      assert.strictEqual((yield* send("GET", path)).status, 200)
+      assert.strictEqual((yield* send("GET", `/device/${"a".repeat(200)}`)).status, 403)
     })
   )
 

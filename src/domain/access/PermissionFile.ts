@@ -3,8 +3,9 @@
  * the ready ones. Pure.
  */
 import { Result, Schema } from "effect"
+import { isGlob } from "./Glob.ts"
 import type { Identity } from "./Identity.ts"
-import { isGlob, Permission } from "./PermissionRule.ts"
+import { Permission } from "./PermissionRule.ts"
 import { readyRoles } from "./ReadyRoles.ts"
 
 const list = Schema.Array(Schema.String)

@@ -2,7 +2,8 @@
  * What one permission of a role allows, and whether a call is within it (docs/roles.md#permissions). A permission allows a call as a
  * whole or not at all; nothing is ever forbidden by one. What a call is about and is not known counts as outside. Pure.
  */
-import { Result, Schema } from "effect"
+import { Schema } from "effect"
+import { matchesGlob } from "./Glob.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -57,39 +58,10 @@ export interface Asked {
   readonly group?: string
   /** It changes more of its devices than their ports, or what these are configured with. */
   readonly whole?: true
+  /** It puts lines of the caller's own into a configuration. */
+  readonly free?: true
   /** It is about more than single devices. */
   readonly beyond?: true
-}
-
-const escaped = (text: string): string => text.replaceAll(/[.+^${}()|\\]/g, String.raw`\$&`)
-
-/**
- * A glob as file names have it: `*` any characters, slashes too, `?` one, `[…]` one of a set and `[!…]` none of it. Beyond those, as in
- * the paths of the API's document, `{id}` is a number, and any other name in braces something without a slash.
- */
-const patternOf = (glob: string): RegExp => {
-  const source = glob.replaceAll(/\[!?\]?[^\]]*\]|\{\w+\}|[\s\S]/g, (part) => {
-    if (part === "{id}") return "\\d+"
-    if (/^\{\w+\}$/.test(part)) return "[^/]+"
-    if (part === "*") return "[\\s\\S]*"
-    if (part === "?") return "[\\s\\S]"
-    if (part.length === 1) return part === "[" || part === "]" ? `\\${part}` : escaped(part)
-    const inside = part.slice(1, -1).replaceAll("\\", "\\\\").replaceAll("]", "\\]")
-    return inside.startsWith("!") ? `[^${inside.slice(1)}]` : `[${inside.replace(/^\^/, "\\^")}]`
-  })
-  return new RegExp(`^${source}$`)
-}
-
-const patterns = new Map<string, RegExp>()
-
-/** Whether a text is a glob; a range such as `[z-a]` is none. */
-export const isGlob = (glob: string): boolean => Result.isSuccess(Result.try(() => patternOf(glob)))
-
-/** Whether a glob matches a whole text; case counts. */
-export const matchesGlob = (glob: string, text: string): boolean => {
-  const known = patterns.get(glob) ?? patternOf(glob)
-  patterns.set(glob, known)
-  return known.test(text)
 }
 
 /** `*` names everything. */
@@ -133,6 +105,9 @@ export interface Obstacle {
   readonly rule: string
 }
 
+/** Whoever may call this gives configurations of any kind. */
+const APPLY_CONFIG = "/device/a/apply_config"
+
 type Check = (permission: Permission, asked: Asked) => string | undefined
 
 const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "nothing" : list.join(", "))
@@ -157,6 +132,10 @@ const checks: ReadonlyArray<Check> = [
   },
   ({ interfaces }, { whole }) =>
     interfaces !== undefined && whole === true ? "only for some ports, and this changes whole devices" : undefined,
+  (permission, { free }) =>
+    free === true && isForSomeDevices(permission) && !speaksOf(permission, "POST", APPLY_CONFIG)
+      ? "only for some devices, and free lines of configuration (cli_append_str, line breaks) are for roles that may POST /device/{hostname}/apply_config"
+      : undefined,
   // who is put into the group until the job begins is not known yet
   ({ device_types, groups, interfaces }, { group }) =>
     group === undefined || (device_types === undefined && interfaces === undefined && includes(groups ?? ["*"], group))

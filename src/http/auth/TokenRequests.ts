@@ -4,6 +4,7 @@ import { ApiTokens, TokenNotFound } from "../../access/ApiTokens.ts"
 import { Grants } from "../../access/Grants.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
 import type { NewTokenRequest } from "../../domain/requests/SignOnRequests.ts"
 import { toId } from "../../domain/fields/Values.ts"
 
@@ -11,12 +12,15 @@ export const makeTokenRequests = Effect.gen(function* () {
   const tokens = yield* ApiTokens
   const { granted, known, mayDoEverything } = yield* Grants
 
+  /** A token may have the name of a person who has made some; it has made none itself. */
+  const isMaker = ({ name, way }: Identity, created_by: string) => way !== "token" && created_by === name
+
   return {
     list: Effect.gen(function* () {
       const caller = yield* Caller
       const all = yield* tokens.all
       const isAll = yield* mayDoEverything(caller)
-      return enveloped({ tokens: all.filter(({ created_by }) => isAll || created_by === caller.name) })
+      return enveloped({ tokens: all.filter(({ created_by }) => isAll || isMaker(caller, created_by)) })
     }),
     create: Effect.fnUntraced(function* ({ days, name, roles }: NewTokenRequest) {
       const caller = yield* Caller
@@ -29,7 +33,7 @@ export const makeTokenRequests = Effect.gen(function* () {
       const caller = yield* Caller
       const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), () => new TokenNotFound())
       const { created_by } = yield* tokens.find(id)
-      if (created_by !== caller.name && !(yield* mayDoEverything(caller))) return yield* new TokenNotFound()
+      if (!isMaker(caller, created_by) && !(yield* mayDoEverything(caller))) return yield* new TokenNotFound()
       return enveloped({ revoked_token: yield* tokens.revoke(id) })
     })
   }

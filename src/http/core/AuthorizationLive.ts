@@ -24,6 +24,19 @@ const OPENED_BY_URL = ["/socket.io/"]
 
 const IN_URL = `JWT token missing? Where there are roles, this call takes no token in its address: send 'Authorization: Bearer <JWT>'`
 
+/**
+ * One signature can be written in many ways, with white space, padding or other bits at its end. Only one of them counts, because a token in
+ * another spelling would have limits of its own.
+ */
+const asWritten = (token: string): Result.Result<string, Unauthorized> => {
+  // other tokens of a provider may have dots of their own
+  const [, signature = ""] = /^ey[^.]*\.[^.]*\.([^.]*)$/.exec(token) ?? []
+  const isOneWay = /^[\w.~+/=-]+$/.test(token) && spelled(signature) === signature
+  return isOneWay ? Result.succeed(token) : Result.fail(new Unauthorized({ message: "Could not decode JWT token" }))
+}
+
+const spelled = (signature: string): string => Buffer.from(signature, "base64url").toString("base64url")
+
 /** The token in the header, else in the query parameter `jwt`. */
 export const findToken = (
   header: string | undefined,
@@ -34,10 +47,10 @@ export const findToken = (
     const [token, ...more] = words
     return token === undefined || more.length > 0
       ? Result.fail(new Unauthorized({ message: MALFORMED }))
-      : Result.succeed(token)
+      : asWritten(token)
   }
   const jwt = typeof query === "string" ? query : query?.[0]
-  return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : Result.succeed(jwt)
+  return jwt === undefined || jwt === "" ? Result.fail(new Unauthorized({ message: MISSING })) : asWritten(jwt)
 }
 
 const isInUrl = (header: string | undefined): boolean => !/^ *Bearer(?: |$)/.test(header ?? "")

@@ -54,7 +54,7 @@ const makeAsked = Effect.gen(function* () {
 
 /** Yields the permit of a request, null when everything is allowed, and what speaks of it. Fails with NotPermitted, or as the lookup of the device does. */
 export const makePermitOf = Effect.gen(function* () {
-  const { allowedBy, heldBy, rules } = yield* Permissions
+  const { allowedBy, heldBy, roles } = yield* Permissions
   const askedOf = yield* makeAsked
 
   return Effect.fnUntraced(function* (
@@ -63,13 +63,13 @@ export const makePermitOf = Effect.gen(function* () {
     endpoint: HttpApiEndpoint.Top
   ) {
     const all = yield* heldBy(caller)
-    const known = yield* rules
-    if (all === null || known === null) return { permit: null, speaking: null }
+    const known = yield* roles
+    if (all === null) return { permit: null, speaking: null }
     const { method } = request
     const path = understood(endpoint.path, yield* HttpRouter.params)
     const speaking = all.filter(({ permission }) => speaksOf(permission, method, path))
     const call: Permit = {
-      caller: caller.name,
+      caller,
       method,
       path,
       held: speaking,

@@ -14,7 +14,8 @@ export const makeVisible = Effect.map(Effect.service(AskedDevices), ({ reach }) 
       Effect.fail(new SettingsUnavailable({ message }))
     )
     if (permit === null || reached === null) return {}
-    return { within: { ...reached, caller: permit.caller } satisfies Within }
+    const { name, way } = permit.caller
+    return { within: { ...reached, caller: name, isProgram: way === "token" } satisfies Within }
   })
 )
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess.ts"
 import { AskedDevices } from "../../access/AskedDevices.ts"
+import { permitted } from "../../access/Permit.ts"
 import type { Device } from "../../domain/Device.ts"
 import type { DeviceChange } from "../../domain/DeviceFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
@@ -17,6 +18,9 @@ type Change = typeof DeviceChange.checked.Type
 /** A record that is where it was may be changed in all else: it is refused at its next login. */
 const isMoved = (before: Reachable, after: Reachable): boolean =>
   before.state !== after.state || before.management_ip !== after.management_ip || before.dhcp_ip !== after.dhcp_ip
+
+/** Which switch a record stands for: with another one the caller would work on somebody else's. */
+const PLACE = ["management_ip", "secondary_management_ip", "infra_ip", "dhcp_ip", "port", "ztp_mac"] as const
 
 /** Changes a device by a request body, in one transaction. Yields the device after the change. Fails with DeviceNotFound. */
 export const makeDeviceChange = Effect.gen(function* () {
@@ -43,6 +47,7 @@ export const makeDeviceChange = Effect.gen(function* () {
         Effect.fail(new SettingsUnavailable({ message }))
       )
     )
+    if (PLACE.some((field) => after[field] !== before[field])) yield* permitted({ beyond: true })
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
     if (state === undefined) return yield* devices.get(before.id)

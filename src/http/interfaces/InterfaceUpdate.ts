@@ -33,6 +33,14 @@ const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortCha
   ...(dataChanged ? { data } : {})
 })
 
+const isBroken = (text: unknown): boolean => typeof text === "string" && /[\r\n]/.test(text.trim())
+
+/** Whether a port's data bring lines of their own into the configuration: given as such, or behind a line break. */
+const isFree = ({ fields }: NonNullable<Ports[string]>): boolean => {
+  const { cli_append_str, description, tags } = fields.data?.fields ?? {}
+  return Boolean(cli_append_str) || [description ?? "", ...(tags ?? [])].some(isBroken)
+}
+
 const makeContext = Effect.gen(function* () {
   const settings = yield* SettingsView
   return Effect.fnUntraced(function* (device: Device, interfaces: Ports) {
@@ -83,7 +91,11 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
   return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: SentPorts, by: string) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
-    yield* permitted({ ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })) })
+    const free = Object.values(interfaces).some((port) => port !== null && isFree(port))
+    yield* permitted({
+      ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })),
+      ...(free ? { free, whole: true as const } : {})
+    })
     // the row's lock lets changes of one device's ports happen one after the other
     const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
     const { errors, updated } = yield* inTransaction(locked)

@@ -1,6 +1,6 @@
 /** PUT interface_status: takes ports down and up again inside the request (docs/api.md#bouncing-ports). */
 import { Effect } from "effect"
-import { permitted } from "../../access/Permit.ts"
+import { NotPermitted, permitted, wantsApproval } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, InternalError } from "../../api/Failures.ts"
 import { LiveDevices } from "../../devices/LiveDevices.ts"
@@ -27,7 +27,11 @@ export const makeBouncing = Effect.gen(function* () {
 
   return Effect.fn("Bouncing.bounce")(function* (hostname: string, ports: ReadonlyArray<string>) {
     const device = yield* accessSwitch(hostname)
-    yield* permitted({ live: true, ports: ports.map((port) => ({ hostname, port })) })
+    const allowed = yield* permitted({ live: true, ports: ports.map((port) => ({ hostname, port })) })
+    if (allowed !== null && wantsApproval(allowed)) {
+      const rule = `role ${allowed.role}, approval: true, and a bounce is done at once`
+      return yield* new NotPermitted({ rule, roles: [] })
+    }
     const rows = yield* interfaces.ofDevice(device.id)
     const uplink = rows.find(({ configtype, name }) => configtype === "ACCESS_UPLINK" && ports.includes(name))
     if (uplink !== undefined) return yield* refuse(`Can't bounce UPLINK port ${uplink.name} for device ${hostname}`)

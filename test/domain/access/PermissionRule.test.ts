@@ -1,11 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import {
-  isGlob,
-  matchesGlob,
-  obstacleOf,
-  type Permission,
-  speaksOf
-} from "../../../src/domain/access/PermissionRule.ts"
+import { isGlob, matchesGlob } from "../../../src/domain/access/Glob.ts"
+import { obstacleOf, type Permission, speaksOf } from "../../../src/domain/access/PermissionRule.ts"
 
 describe("a glob of paths", () => {
   it.each([
@@ -24,8 +19,24 @@ describe("a glob of paths", () => {
     ["/device/{hostname}/interfaces", "/device/a.b-c/interfaces", true],
     ["/device/{hostname}/interfaces", "/device/a/b/interfaces", false],
     ["/a.b", "/axb", false],
-    ["/[", "/[", true]
+    ["/[", "/[", true],
+    ["*/{id}5", "/device/125", true],
+    ["*/{id}5", "/device/5", false],
+    ["*{a}{b}x*", "/abx", true],
+    ["*{a}{b}x*", "/bx", false],
+    ["/{a}x/*b", "/xx/ab", true],
+    ["/{a}x/*b", "/x/ab", false],
+    ["a**b*c", "abc", true],
+    ["a*b*c", "ab\nbcd", false],
+    ["*[!a-y]*?", "aaza", true],
+    ["*[!a-y]*?", "aaz", false]
   ])("%s on %s: %s", (glob, path, is) => expect(matchesGlob(glob, path)).toBe(is))
+
+  it("takes no time that grows faster than both lengths, because callers choose the path", () => {
+    const path = "/" + "a".repeat(10_000)
+    const globs = ["*a*a*a*a*a*a*b", "{x}{y}{z}{x}{y}{z}b", "*/{x}a{y}/b", "*{id}{id}{id}b"]
+    expect(globs.filter((glob) => matchesGlob(glob, path))).toEqual([])
+  })
 
   it("is refused with a range that cannot be", () => {
     expect(isGlob("/device/[z-a]")).toBe(false)

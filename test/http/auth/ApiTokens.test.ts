@@ -105,6 +105,17 @@ layer(SiteWithRoles, { excludeTestServices: true })("A token of a program", (it)
     })
   )
 
+  it.effect("has not made what a person of its name has made", () =>
+    Effect.gen(function* () {
+      const alice = yield* person("alice", ["reader", "east-ports"])
+      const { added_token } = yield* made(alice, { name: "of-alice", roles: ["east-ports"] })
+      const { token } = yield* made(yield* person("mallory", ["reader"]), { name: "alice", roles: ["reader"] })
+      assert.deepEqual((yield* as(token, "GET", "/auth/tokens")).body, { status: "success", data: { tokens: [] } })
+      assert.strictEqual((yield* as(token, "DELETE", `/auth/tokens/${added_token.id}`)).status, 404)
+      assert.strictEqual((yield* as(alice, "DELETE", `/auth/tokens/${added_token.id}`)).status, 200)
+    })
+  )
+
   it.effect("ends with its time, and needs a good name that is free", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,90 @@
+/**
+ * Globs of paths and ports in permissions (docs/roles.md#permissions). Callers choose the texts, so a match takes no longer than the
+ * product of both lengths, whatever a glob looks like. Pure.
+ */
+import { Result } from "effect"
+
+/** One or more characters of a glob: what a character of a text has to be, and whether more or none of them may follow. */
+interface Part {
+  readonly source: string
+  readonly repeats: "once" | "some" | "any"
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.+^${}()|[\]\\]/g, String.raw`\$&`)
+
+const partOf = (text: string): Part => {
+  if (text === "{id}") return { source: String.raw`\d`, repeats: "some" }
+  if (/^\{\w+\}$/.test(text)) return { source: "[^/]", repeats: "some" }
+  if (text.startsWith("*")) return { source: String.raw`[\s\S]`, repeats: "any" }
+  if (text === "?") return { source: String.raw`[\s\S]`, repeats: "once" }
+  if (text.length === 1) return { source: escaped(text), repeats: "once" }
+  const inside = text.slice(1, -1).replaceAll("\\", "\\\\").replaceAll("]", "\\]")
+  const set = inside.startsWith("!") ? `[^${inside.slice(1)}]` : `[${inside.replace(/^\^/, String.raw`\^`)}]`
+  return { source: set, repeats: "once" }
+}
+
+/**
+ * A glob as file names have it: `*` any characters, slashes too, `?` one, `[…]` one of a set and `[!…]` none of it. Beyond those, as in
+ * the paths of the API's document, `{id}` is a number, and any other name in braces something without a slash.
+ */
+const partsOf = (glob: string): ReadonlyArray<Part> =>
+  (glob.match(/\[!?\]?[^\]]*\]|\{\w+\}|\*+|[\s\S]/g) ?? []).map(partOf)
+
+type Matches = (text: string) => boolean
+
+const SIGNS = { once: "", some: "+", any: "*" } as const
+
+/** A regular expression for what such a one decides in one go: one `*`, or names in braces between slashes and a `*` at the end. */
+const inOneGo = (glob: string, parts: ReadonlyArray<Part>): Matches | undefined => {
+  const stars = parts.filter(({ repeats }) => repeats === "any").length
+  const isPlain = !parts.some(({ repeats }) => repeats === "some")
+  const isPath = /^(?:[^*{}]|\{\w+\}(?=\/|$))*\*?$/.test(glob)
+  if (!(stars <= 1 && isPlain) && !isPath) return undefined
+  const pattern = new RegExp(`^${parts.map(({ repeats, source }) => source + SIGNS[repeats]).join("")}$`)
+  return (text) => pattern.test(text)
+}
+
+/** Goes through a text once, with all places of the glob where it can be. */
+const stepByStep = (parts: ReadonlyArray<Part>): Matches => {
+  const steps = parts.flatMap(({ repeats, source }) => {
+    const is = new RegExp(`^${source}$`)
+    const stay = { is, stays: true }
+    if (repeats === "any") return [stay]
+    return repeats === "some" ? [{ is, stays: false }, stay] : [{ is, stays: false }]
+  })
+  /** What may be left out is passed at once. */
+  const enter = (places: Set<number>, place: number): void => {
+    places.add(place)
+    if (steps[place]?.stays === true) enter(places, place + 1)
+  }
+  return (text) => {
+    let places = new Set<number>()
+    enter(places, 0)
+    for (let index = 0; index < text.length && places.size > 0; index += 1) {
+      const next = new Set<number>()
+      for (const place of places) {
+        const step = steps[place]
+        if (step?.is.test(text[index] ?? "") === true) enter(next, step.stays ? place : place + 1)
+      }
+      places = next
+    }
+    return places.has(steps.length)
+  }
+}
+
+const compile = (glob: string): Matches => {
+  const parts = partsOf(glob)
+  return inOneGo(glob, parts) ?? stepByStep(parts)
+}
+
+const compiled = new Map<string, Matches>()
+
+/** Whether a text is a glob; a range such as `[z-a]` is none. */
+export const isGlob = (glob: string): boolean => Result.isSuccess(Result.try(() => compile(glob)))
+
+/** Whether a glob matches a whole text; case counts. */
+export const matchesGlob = (glob: string, text: string): boolean => {
+  const known = compiled.get(glob) ?? compile(glob)
+  compiled.set(glob, known)
+  return known(text)
+}
