@@ -81,7 +81,7 @@ export const atDatabase = Effect.gen(function* () {
     Layer.provideMerge(Grants.layer),
     Layer.provide(Permissions.layer),
     Layer.provide(EventStore.layer),
-    Layer.provide(Database.layer),
+    Layer.provide(Database.layerBeside),
     // what is printed is JSON alone
     Layer.provide(Layer.succeed(References.MinimumLogLevel, "None")),
     Layer.provide(ServerConfig.layer)

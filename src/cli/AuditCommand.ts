@@ -18,7 +18,7 @@ const services = Effect.gen(function* () {
       import("../ServerConfig.ts")
     ])
   )
-  return Layer.mergeAll(Database.layer, SecretKey.layer, Logging.layer).pipe(Layer.provide(ServerConfig.layer))
+  return Layer.mergeAll(Database.layerBeside, SecretKey.layer, Logging.layer).pipe(Layer.provide(ServerConfig.layer))
 })
 
 const verify = Command.make("verify", {}, () =>

@@ -1,5 +1,5 @@
 /** `switchyard secret`: secret settings in the database, and the change of the key under which everything there is sealed. */
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
 
 /** The value from standard input: what is in a command line can be seen by everybody on the machine. */
@@ -35,17 +35,9 @@ const services = Effect.map(
     { ServerConfig },
     { NodeServices }
   ]) => {
-    const guest = Layer.effect(
-      ServerConfig,
-      Effect.map(ServerConfig, (config) =>
-        Option.isSome(config.DATABASE_URL)
-          ? config
-          : ServerConfig.of({ ...config, CLUSTER_HOST: Option.some("127.0.0.1") })
-      )
-    )
     return Layer.mergeAll(SecretStore.layer, CertificateAuthority.layer).pipe(
       Layer.provide(SecretKey.layer),
-      Layer.provide(Database.layer.pipe(Layer.provide(guest))),
+      Layer.provide(Database.layerBeside),
       Layer.provide(Logging.layer),
       Layer.provideMerge(ServerConfig.layer),
       Layer.provide(NodeServices.layer)

@@ -74,6 +74,20 @@ export const migrate = Effect.gen(function* () {
 /** The connected database with an up-to-date schema. */
 export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
 
+/** As `layer`, for commands: it works also beside a server of this machine that keeps the embedded database. */
+export const layerBeside = layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      ServerConfig,
+      Effect.map(ServerConfig, (config) =>
+        Option.isSome(config.DATABASE_URL)
+          ? config
+          : ServerConfig.of({ ...config, CLUSTER_HOST: Option.some("127.0.0.1") })
+      )
+    )
+  )
+)
+
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
   DatabaseClient.layer({ url, maxConnections, applicationName: "switchyard" })
