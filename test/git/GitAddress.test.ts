@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
 import { parseGitAddress } from "../../src/git/GitAddress.ts"
 
+type Login = readonly [server: string, username: string, password: string | null]
+
 /** What git is given, and the login beside it. */
-const CASES: ReadonlyArray<
-  readonly [address: string, remote: string, login: readonly [string, string, string | null] | null]
-> = [
+const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Login | null]> = [
   ["https://robot:p%40ss@h:8443/a.git#main", "https://h:8443/a.git", ["https://h:8443", "robot", "p@ss"]],
   ["http://robot:a@b:c@[::1]:80/a.git", "http://[::1]:80/a.git", ["http://[::1]:80", "robot", "a@b:c"]],
   ["https://only-a-long-token@h/a.git", "https://h/a.git", ["https://h", "only-a-long-token", null]],
@@ -21,8 +21,10 @@ it("gives git addresses without passwords, because it writes them into command l
     assert.strictEqual(parsed.remote, remote)
     const given = parsed.login
     const password = given?.password ?? null
-    const seen = given && [given.server, given.username, password === null ? null : Redacted.value(password)]
-    assert.deepStrictEqual(seen ?? null, login, address)
+    const seen: Login | null = given
+      ? [given.server, given.username, password === null ? null : Redacted.value(password)]
+      : null
+    assert.deepStrictEqual(seen, login, address)
   }
 })
 
