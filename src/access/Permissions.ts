@@ -22,7 +22,8 @@ export class PermissionsMissing extends Schema.TaggedError<PermissionsMissing>()
 const heldIn = (roles: ReadonlyArray<HeldRole>): ReadonlyArray<HeldPermission> =>
   roles.flatMap(({ name, permissions }) => permissions.map((permission) => ({ role: name, permission })))
 
-const NO_FILE = "permissions.yml is not there: every caller with a good JSON Web Token may do everything (docs/roles.md)"
+const NO_FILE =
+  "permissions.yml is not there: every caller with a good JSON Web Token may do everything (docs/roles.md)"
 const DISABLED = "PERMISSIONS_DISABLED is true: every caller with a good token may do everything (docs/roles.md)"
 
 /** What counts for callers with roles of ours where there is no file. */

@@ -13,6 +13,7 @@ import { EventStore } from "../store/EventStore.ts"
 import { SecretTexts } from "../store/SecretTexts.ts"
 import { AskedDevices } from "./AskedDevices.ts"
 import { Permissions } from "./Permissions.ts"
+import { NotPermitted } from "./Permit.ts"
 
 /** Which secrets are asked for: of a device, of a job, or both. */
 export interface Sight {
@@ -38,14 +39,30 @@ const make = Effect.gen(function* () {
       Effect.catchTag(["DeviceNotFound", "NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
     )
 
-  const maySeeSecrets = Effect.fn("SecretSight.maySeeSecrets")(function* (caller: Identity, hostname?: string) {
-    if (!SHOW_SECRETS) return false
+  const seen = Effect.fn("SecretSight.seen")(function* (caller: Identity, hostnames: ReadonlyArray<string>) {
+    if (!SHOW_SECRETS) return new Set<string>()
     const held = yield* permissions.heldBy(caller)
-    if (held === null) return true
+    if (held === null) return new Set(hostnames)
     const showing = held.map(({ permission }) => permission).filter(showsSecrets)
-    if (showing.some((permission) => !isForSomeDevices(permission))) return true
-    if (hostname === undefined || showing.length === 0) return false
-    return (yield* asked(hostname)).some((device) => showing.some((permission) => reaches(permission, device)))
+    if (showing.some((permission) => !isForSomeDevices(permission))) return new Set(hostnames)
+    if (showing.length === 0) return new Set<string>()
+    const devices = (yield* Effect.forEach(hostnames, asked)).flat()
+    const within = devices.filter((device) => showing.some((permission) => reaches(permission, device)))
+    return new Set(within.map(({ hostname }) => hostname))
+  })
+
+  const maySeeSecrets = (caller: Identity, hostname: string) =>
+    Effect.map(seen(caller, [hostname]), (hostnames) => hostnames.has(hostname))
+
+  const mayAsk = Effect.fn("SecretSight.mayAsk")(function* (caller: Identity) {
+    if (!SHOW_SECRETS) return yield* new NotPermitted({ rule: "SHOW_SECRETS is false: nobody is shown any", roles: [] })
+    const held = yield* permissions.heldBy(caller)
+    if (held === null || held.some(({ permission }) => showsSecrets(permission))) return
+    const roles = [...((yield* permissions.rules)?.roles ?? [])]
+    return yield* new NotPermitted({
+      rule: "none of your roles has the right show_secrets",
+      roles: roles.flatMap(([name, allowed]) => (allowed.some(showsSecrets) ? [name] : []))
+    })
   })
 
   const shown = Effect.fn("SecretSight.shown")(({ hostname, jobId, what }: Sight) =>
@@ -70,15 +87,20 @@ const make = Effect.gen(function* () {
     return text
   })
 
-  return SecretSight.of({ maySeeSecrets, shown, config })
+  return SecretSight.of({ mayAsk, seen, shown, config })
 })
 
 /** What callers see of secrets. */
 export class SecretSight extends Context.Service<
   SecretSight,
   {
-    /** Whether this caller may see secrets in clear: those of a device, or, without a hostname, of all devices. */
-    readonly maySeeSecrets: (caller: Identity, hostname?: string) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Fails with NotPermitted for a caller who sees secrets of no device. */
+    readonly mayAsk: (caller: Identity) => Effect.Effect<void, NotPermitted>
+    /** Of these devices, those whose secrets this caller may see in clear. */
+    readonly seen: (
+      caller: Identity,
+      hostnames: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
     /** Notes that the caller of this request was shown secrets; to be done before they are. */
     readonly shown: (sight: Sight) => Effect.Effect<void, SqlError.SqlError>
     /** The configuration of a device as this caller may see it: in clear, which is noted, or with marks for its secrets. */

@@ -29,6 +29,7 @@ export class AuthorityExists extends Schema.TaggedError<AuthorityExists>()("Auth
 }
 
 const PRIVATE = { mode: 0o600 } as const
+const NEW_FOLDER = { recursive: true, mode: 0o700 } as const
 const unavailable = (message: string) => new AuthorityUnavailable({ message })
 const unwritable = (path: string) => Effect.mapError(() => unavailable(`${path} cannot be written`))
 
@@ -52,24 +53,23 @@ const makeFiles = Effect.gen(function* () {
   const write = Effect.fnUntraced(
     function* (path: string, text: string, options?: typeof PRIVATE) {
       const draft = `${path}.new`
-      yield* files.makeDirectory(paths.dirname(path), { recursive: true })
+      yield* files.makeDirectory(paths.dirname(path), NEW_FOLDER)
       yield* files.writeFileString(draft, text, options)
       yield* files.rename(draft, path)
     },
     (written, path) => written.pipe(unwritable(path))
   )
 
-  const makeFolder = (path: string) => files.makeDirectory(path, { recursive: true }).pipe(unwritable(path))
+  const makeFolder = (path: string) => files.makeDirectory(path, NEW_FOLDER).pipe(unwritable(path))
 
-  const makeFolderOf = (file: string) =>
-    files.makeDirectory(paths.dirname(file), { recursive: true }).pipe(unwritable(file))
+  const makeFolderOf = (file: string) => files.makeDirectory(paths.dirname(file), NEW_FOLDER).pipe(unwritable(file))
 
-  return { isKind, required, write, makeFolder, makeFolderOf, join: paths.join }
+  return { isKind, required, write, makeFolder, makeFolderOf, join: paths.join, relative: paths.relative }
 })
 
 const make = Effect.gen(function* () {
   const files = yield* makeFiles
-  const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH, ...config } = yield* ServerConfig
+  const { CAFILE, CAKEYFILE, CERTIFICATE_DAYS, CERTPATH, DATA_DIR, ...config } = yield* ServerConfig
   const passphrases = KeyFile.passphrases(yield* SecretKey, config)
 
   const exists = Effect.map(Effect.all([files.isKind(CAFILE, "File"), files.isKind(CAKEYFILE, "File")]), (found) =>
@@ -89,7 +89,9 @@ const make = Effect.gen(function* () {
     yield* Effect.forEach([CAKEYFILE, CAFILE], files.makeFolderOf)
     const made = yield* Certificates.makeAuthority(commonName)
     yield* files.write(CAKEYFILE, KeyFile.encrypted(passphrases, made.key), PRIVATE)
-    yield* files.write(CAFILE, made.certificate)
+    // a site that keeps it elsewhere may have others who read it
+    const isOurs = !files.relative(DATA_DIR, CAFILE).startsWith("..")
+    yield* files.write(CAFILE, made.certificate, isOurs ? PRIVATE : undefined)
     yield* files.makeFolder(CERTPATH)
   })
 
@@ -119,7 +121,7 @@ const make = Effect.gen(function* () {
     }
     const issued = yield* Certificates.issue(authority, hostname, address, CERTIFICATE_DAYS)
     yield* files.write(files.join(CERTPATH, `${hostname}.key`), Redacted.value(issued.key), PRIVATE)
-    yield* files.write(files.join(CERTPATH, `${hostname}.crt`), issued.certificate)
+    yield* files.write(files.join(CERTPATH, `${hostname}.crt`), issued.certificate, PRIVATE)
     return issued
   })
 

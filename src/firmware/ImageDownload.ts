@@ -57,7 +57,7 @@ const tooLarge = ({ maxBytes }: Download) => refused(`The image is larger than $
 /** Appends the body to the file from `position` on. */
 const receive = (download: Download, response: IncomingMessage, sums: ImageDigests.RunningDigests) =>
   Effect.acquireUseRelease(
-    onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+")),
+    onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+", 0o600)),
     (file) =>
       Effect.tryPromise({
         try: async (signal) => {

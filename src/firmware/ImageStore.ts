@@ -107,7 +107,7 @@ const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
   const known = KnownDigests.make(folder)
 
   const prepare = disk("Could not make the folder of the firmware images", async () => {
-    await fs.mkdir(incoming, { recursive: true })
+    await fs.mkdir(incoming, { recursive: true, mode: 0o700 })
     await dropStale(incoming)
   })
 

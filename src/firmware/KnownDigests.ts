@@ -25,9 +25,9 @@ export const make = (folder: string) => {
   /** Notes the checksums of a file that was last written at this time. */
   const write = (name: string, digests: ImageDigests.ImageDigests, modified: number) =>
     disk(`Could not note the checksum of ${name}`, async () => {
-      await fs.mkdir(notes, { recursive: true })
+      await fs.mkdir(notes, { recursive: true, mode: 0o700 })
       const draft = `${noteOf(name)}.${process.pid}.part`
-      await fs.writeFile(draft, JSON.stringify({ ...digests, modified }))
+      await fs.writeFile(draft, JSON.stringify({ ...digests, modified }), { mode: 0o600 })
       await fs.rename(draft, noteOf(name))
     })
 

@@ -4,12 +4,25 @@
  * from messages.
  */
 import { resolve } from "node:path"
-import { Result, Schema } from "effect"
+import { Redacted, Result, Schema } from "effect"
+
+/** Who logs in to a web server; git asks for the password when that server does. */
+export interface GitLogin {
+  /** Scheme, host and port of the server: nobody else is told the password. */
+  readonly server: string
+  readonly username: string
+  /** Null when the address has none: git asks the site's own helpers. */
+  readonly password: Redacted.Redacted | null
+}
 
 /** An address taken apart. */
 export interface GitAddress {
-  /** What git is given; may contain a password. */
+  /** What git is given. Git writes it into command lines, which everybody on the machine can read: it has no password. */
   readonly remote: string
+  /** Undefined where the address names nobody, and for servers that do not ask for passwords. */
+  readonly login: GitLogin | undefined
+  /** What is secret in the address, as it may stand in texts of git. */
+  readonly redact: (text: string) => string
   /** The same for messages and logs, without user name and password. */
   readonly shown: string
   /** The branch, tag or commit after `#`; undefined: the remote's default branch. */
@@ -35,6 +48,40 @@ export const isRefName = (ref: string): boolean => ref.length > 0 && ref.length 
 
 const withoutCredentials = (remote: string): string => remote.replace(CREDENTIALS, "$1")
 
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A stray percent sign: the text stands for itself.
+    return text
+  }
+}
+
+/** The address without what git would write into command lines, and the login that it names. */
+const withoutLogin = (remote: string): Pick<GitAddress, "remote" | "login"> => {
+  const [, scheme = "", credentials = ""] = CREDENTIALS.exec(remote) ?? []
+  if (credentials === "") return { remote, login: undefined }
+  const [name = ""] = credentials.split(":", 1)
+  const password = credentials.slice(name.length + 1)
+  // ssh and git know no passwords in addresses, and the name is part of where they connect to
+  if (!/^https?:/i.test(scheme)) {
+    return { remote: remote.replace(CREDENTIALS, (_, begin: string) => `${begin}${name}@`), login: undefined }
+  }
+  const bare = withoutCredentials(remote)
+  const server = /^[^/]+\/\/[^/?]*/.exec(bare)?.[0] ?? bare
+  return {
+    remote: bare,
+    login: {
+      server,
+      username: decoded(name),
+      password: password === "" ? null : Redacted.make(decoded(password))
+    }
+  }
+}
+
+const isUnprintable = ({ password, username }: GitLogin): boolean =>
+  /\p{Cc}/u.test(username + (password === null ? "" : Redacted.value(password)))
+
 const refuse = (message: string) => Result.fail(new GitAddressInvalid({ message }))
 
 /** Takes an address apart; the part after the first `#` is the branch, tag or commit. */
@@ -53,16 +100,11 @@ export const parseGitAddress = (address: string): Result.Result<GitAddress, GitA
   if (ref !== undefined && !isRefName(ref)) {
     return refuse(`Invalid remote repository ${shown}: not a branch, tag or commit: ${ref.slice(0, 100)}`)
   }
-  return Result.succeed({ remote: isPath(remote) ? resolve(remote) : remote, shown, ref })
-}
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A stray percent sign: the text stands for itself.
-    return text
+  const given = withoutLogin(isPath(remote) ? resolve(remote) : remote)
+  if (given.login !== undefined && isUnprintable(given.login)) {
+    return refuse(`Invalid remote repository ${shown}: not an address`)
   }
+  return Result.succeed({ ...given, shown, ref, redact: redactor(remote) })
 }
 
 /** A user name without a password is a token when it is that long; shorter ones, such as `git`, are no secret. */

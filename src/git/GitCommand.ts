@@ -1,12 +1,13 @@
 /**
- * Runs git through simple-git: bounded in time and output, never asking for a password, with the address and its
- * credentials in the environment rather than on the command line or on disk. Errors are free of credentials.
+ * Runs git through simple-git: bounded in time and output, never asking anybody for a password, with the address and its
+ * credentials in the environment rather than on the command line or on disk. Only commands that talk to the remote get the
+ * password, and it is told to its server alone. Errors are free of credentials.
  */
 import { basename, dirname } from "node:path"
-import { Duration, Effect, Schema } from "effect"
+import { Duration, Effect, Redacted, Schema } from "effect"
 import { simpleGit } from "simple-git"
 import { childEnvironment } from "../runtime/ChildEnvironment.ts"
-import { type GitAddress, redactor } from "./GitAddress.ts"
+import type { GitAddress } from "./GitAddress.ts"
 import { newestProgress, withoutProgress } from "./GitProgress.ts"
 
 /**
@@ -39,21 +40,46 @@ export interface GitCommandOptions {
 const MAX_OUTPUT = 512 * 1024 * 1024
 const MAX_MESSAGE = 2_000
 
+/** Commands that talk to the remote. */
+const REMOTE: ReadonlyArray<string | undefined> = ["fetch", "ls-remote"]
+
+const PASSWORD = "SWITCHYARD_GIT_PASSWORD"
+
+/** Tells the password when it is asked for: git has no setting for it. The script stands in command lines, the value does not. */
+const HELPER = `!f() { test "$1" = get && printf 'password=%s\\n' "$${PASSWORD}"; }; f`
+
+/** Settings and variables by which git logs in. */
+const loginOf = ({ login }: GitAddress) => {
+  if (login === undefined) return { settings: [], variables: {} }
+  const { password, server, username } = login
+  const named = [`credential.${server}.username`, username] as const
+  if (password === null) return { settings: [named], variables: {} }
+  return {
+    settings: [named, [`credential.${server}.helper`, ""] as const, [`credential.${server}.helper`, HELPER] as const],
+    variables: { [PASSWORD]: Redacted.value(password) }
+  }
+}
+
 /** git's own environment for one command. */
-const gitEnvironment = (options: GitCommandOptions) => {
+const gitEnvironment = ([command]: ReadonlyArray<string>, options: GitCommandOptions) => {
   const { address, directory, silence, sshCommand, timeout } = options
+  const login = REMOTE.includes(command) ? loginOf(address) : { settings: [], variables: {} }
   const seconds = Math.max(1, Math.ceil(Duration.toSeconds(silence ?? timeout)))
   const settings: ReadonlyArray<readonly [string, string]> = [
     ["remote.origin.url", address.remote],
+    // readable to this user only
+    ["core.sharedRepository", "0600"],
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(seconds)],
     ["gc.autoDetach", "false"],
     ["core.fsmonitor", "false"],
     ["advice.detachedHead", "false"],
+    ...login.settings,
     ...(options.settings ?? [])
   ]
   const ssh = sshCommand ?? "ssh"
   return {
+    ...login.variables,
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CEILING_DIRECTORIES: dirname(directory),
@@ -80,7 +106,7 @@ const runOnce = async (
   options: GitCommandOptions,
   signal: AbortSignal
 ): Promise<Buffer> => {
-  const own = gitEnvironment(options)
+  const own = gitEnvironment(args, options)
   const output: Array<Buffer> = []
   const overflow = new AbortController()
   let size = 0
@@ -88,7 +114,13 @@ const runOnce = async (
     baseDir: options.directory,
     abort: AbortSignal.any([signal, overflow.signal]),
     allowEnvironment: Object.keys(own),
-    unsafe: { allowUnsafeConfigEnvCount: true, allowUnsafeSshCommand: true, allowUnsafeFsMonitor: true },
+    unsafe: {
+      allowUnsafeConfigEnvCount: true,
+      allowUnsafeSshCommand: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeCredentialHelper: true,
+      allowUnsafeTemplateDir: true
+    },
     errors: failureOf,
     ...(options.input === undefined ? {} : { input: () => options.input })
   })
@@ -120,7 +152,7 @@ const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: st
 
 /** The standard output of one git command. Fails with git's own text; ends within the timeout whatever git does. */
 export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
-  const redact = redactor(options.address.remote)
+  const { redact } = options.address
   return Effect.tryPromise({
     try: (signal) => runOnce(args, options, signal),
     catch: (cause) => describe(cause, args, redact)

@@ -132,7 +132,7 @@ export const recordState = Effect.fnUntraced(function* (
   const state = { address: address.shown, ref: address.ref ?? null, name, commit }
   const text = yield* Effect.orDie(Schema.encodeEffect(CopyState)(state))
   const file = path.join(options.directory, STATE_FILE)
-  yield* fs.writeFileString(`${file}.new`, text).pipe(Effect.mapError(fileFault))
+  yield* fs.writeFileString(`${file}.new`, text, { mode: 0o600 }).pipe(Effect.mapError(fileFault))
   yield* fs.rename(`${file}.new`, file).pipe(Effect.mapError(fileFault))
 })
 
@@ -159,8 +159,8 @@ export const replaceCopy = Effect.fnUntraced(function* (
   const removeFresh = Effect.ignore(fs.remove(fresh, { recursive: true, force: true }))
   yield* removeUnfinished(copy)
   return yield* Effect.gen(function* () {
-    yield* fs.makeDirectory(fresh, { recursive: true }).pipe(Effect.mapError(fileFault))
-    yield* runGitText(["init", "--quiet", "--bare", fresh], next.options)
+    yield* fs.makeDirectory(fresh, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(fileFault))
+    yield* runGitText(["init", "--quiet", "--bare", "--template=", fresh], next.options)
     // a remote that is dead is noticed before the long wait for its objects
     if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
     const arrived = yield* fetchCopy(next, cloneAll)

@@ -25,7 +25,7 @@ export interface LoadedPlugins {
 /** Variables that hold what other systems ask for. The name of a secret (`…_secret`) is none. */
 const SECRET = /pass|token|secret|key|communit|credential|authorization/i
 const NAMED = /_secret$/i
-const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi
+const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/gi
 
 const hide = (value: unknown): unknown => {
   if (typeof value === "string") return value.replaceAll(IN_URL, "$1<hidden>@")

@@ -35,7 +35,7 @@ const fromFile = Effect.fnUntraced(function* (folder: string) {
     new SecretKeyUnavailable({ message: `The key in ${file} cannot be used: ${error.message}` })
   const create = Effect.gen(function* () {
     const draft = `${file}.${randomUUID()}`
-    yield* files.makeDirectory(folder, { recursive: true })
+    yield* files.makeDirectory(folder, { recursive: true, mode: 0o711 })
     yield* files.writeFileString(draft, `${randomBytes(BYTES).toString("base64url")}\n`, { mode: 0o600 })
     yield* Effect.ensuring(Effect.ignore(files.link(draft, file)), Effect.ignore(files.remove(draft)))
   })

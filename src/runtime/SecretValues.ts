@@ -28,14 +28,24 @@ export const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   return [password, decoded(password)]
 }
 
+/** The lines of a key or a certificate, because texts are shown and compared line by line; shorter lines tell too little. */
+const LONG_LINE = 16
+const linesOf = (value: string): ReadonlyArray<string> => {
+  const lines = value.split(/\r?\n/).map((line) => line.trim())
+  return lines.length === 1 ? [] : lines.filter((line) => line.length >= LONG_LINE && !line.startsWith("-----"))
+}
+
 /** Values that are worth hiding, each once, the longest first. */
 export const hideable = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(values)].filter(({ length }) => length >= SHORTEST).toSorted((a, b) => b.length - a.length)
+  [...new Set(values.flatMap((value) => [value, ...linesOf(value)]))]
+    .filter(({ length }) => length >= SHORTEST)
+    .toSorted((a, b) => b.length - a.length)
 
 type Settings = Pick<
   ServerSettings,
   | "logins"
   | "nextLogins"
+  | "keyLogins"
   | "templateSecrets"
   | "deviceSecrets"
   | "pluginSecrets"
@@ -50,9 +60,12 @@ type Settings = Pick<
 
 /** All secret values among the settings, the longest first. */
 export const secretValues = (settings: Settings): ReadonlyArray<string> => {
-  const { deviceSecrets, logins, nextLogins, pluginSecrets, templateSecrets } = settings
+  const { deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } = settings
   const redacted = [
     ...[...logins.values(), ...nextLogins.values()].map(({ password }) => password),
+    ...[...keyLogins.values()].flatMap(({ key: { passphrase, text } }) =>
+      passphrase === null ? [text] : [text, passphrase]
+    ),
     ...[templateSecrets, deviceSecrets, pluginSecrets].flatMap((secrets) => [...secrets.values()]),
     ...[
       settings.SECRET_KEY,

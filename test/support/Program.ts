@@ -74,6 +74,18 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve") 
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 
+/** Runs another sub-command to its end, with this text as its input; yields its exit code and all that it has printed. */
+export const command = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
+  Effect.callback<{ readonly code: number | null; readonly text: string }>((resume) => {
+    const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
+    let text = ""
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
+    child.stdin.on("error", () => undefined)
+    child.stdin.end(input)
+    child.once("close", (code) => resume(Effect.succeed({ code, text })))
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  })
+
 /** Waits until the condition holds. */
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
  * One log line per request: who, what, and how it was answered (docs/api.md#surroundings). Tokens in the address are masked, and
- * so is every value in a body whose key sounds like a secret; settings that are only checked are not logged at all.
+ * so is every value in a body whose key sounds like a secret, and what stands before the host in a URL; settings that are only
+ * checked are not logged at all.
  */
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,11 +13,17 @@ const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i
 const MASK = "***"
 const MAX_BODY = 1000
 
+/** Name and password in a URL. */
+const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/gi
+
+const maskValue = (key: string, value: unknown): unknown => {
+  if (SECRET_KEY.test(key) && value !== null) return MASK
+  return typeof value === "string" ? value.replaceAll(IN_URL, `$1${MASK}@`) : value
+}
+
 /** The body as JSON with secrets masked, cut to 1000 characters. */
 export const maskBody = (body: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify(body, (key, value: unknown) =>
-    SECRET_KEY.test(key) && key !== "" && value !== null ? MASK : value
-  ).slice(0, MAX_BODY)
+  JSON.stringify(body, maskValue).slice(0, MAX_BODY)
 
 const isProbe = (url: string) => url.startsWith("/api/health")
 const hidesBody = (url: string) => url.includes("/settings/model")

@@ -84,10 +84,17 @@ export const makeJobAnswer = Effect.gen(function* () {
     return { body, headers } satisfies JobBody
   })
 
-  /** One job with the secrets in its results, for a caller who may see them. */
-  const reveal = Effect.fn("JobAnswer.reveal")(function* (job: Job) {
+  /** One job with the secrets in its results of those devices whose secrets are `seen`; `shown` is done before there are any. */
+  const reveal = Effect.fn("JobAnswer.reveal")(function* (
+    job: Job,
+    seen: (hostnames: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>,
+    shown: Effect.Effect<void, SqlError.SqlError>
+  ) {
     const { body, headers } = yield* write({ rows: [job], headers: {} }, undefined)
-    const sealed = yield* store.sealedTasks(job.id)
+    const all = yield* store.sealedTasks(job.id)
+    const hostnames = yield* seen([...all.keys()])
+    const sealed = new Map([...all].filter(([hostname]) => hostnames.has(hostname)))
+    if (sealed.size > 0) yield* shown
     return HttpServerResponse.uint8Array(encoder.encode(revealed(new TextDecoder().decode(body), sealed)), {
       contentType: "application/json",
       headers

@@ -45,15 +45,16 @@ const makeJobs = Effect.gen(function* () {
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
   /** Whoever looks at a job again and again is shown no secrets: they have to be asked for each time. */
-  const mayReveal = Effect.gen(function* () {
-    const query = yield* HttpServerRequest.ParsedSearchParams
-    return first(query, "show_secrets") === "true" && (yield* sight.maySeeSecrets(yield* Caller))
-  })
+  const wantsSecrets = Effect.map(
+    HttpServerRequest.ParsedSearchParams,
+    (query) => first(query, "show_secrets") === "true"
+  )
   const read = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, digits: string) {
-    if (!(yield* mayReveal)) return yield* answer(request, only(digits))
+    if (!(yield* wantsSecrets)) return yield* answer(request, only(digits))
+    const caller = yield* Caller
+    yield* sight.mayAsk(caller)
     const job = yield* get(digits)
-    yield* sight.shown({ what: "job", jobId: job.id })
-    return yield* reveal(job)
+    return yield* reveal(job, (hostnames) => sight.seen(caller, hostnames), sight.shown({ what: "job", jobId: job.id }))
   })
   const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
     const { name } = yield* Caller

@@ -91,7 +91,8 @@ const secretsIn = (render: RenderTemplate, task: RenderTask, text: string): Effe
 /** The failure without what templates have made of secrets. */
 const hiddenFailure = (render: RenderTemplate, task: RenderTask, error: TemplateError) => {
   const saying = (sentence: string) => asFailed(new TemplateError({ ...error, sentence }))
-  const other = otherTask(task)
+  // sentences about limits quote nothing, and what took too long once is not begun again
+  const other = error.kind === "LimitExceeded" ? undefined : otherTask(task)
   if (other === undefined) return Effect.succeed(asFailed(error))
   return Effect.match(render(other), {
     onSuccess: () => saying("fails with the secrets that it is given, and not with others"),

@@ -32,7 +32,7 @@ const commitsApart = (then: ShownJob, now: CommitSet | null): string => {
     ...(then.templates_commit === now?.templates ? [] : [["templates", then.templates_commit, now?.templates ?? null]])
   ]
   return apart.length === 0
-    ? "the commits are the same, so what the database says of the device has changed"
+    ? "the commits are the same, so what the database says of the device, or a secret of the server, has changed"
     : apart
         .map(([name, before, after]) => `${name} ${short(before ?? null)} has become ${short(after ?? null)}`)
         .join(", ")

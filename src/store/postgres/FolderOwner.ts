@@ -4,6 +4,7 @@
  * has it, for the sentence with which a second server refuses.
  */
 import { Effect, Option, Schema } from "effect"
+import { closeSync, existsSync, openSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { hostname } from "node:os"
 import * as path from "node:path"
@@ -26,7 +27,13 @@ export interface Lock {
   readonly release: () => void
 }
 
+/** SQLite would make one that everybody may read. One that is there is not opened: to close it would end the lock of this process. */
+const makeLockFile = (file: string): void => {
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600))
+}
+
 const open = (folder: string): Lock | null => {
+  makeLockFile(lockFile(folder))
   const file = new DatabaseSync(lockFile(folder), { timeout: 0 })
   try {
     file.exec("begin exclusive")
@@ -49,9 +56,9 @@ export const take = Effect.fn("FolderOwner.take")(function* (
   if (lock === null) return null
   const owner = { pid: process.pid, host: hostname(), since: new Date().toISOString() }
   // the lock is what counts; a disk may be full
-  yield* attempt(`write ${ownerFile(folder)}`, () => fs.writeFile(ownerFile(folder), JSON.stringify(owner))).pipe(
-    Effect.catch(({ message }) => Effect.logWarning(`Who keeps the folder cannot be told to others: ${message}`))
-  )
+  yield* attempt(`write ${ownerFile(folder)}`, () =>
+    fs.writeFile(ownerFile(folder), JSON.stringify(owner), { mode: 0o600 })
+  ).pipe(Effect.catch(({ message }) => Effect.logWarning(`Who keeps the folder cannot be told to others: ${message}`)))
   return lock
 }, Effect.uninterruptible)
 

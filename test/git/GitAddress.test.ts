@@ -1,0 +1,33 @@
+import { assert, it } from "@effect/vitest"
+import { Redacted, Result } from "effect"
+import { parseGitAddress } from "../../src/git/GitAddress.ts"
+
+type Login = readonly [server: string, username: string, password: string | null]
+
+/** What git is given, and the login beside it. */
+const CASES: ReadonlyArray<readonly [address: string, remote: string, login: Login | null]> = [
+  ["https://robot:p%40ss@h:8443/a.git#main", "https://h:8443/a.git", ["https://h:8443", "robot", "p@ss"]],
+  ["http://robot:a@b:c@[::1]:80/a.git", "http://[::1]:80/a.git", ["http://[::1]:80", "robot", "a@b:c"]],
+  ["https://only-a-long-token@h/a.git", "https://h/a.git", ["https://h", "only-a-long-token", null]],
+  ["https://h/a.git", "https://h/a.git", null],
+  ["ssh://git:unused@h/a.git", "ssh://git@h/a.git", null],
+  ["ssh://git@h/a.git", "ssh://git@h/a.git", null],
+  ["git@h:a.git", "git@h:a.git", null]
+]
+
+it("gives git addresses without passwords, because it writes them into command lines", () => {
+  for (const [address, remote, login] of CASES) {
+    const parsed = Result.getOrThrow(parseGitAddress(address))
+    assert.strictEqual(parsed.remote, remote)
+    const given = parsed.login
+    const password = given?.password ?? null
+    const seen: Login | null = given
+      ? [given.server, given.username, password === null ? null : Redacted.value(password)]
+      : null
+    assert.deepStrictEqual(seen, login, address)
+  }
+})
+
+it("refuses a login that would say more than a name and a password to whoever reads it line by line", () => {
+  assert.isTrue(Result.isFailure(parseGitAddress("https://robot:one%0Ahost=two@h/a.git")))
+})

@@ -1,0 +1,35 @@
+import { NodeServices } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { utils } from "../../src/drivers/ssh/Ssh2.ts"
+import { secretValues } from "../../src/runtime/SecretValues.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+
+const pair = utils.generateKeyPairSync("ed25519", { passphrase: "sesame street", cipher: "aes256-ctr", rounds: 1 })
+
+it.effect(
+  "knows private keys by each of their lines, with their passphrase, and repositories by the password alone",
+  () =>
+    Effect.gen(function* () {
+      const known = secretValues(yield* ServerConfig)
+      const lines = pair.private.split("\n").filter((line) => line.length > 20 && !line.startsWith("-----"))
+      assert.isAbove(lines.length, 2)
+      assert.includeMembers([...known], [...lines, "sesame street", "p@ss", "p%40ss"])
+      assert.notIncludeMembers([...known], ["-----BEGIN OPENSSH PRIVATE KEY-----", "robot"])
+      assert.deepStrictEqual(
+        known.map(({ length }) => length),
+        known.map(({ length }) => length).toSorted((a, b) => b - a)
+      )
+    }).pipe(
+      Effect.provide(
+        ServerConfig.layerOf({
+          USERNAME_MANAGED: "noc",
+          SSH_KEY_MANAGED: pair.private,
+          SSH_KEY_MANAGED_PASSPHRASE: "sesame street",
+          DEVICE_SECRET_KEY: pair.private,
+          GITREPO_SETTINGS: "https://robot:p%40ss@git.example.org/settings.git"
+        })
+      ),
+      Effect.provide(NodeServices.layer)
+    )
+)
