@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import { utils } from "../../src/drivers/ssh/Ssh2.ts"
+import { sshKeyPair } from "../support/SshKeyPair.ts"
 import type { LabSwitch } from "../../src/lab/LabSwitch.ts"
 import * as Campus from "../support/Campus.ts"
 import { serve } from "../support/ServedCampus.ts"
@@ -41,7 +41,7 @@ it.live(
   "tries the key first, the password where it is refused, and then what was accepted last",
   () =>
     Effect.gen(function* () {
-      const pair = utils.generateKeyPairSync("ed25519")
+      const pair = sshKeyPair()
       const { first, read, second } = yield* makeScene(pair, async () => ({ SSH_KEY_MANAGED: pair.private }))
       for (const name of [WITH, WITHOUT, WITH, WITHOUT]) assert.strictEqual((yield* read(name)).status, 200, name)
       assert.deepEqual(tries(first), ["switchyard key accepted", "switchyard key accepted"])
@@ -58,11 +58,7 @@ it.live(
   "needs no password where there is an encrypted key in a file, and says what it has tried",
   () =>
     Effect.gen(function* () {
-      const pair = utils.generateKeyPairSync("ed25519", {
-        passphrase: "sesame street",
-        cipher: "aes256-ctr",
-        rounds: 16
-      })
+      const pair = sshKeyPair("sesame street")
       const { first, read, second } = yield* makeScene(pair, async (folder) => {
         const file = path.join(folder, "fleet.key")
         await fs.writeFile(file, pair.private)
@@ -103,7 +99,7 @@ it.live(
   "logs in to a group with the login that the settings give it, and tries the fleet's nowhere there",
   () =>
     Effect.gen(function* () {
-      const pair = utils.generateKeyPairSync("ed25519")
+      const pair = sshKeyPair()
       const login = "{username: closet, password_secret: DEVICE_SECRET_CLOSET, key_secret: DEVICE_SECRET_CLOSET_KEY}"
       const { api, first, read, second } = yield* makeScene(
         pair,

@@ -1,11 +1,11 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { utils } from "../../src/drivers/ssh/Ssh2.ts"
+import { sshKeyPair } from "../support/SshKeyPair.ts"
 import { secretValues } from "../../src/runtime/SecretValues.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 
-const pair = utils.generateKeyPairSync("ed25519", { passphrase: "sesame street", cipher: "aes256-ctr", rounds: 1 })
+const pair = sshKeyPair("sesame street")
 
 it.effect(
   "knows private keys by each of their lines, with their passphrase, and repositories by the password alone",

@@ -11,6 +11,7 @@ import { SshLimits, type SshLimitsOptions } from "../../../src/drivers/ssh/SshLi
 import * as SshTransport from "../../../src/drivers/ssh/Transport.ts"
 import { missing, noAccounts, type SshdOptions, startSshd, targetOf } from "../../support/OpenSsh.ts"
 import { utils } from "../../../src/drivers/ssh/Ssh2.ts"
+import { sshKeyPair } from "../../support/SshKeyPair.ts"
 import { sshServer } from "../../support/SshServer.ts"
 
 const open = Effect.fnUntraced(function* (target: DriverTarget, limits: SshLimitsOptions = {}) {
@@ -41,9 +42,7 @@ const keyPair = (type: "ed25519" | "rsa" | "ecdsa", passphrase?: string) => {
     case "ecdsa":
       return utils.generateKeyPairSync("ecdsa", { bits: 256 })
     case "ed25519":
-      return passphrase === undefined
-        ? utils.generateKeyPairSync("ed25519")
-        : utils.generateKeyPairSync("ed25519", { passphrase, cipher: "aes256-ctr", rounds: 16 })
+      return sshKeyPair(passphrase)
   }
 }
 

@@ -13,15 +13,17 @@ roles:
   east-ports: { extends: port-editor, groups: [EAST_WING] }
 `
 
-const SiteWithRoles = Layer.unwrap(
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const folder = yield* files.makeTempDirectoryScoped()
-    yield* files.writeFileString(`${folder}/permissions.yml`, FILE)
-    const JWT_CERT = yield* keyFile(issuer)
-    return SiteServer({ JWT_ENABLED: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles" })
-  })
-).pipe(Layer.provide(NodeServices.layer))
+/** With this `permissions.yml`, or without one. */
+const Site = (permissions?: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folder = yield* files.makeTempDirectoryScoped()
+      if (permissions !== undefined) yield* files.writeFileString(`${folder}/permissions.yml`, permissions)
+      const JWT_CERT = yield* keyFile(issuer)
+      return SiteServer({ JWT_ENABLED: "true", JWT_CERT, DATA_DIR: folder, ROLES_CLAIM: "roles" })
+    })
+  ).pipe(Layer.provide(NodeServices.layer))
 
 interface Made {
   readonly data: { readonly token: string; readonly added_token: { readonly id: number } }
@@ -42,7 +44,7 @@ const made = Effect.fnUntraced(function* (token: string, json: unknown) {
   return isMade(body) ? body.data : assert.fail(text)
 })
 
-layer(SiteWithRoles, { excludeTestServices: true })("A token of a program", (it) => {
+layer(Site(FILE), { excludeTestServices: true })("A token of a program", (it) => {
   it.effect("stands for its name and roles, is seen in use, and is worth nothing once it is revoked", () =>
     Effect.gen(function* () {
       const admin = yield* person("indy", ["administrator"])
@@ -140,6 +142,22 @@ layer(SiteWithRoles, { excludeTestServices: true })("A token of a program", (it)
       for (const wrong of ["swy_", "swy_x", `${token}x`]) {
         assert.strictEqual((yield* as(wrong, "GET", "/devices")).status, 401, wrong)
       }
+    })
+  )
+})
+
+layer(Site(), { excludeTestServices: true })("A token of a program where there are no roles of the site", (it) => {
+  it.effect("may do what the ready role allows that it was given, while people may do everything", () =>
+    Effect.gen(function* () {
+      const anybody = yield* person("ann", [])
+      assert.strictEqual((yield* as(anybody, "GET", "/plugins")).status, 200)
+      const { token } = yield* made(anybody, { name: "dhcp", roles: ["dhcp-hook"] })
+      assert.strictEqual((yield* as(token, "GET", "/devices")).status, 200)
+      const refused = yield* as(token, "GET", "/plugins")
+      assert.strictEqual(refused.status, 403)
+      assert.match(refused.text, /role dhcp-hook.*Allowed by: .*administrator/)
+      const { token: idle } = yield* made(anybody, { name: "idle", roles: [] })
+      assert.strictEqual((yield* as(idle, "GET", "/devices")).status, 403)
     })
   )
 })

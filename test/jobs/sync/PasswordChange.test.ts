@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
-import { utils } from "../../../src/drivers/ssh/Ssh2.ts"
+import { sshKeyPair } from "../../support/SshKeyPair.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobEngine } from "../../../src/jobs/engine/JobEngine.ts"
 import { refresh } from "../../../src/jobs/repositories/RefreshRepository.ts"
@@ -165,7 +165,7 @@ it.live(
   120_000
 )
 
-const pair = utils.generateKeyPairSync("ed25519")
+const pair = sshKeyPair()
 const keyLine = `username switchyard ssh-key ${pair.public}`
 
 it.live(

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { utils } from "../../../src/drivers/ssh/Ssh2.ts"
+import { sshKeyPair } from "../../support/SshKeyPair.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { dataFolder, start } from "../../support/Program.ts"
@@ -16,7 +16,7 @@ import type { Mark } from "./Marks.ts"
 import { gitServer, inventory, syslog } from "./Neighbours.ts"
 
 const PASSPHRASE = "MarkP-phrase-of-the-key"
-const KEY_PAIR = utils.generateKeyPairSync("ed25519", { passphrase: PASSPHRASE, cipher: "aes256-ctr", rounds: 4 })
+const KEY_PAIR = sshKeyPair(PASSPHRASE)
 
 /** The secrets of the server by their variables. */
 export const SECRETS = {
@@ -31,10 +31,11 @@ export const SECRETS = {
   TEMPLATE_SECRET_RADIUS: "0832494D1B1C11MARKE",
   TEMPLATE_SECRET_MARKED: "MarkF-Template-Xy9z",
   DEVICE_SECRET_ENABLE: "MarkG-enable-secret",
-  DEVICE_SECRET_PEM: utils.generateKeyPairSync("ed25519").private,
+  DEVICE_SECRET_PEM: sshKeyPair().private,
   PLUGIN_SECRET_NAV: "MarkH-plugin-token",
   SECRET_KEY: "MarkI-key-of-this-installation-0123",
-  CAKEY_PASSPHRASE: "MarkJ-key-of-authority"
+  CAKEY_PASSPHRASE: "MarkJ-key-of-authority",
+  OIDC_CLIENT_SECRET: "MarkQ-client-of-the-provider"
 } as const
 
 /** What the server has from elsewhere, or gives away once. */
