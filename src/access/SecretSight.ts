@@ -58,7 +58,7 @@ const make = Effect.gen(function* () {
     if (!SHOW_SECRETS) return yield* new NotPermitted({ rule: "SHOW_SECRETS is false: nobody is shown any", roles: [] })
     const held = yield* permissions.heldBy(caller)
     if (held === null || held.some(({ permission }) => showsSecrets(permission))) return
-    const roles = [...((yield* permissions.rules)?.roles ?? [])]
+    const roles = [...(yield* permissions.roles)]
     return yield* new NotPermitted({
       rule: "none of your roles has the right show_secrets",
       roles: roles.flatMap(([name, allowed]) => (allowed.some(showsSecrets) ? [name] : []))
@@ -71,7 +71,8 @@ const make = Effect.gen(function* () {
       action: "shown",
       isAudit: true,
       ...(hostname === undefined ? {} : { hostname }),
-      data: { what, ...(jobId === undefined ? {} : { job_id: jobId }) }
+      ...(jobId === undefined ? {} : { jobId }),
+      data: { what }
     })
   )
 

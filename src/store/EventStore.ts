@@ -15,6 +15,8 @@ export interface NewEvent {
   readonly isAudit: boolean
   readonly deviceId?: number
   readonly hostname?: string
+  /** The job that it is about; without it the one that acts, if any. */
+  readonly jobId?: number
   /** Without secrets. */
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -24,9 +26,10 @@ const make = Effect.gen(function* () {
   return EventStore.of({
     // in a transaction: only there the database knows who acts
     append: Effect.fn("EventStore.append")(
-      ({ action, data, deviceId, hostname, isAudit, kind }: NewEvent) =>
-        Effect.asVoid(sql`insert into event (kind, action, is_audit, device_id, hostname, data)
-          values (${kind}, ${action}, ${isAudit}, ${deviceId ?? null}, ${hostname ?? null}, ${JSON.stringify(data)}::jsonb)`),
+      ({ action, data, deviceId, hostname, isAudit, jobId, kind }: NewEvent) =>
+        Effect.asVoid(sql`insert into event (kind, action, is_audit, device_id, hostname, job_id, data)
+          values (${kind}, ${action}, ${isAudit}, ${deviceId ?? null}, ${hostname ?? null},
+            coalesce(${jobId ?? null}, acting('job')::integer), ${JSON.stringify(data)}::jsonb)`),
       sql.withTransaction
     )
   })

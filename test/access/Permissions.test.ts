@@ -84,7 +84,7 @@ describe("permissions.yml", () => {
       const DATA_DIR = yield* files.makeTempDirectoryScoped()
       yield* files.symlink(`${DATA_DIR}/not-mounted.yml`, `${DATA_DIR}/permissions.yml`)
       const started = Effect.provide(rolesOf(someone), Permissions.layer.pipe(Layer.provide(configOf({ DATA_DIR }))))
-      assert.strictEqual((yield* Effect.flip(started))._tag, "PermissionsUnusable")
+      assert.strictEqual((yield* Effect.flip(started))._tag, "RulesUnusable")
     }).pipe(Effect.provide(NodeServices.layer))
   )
 

@@ -114,7 +114,7 @@ layer(Site({}), { excludeTestServices: true })("A role whose live jobs need an a
       )
       const sql = yield* SqlClient.SqlClient
       const events = yield* sql`select action, actor, data ->> 'comment' as comment from event
-        where kind = 'approval' and (data ->> 'job')::integer = ${rejected} order by id desc limit 2`
+        where kind = 'approval' and job_id = ${rejected} order by id desc limit 2`
       assert.deepEqual(events, [
         { action: "rejected", actor: "kim", comment: "not today" },
         { action: "asked", actor: "indy", comment: null }

@@ -126,9 +126,9 @@ layer(SiteWithRoles(ROLES, { ALLOW_APPLY_CONFIG_LIVERUN: "true" }, WINDOWS), { e
           assert.strictEqual(status, 200, role)
           assert.deepInclude((yield* recordOf(job))["start_arguments"], { emergency })
           const sql = yield* SqlClient.SqlClient
-          const events = yield* sql`select actor, data from event
+          const events = yield* sql`select actor, job_id, data from event
             where kind = 'window' and action = 'emergency' order by id desc limit 1`
-          assert.deepStrictEqual(events, [{ actor: role, data: { job, reason: emergency, overrides: CLOSED } }])
+          assert.deepStrictEqual(events, [{ actor: role, job_id: job, data: { reason: emergency, overrides: CLOSED } }])
         }
         assert.strictEqual((yield* post("/device_syncto", { ...live, emergency }, "reader")).status, 403)
         assert.strictEqual((yield* post("/device_syncto", { hostname: "dist1", emergency }, "writer")).status, 200)

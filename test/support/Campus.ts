@@ -198,6 +198,8 @@ export const makeFolders = Effect.gen(function* () {
   return { settings, templates, folder, pluginLog }
 })
 
+export type Folders = Effect.Success<typeof makeFolders>
+
 /** The row of a fabric switch that is managed already, as `fabricNode` has it. */
 export const seedFabric = Effect.fnUntraced(function* (type: "DIST" | "CORE", hostname: string, last: number) {
   return yield* (yield* DeviceStore).insert({

@@ -53,8 +53,8 @@ const make = Effect.gen(function* () {
   const sharding = yield* Sharding.Sharding
   const states = yield* JobStates
 
-  const note = (action: string, job: number, data: Readonly<Record<string, unknown>>) =>
-    events.append({ kind: "approval", action, isAudit: true, data: { job, ...data } })
+  const note = (action: string, jobId: number, data: Readonly<Record<string, unknown>>) =>
+    events.append({ kind: "approval", action, isAudit: true, jobId, data })
 
   const launch = Effect.fnUntraced(function* <J extends AnyJob>(
     job: J,

@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
 
   const note = Effect.fn("JobWindows.note")(function* (id: number, { emergency, waiting }: Admission) {
     if (emergency !== null) {
-      yield* events.append({ kind: "window", action: "emergency", isAudit: true, data: { job: id, ...emergency } })
+      yield* events.append({ kind: "window", action: "emergency", isAudit: true, jobId: id, data: emergency })
     }
     if (waiting !== null) yield* waits.waitFor(id, waiting)
   })

@@ -3,18 +3,14 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
-import * as Campus from "../../support/Campus.ts"
+import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { seconds } from "../../support/Patience.ts"
-import { serve } from "../../support/ServedCampus.ts"
-import { makeIssuer, sign } from "../../support/TokenKeys.ts"
-import * as Managed from "../chaos/ManagedCampus.ts"
 
 const SECRET = "MarkA-template-Xy9z"
 const REVERSED = [...SECRET].toReversed().join("")
 const [TEN, ELEVEN] = ["lhv-acc10", "lhv-acc11"] as const
 
 const ROLES = `roles:
-  boss: { extends: administrator }
   looker: { extends: reader }
   looker-of-ten:
     permissions:
@@ -33,51 +29,26 @@ interface Loopback77
 !
 `
 
-/** A server with two synchronized switches, and requests in the name of a role. */
-const makeScene = Effect.gen(function* () {
-  const folders = yield* Campus.makeFolders
-  const groups = path.join(folders.settings.folder, "global/groups.yml")
-  const text = yield* Effect.promise(() => fs.readFile(groups, "utf8"))
-  yield* folders.settings.commit({
-    "global/groups.yml": `${text}  - group:\n      name: TEN\n      regex: '${TEN}$'\n`
-  })
-  yield* folders.templates.commit({ "eos/users.j2": USERS })
-  const lab = yield* Managed.makeManagedLab([TEN, ELEVEN])
-  const issuer = makeIssuer("ES256")
-  const JWT_CERT = path.join(folders.folder, "public.pem")
-  yield* Effect.promise(async () => {
-    await fs.writeFile(JWT_CERT, issuer.publicPem)
-    await fs.writeFile(path.join(folders.folder, "permissions.yml"), ROLES)
-  })
-  const { running, url } = yield* serve({
-    ...Campus.environment(lab, folders, folders.folder),
-    TEMPLATE_SECRET_MARKED: SECRET,
-    JWT_ENABLED: "true",
-    JWT_CERT,
-    ROLES_CLAIM: "roles"
-  })
-  yield* Effect.provide(Managed.seedManaged([TEN, ELEVEN]), running)
-  const as = Effect.fnUntraced(function* (role: string) {
-    const token = yield* sign(issuer, { sub: role, roles: [role], exp: Math.floor(Date.now() / 1000) + 3600 })
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-    return (method: string, path: string, body?: unknown) =>
-      Effect.promise(async () => {
-        const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-        const response = await fetch(`${url}/api/v1.0${path}`, init)
-        return { status: response.status, text: await response.text() }
+/** Two switches, of which one is a group of its own. */
+const site = makeCampusWithRoles({
+  names: [TEN, ELEVEN],
+  roles: ROLES,
+  variables: { TEMPLATE_SECRET_MARKED: SECRET },
+  prepare: ({ settings, templates }) =>
+    Effect.gen(function* () {
+      const groups = path.join(settings.folder, "global/groups.yml")
+      const text = yield* Effect.promise(() => fs.readFile(groups, "utf8"))
+      yield* settings.commit({
+        "global/groups.yml": `${text}  - group:\n      name: TEN\n      regex: '${TEN}$'\n`
       })
-  })
-  return { as }
+      yield* templates.commit({ "eos/users.j2": USERS })
+    })
 })
 
-type Ask = Effect.Success<ReturnType<Effect.Success<typeof makeScene>["as"]>>
-
 const synced = Effect.fnUntraced(function* (boss: Ask, body: Readonly<Record<string, unknown>>) {
-  const { text } = yield* boss("POST", "/device_syncto", { dry_run: false, force: true, resync: true, ...body })
-  const id = /"job_id":(\d+)/.exec(text)?.[1]
-  assert.isDefined(id, text)
-  while (!/"status":"(FINISHED|EXCEPTION)"/.test((yield* boss("GET", `/job/${id}`)).text)) yield* Effect.sleep(50)
-  return Number(id)
+  const id = jobIn(yield* boss("POST", "/device_syncto", { dry_run: false, force: true, resync: true, ...body }))
+  yield* ended(boss, id)
+  return id
 })
 
 const shows = (text: string) => text.includes(REVERSED)
@@ -86,15 +57,8 @@ it.live(
   "shows secrets to roles with the right, of their devices alone, and tells so in the audit",
   () =>
     Effect.gen(function* () {
-      const { as } = yield* makeScene
-      const [boss, looker, lookerOfTen, ten] = yield* Effect.all([
-        as("boss"),
-        as("looker"),
-        as("looker-of-ten"),
-        as("ten")
-      ])
-      while ((yield* boss("GET", "/settings")).status !== 200) yield* Effect.sleep(50)
-      yield* boss("PUT", "/repository/templates", { action: "refresh" })
+      const { as, boss } = yield* site
+      const [looker, lookerOfTen, ten] = yield* Effect.all([as("looker"), as("looker-of-ten"), as("ten")])
       const both = yield* synced(boss, { hostnames: [TEN, ELEVEN] })
       yield* boss("PUT", `/device/${TEN}/interfaces`, {
         interfaces: { Ethernet1: { configtype: "ACCESS_AUTO", data: { description: "another" } } }

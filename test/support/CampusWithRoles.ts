@@ -1,0 +1,75 @@
+/** A whole server that asks for tokens, with a `permissions.yml`, on managed switches of the lab; and requests in the name of people. */
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
+import * as Campus from "./Campus.ts"
+import { serve } from "./ServedCampus.ts"
+import { makeIssuer, sign } from "./TokenKeys.ts"
+
+export interface CampusWithRoles {
+  readonly names: ReadonlyArray<string>
+  /** The text of `permissions.yml`. */
+  readonly roles: string
+  readonly variables?: Readonly<Record<string, string>>
+  /** Commits what the repositories are to have beside the examples. */
+  readonly prepare?: (folders: Campus.Folders) => Effect.Effect<unknown>
+}
+
+/** Starts it; settings and templates are in force. */
+export const makeCampusWithRoles = Effect.fnUntraced(function* ({ names, prepare, roles, variables }: CampusWithRoles) {
+  const folders = yield* Campus.makeFolders
+  if (prepare !== undefined) yield* prepare(folders)
+  const lab = yield* Managed.makeManagedLab(names)
+  const issuer = makeIssuer("ES256")
+  const JWT_CERT = path.join(folders.folder, "public.pem")
+  yield* Effect.promise(async () => {
+    await fs.writeFile(JWT_CERT, issuer.publicPem)
+    await fs.writeFile(path.join(folders.folder, "permissions.yml"), roles)
+  })
+  const { running, url } = yield* serve({
+    ...Campus.environment(lab, folders, folders.folder),
+    JWT_ENABLED: "true",
+    JWT_CERT,
+    ROLES_CLAIM: "roles",
+    ...variables
+  })
+  yield* Effect.provide(Managed.seedManaged(names), running)
+
+  /** Requests of somebody with this role, who is called as it is unless another name is given. */
+  const as = Effect.fnUntraced(function* (role: string, sub = role) {
+    const token = yield* sign(issuer, { sub, roles: [role], exp: Math.floor(Date.now() / 1000) + 3600 })
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+    return (method: string, path: string, body?: unknown) =>
+      Effect.promise(async () => {
+        const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+        const response = await fetch(`${url}/api/v1.0${path}`, init)
+        return { status: response.status, text: await response.text() }
+      })
+  })
+  const boss = yield* as("administrator", "boss")
+  while ((yield* boss("GET", "/settings")).status !== 200) yield* Effect.sleep(50)
+  yield* boss("PUT", "/repository/templates", { action: "refresh" })
+  return { as, boss, folders, lab }
+})
+
+type Made = Effect.Success<ReturnType<typeof makeCampusWithRoles>>
+
+/** Somebody's requests. */
+export type Ask = Made["boss"]
+
+/** The number of the job that an answer names. */
+export const jobIn = ({ text }: { readonly text: string }): number => {
+  const id = /"job_id":(\d+)/.exec(text)?.[1]
+  if (id === undefined) throw new Error(text)
+  return Number(id)
+}
+
+/** Waits for the end of a job; yields its record as text. */
+export const ended = Effect.fnUntraced(function* (ask: Ask, id: number) {
+  for (;;) {
+    const { text } = yield* ask("GET", `/job/${id}`)
+    if (/"status":"(?:FINISHED|EXCEPTION|ABORTED)"/.test(text)) return text
+    yield* Effect.sleep(50)
+  }
+})
