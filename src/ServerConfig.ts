@@ -19,6 +19,7 @@ import {
 import { AddressPrefixes } from "./domain/access/AddressPrefixes.ts"
 import { WebOrigins } from "./domain/access/WebOrigins.ts"
 import { ManagementNetworksText } from "./domain/access/ManagementNetworks.ts"
+import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
@@ -35,14 +36,6 @@ const atLeast = (minimum: number, name: string) =>
 const flag = (name: string, fallback: boolean) => withDefault(Config.Boolean(name), fallback)
 const text = (name: string, fallback: string) => withDefault(Config.String(name), fallback)
 const count = (name: string, fallback: number, minimum = 0) => withDefault(atLeast(minimum, name), fallback)
-
-const listOf = (name: string) =>
-  Config.map(Config.String(name), (list): ReadonlyArray<string> =>
-    list
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "")
-  )
 
 const oneOf = (values: ReadonlyArray<number>) =>
   Schema.Int.pipe(
@@ -179,7 +172,7 @@ const variables = {
   RENDER_DEVICE_SECONDS: count("RENDER_DEVICE_SECONDS", 10, 1),
   RENDER_JOB_SECONDS: count("RENDER_JOB_SECONDS", 300, 1),
   RENDER_MEMORY: count("RENDER_MEMORY", 128, 1),
-  SETTINGS_KEYS_TO_MERGE: withDefault(listOf("SETTINGS_KEYS_TO_MERGE"), []),
+  SETTINGS_KEYS_TO_MERGE: withDefault(Config.schema(commaList(), "SETTINGS_KEYS_TO_MERGE"), []),
   SETTINGS_OVERRIDE: withDefault(Config.schema(JsonObject, "SETTINGS_OVERRIDE"), null),
   STRICT_SETTINGS: flag("STRICT_SETTINGS", false),
   STRICT_TEMPLATES: flag("STRICT_TEMPLATES", false),

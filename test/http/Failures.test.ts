@@ -2,10 +2,11 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { setScene } from "../scenarios/conformance/Scene.ts"
-import { Previews } from "../../src/jobs/sync/Previews.ts"
 import { HttpServer } from "effect/http"
+import { Previews } from "../../src/jobs/sync/Previews.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import { ApiClient, ApiServer, Backend } from "../support/ApiServer.ts"
+import { makeSlowPreviews } from "../support/SlowPreviews.ts"
 import { ProxiedDatabase, TestDatabase } from "../support/TestDatabase.ts"
 import * as net from "node:net"
 
@@ -140,22 +141,13 @@ describe("The log", () => {
   )
 })
 
-const arrivals = Deferred.makeUnsafe<void>()
-const departure = Deferred.makeUnsafe<void>()
-const slow = Layer.succeed(Previews, {
-  generate: () =>
-    Effect.gen(function* () {
-      yield* Deferred.succeed(arrivals, undefined)
-      yield* Deferred.await(departure)
-      return { generated_config: "", available_variables: {} }
-    })
-})
+const { arrivals, departure, previews } = makeSlowPreviews()
 
 describe("At its end", () => {
   it.live("the server takes no more requests, and answers those that it has begun", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const server = HttpServerLive.pipe(Layer.provideMerge(Backend({}, { previews: slow })))
+      const server = HttpServerLive.pipe(Layer.provideMerge(Backend({}, { previews })))
       const services = yield* Layer.buildWithScope(server, scope)
       const answer = yield* Effect.gen(function* () {
         yield* setScene()

@@ -2,12 +2,12 @@
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { Previews } from "../../src/jobs/sync/Previews.ts"
 import { makeBuckets } from "../../src/http/core/Buckets.ts"
 import { costOf } from "../../src/http/core/Costs.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
+import { makeSlowPreviews } from "../support/SlowPreviews.ts"
 import { keyFile, makeIssuer, sign } from "../support/TokenKeys.ts"
 
 const issuer = makeIssuer("ES256")
@@ -92,18 +92,9 @@ layer(withTokens({ FAILED_LOGINS: "5" }).pipe(Layer.provide(log.layer)), { exclu
   }
 )
 
-const arrivals = Deferred.makeUnsafe<void>()
-const departure = Deferred.makeUnsafe<void>()
-const slow = Layer.succeed(Previews, {
-  generate: () =>
-    Effect.gen(function* () {
-      yield* Deferred.succeed(arrivals, undefined)
-      yield* Deferred.await(departure)
-      return { generated_config: "", available_variables: {} }
-    })
-})
+const { arrivals, departure, previews } = makeSlowPreviews()
 
-layer(ApiServer({ REQUESTS_AT_ONCE: "1" }, { previews: slow }), { excludeTestServices: true })(
+layer(ApiServer({ REQUESTS_AT_ONCE: "1" }, { previews }), { excludeTestServices: true })(
   "Whoever has REQUESTS_AT_ONCE in work",
   (it) => {
     it.effect("waits until one is answered", () =>

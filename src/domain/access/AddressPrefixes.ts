@@ -1,6 +1,7 @@
 /** Lists of addresses and prefixes in settings, such as `127.0.0.0/8,::1`, and whether an address is in one. */
-import { Schema, SchemaGetter } from "effect"
+import { Schema } from "effect"
 import { BlockList, isIP } from "node:net"
+import { commaList } from "../fields/CommaList.ts"
 
 interface Prefix {
   readonly address: string
@@ -21,16 +22,7 @@ const readPrefix = (text: string): Prefix | undefined => {
 const RULE = "Expected addresses or prefixes such as 10.0.0.7 or 10.0.0.0/24, separated by commas"
 
 /** A list of addresses and prefixes, separated by commas; may be empty. */
-export const AddressPrefixes = Schema.String.pipe(
-  Schema.decodeTo(Schema.Array(Schema.String), {
-    decode: SchemaGetter.transform((list: string) =>
-      list
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== "")
-    ),
-    encode: SchemaGetter.transform((items: ReadonlyArray<string>) => items.join(","))
-  }),
+export const AddressPrefixes = commaList().pipe(
   Schema.check(
     Schema.makeFilter((items: ReadonlyArray<string>) => items.every((item) => readPrefix(item) !== undefined) || RULE)
   )

@@ -1,5 +1,6 @@
 /** Origins of web pages in settings, such as `https://ui.example.org,https://ui.example.org:8443`. */
-import { Schema, SchemaGetter } from "effect"
+import { Schema } from "effect"
+import { commaList } from "../fields/CommaList.ts"
 
 const readOrigin = (text: string): string => {
   try {
@@ -14,16 +15,6 @@ const readOrigin = (text: string): string => {
 const RULE = "Expected origins such as https://ui.example.org, without a path, separated by commas"
 
 /** A list of origins as browsers write them, separated by commas; may be empty. */
-export const WebOrigins = Schema.String.pipe(
-  Schema.decodeTo(Schema.Array(Schema.String), {
-    decode: SchemaGetter.transform((list: string) =>
-      list
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== "")
-        .map(readOrigin)
-    ),
-    encode: SchemaGetter.transform((origins: ReadonlyArray<string>) => origins.join(","))
-  }),
+export const WebOrigins = commaList(readOrigin).pipe(
   Schema.check(Schema.makeFilter((origins: ReadonlyArray<string>) => !origins.includes("") || RULE))
 )

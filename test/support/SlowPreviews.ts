@@ -1,0 +1,18 @@
+/** Previews that begin and are not done before they are told to, for requests that have to be in work at some moment. */
+import { Deferred, Effect, Layer } from "effect"
+import { Previews } from "../../src/jobs/sync/Previews.ts"
+
+/** `arrivals` is done when the first one has begun, `departure` lets all of them end. */
+export const makeSlowPreviews = () => {
+  const arrivals = Deferred.makeUnsafe<void>()
+  const departure = Deferred.makeUnsafe<void>()
+  const previews = Layer.succeed(Previews, {
+    generate: () =>
+      Effect.gen(function* () {
+        yield* Deferred.succeed(arrivals, undefined)
+        yield* Deferred.await(departure)
+        return { generated_config: "", available_variables: {} }
+      })
+  })
+  return { arrivals, departure, previews }
+}
