@@ -32,7 +32,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "routers", include: REAL, maxWorkers: 2, sequence: { groupOrder: 1 } }
+        test: { name: "routers", include: REAL, maxWorkers: 3, sequence: { groupOrder: 1 } }
       }
     ]
   }
