@@ -36,14 +36,27 @@ interface Piece {
   readonly since: number
 }
 
+/** Where the milliseconds come from. */
+export interface Processor {
+  /** The time, from whatever beginning. */
+  readonly now: () => number
+  /** How long the event loop has been at work. */
+  readonly busy: () => number
+}
+
+const thisProcess: Processor = {
+  now: () => performance.now(),
+  busy: () => performance.eventLoopUtilization().active
+}
+
 /** The two queues of a process. */
-const makeTurns = () => {
+const makeTurns = ({ busy, now }: Processor) => {
   let pieces: Array<Piece> = []
   const requests = new Set<() => void>()
   const newcomers = new Set<() => void>()
   let begun = 0
   let isPlanned = false
-  let lastSlice = performance.eventLoopUtilization()
+  let lastSlice = busy()
   let admittedAt = 0
 
   const plan = (): void => {
@@ -53,17 +66,17 @@ const makeTurns = () => {
   }
 
   const runSlice = (): void => {
-    const others = performance.eventLoopUtilization(lastSlice).active
-    const now = performance.now()
-    const isLate = now - (pieces[0]?.since ?? now) > LATE
-    const end = now + Math.min(LONGEST_SLICE, Math.max(LEAST_SLICE, isLate ? others : others * PART))
+    const others = busy() - lastSlice
+    const began = now()
+    const isLate = began - (pieces[0]?.since ?? began) > LATE
+    const end = began + Math.min(LONGEST_SLICE, Math.max(LEAST_SLICE, isLate ? others : others * PART))
     let done = 0
     try {
       do pieces[done++]?.run()
-      while (done < pieces.length && performance.now() < end)
+      while (done < pieces.length && now() < end)
     } finally {
       pieces = pieces.slice(done)
-      lastSlice = performance.eventLoopUtilization()
+      lastSlice = busy()
     }
   }
 
@@ -79,9 +92,9 @@ const makeTurns = () => {
 
   /** One in a turn: what it begins shows in the queue before the next. */
   const admit = (isLull: boolean): void => {
-    if (!isLull && performance.now() < admittedAt + PACE) return
+    if (!isLull && now() < admittedAt + PACE) return
     for (const enter of newcomers) {
-      admittedAt = performance.now()
+      admittedAt = now()
       newcomers.delete(enter)
       return enter()
     }
@@ -100,8 +113,8 @@ const makeTurns = () => {
   }
 
   const inTurn = (run: () => void): void => {
-    if (pieces.length === 0) lastSlice = performance.eventLoopUtilization()
-    pieces.push({ run, since: performance.now() })
+    if (pieces.length === 0) lastSlice = busy()
+    pieces.push({ run, since: now() })
     plan()
   }
 
@@ -141,8 +154,11 @@ export class BackgroundWork extends Context.Service<
     readonly request: Effect.Effect<void>
   }
 >()("switchyard/runtime/BackgroundWork") {
-  static readonly layer = Layer.effect(
-    BackgroundWork,
-    Effect.sync(() => BackgroundWork.of(makeTurns()))
-  )
+  static readonly layerOn = (processor: Processor) =>
+    Layer.effect(
+      BackgroundWork,
+      Effect.sync(() => BackgroundWork.of(makeTurns(processor)))
+    )
+
+  static readonly layer = BackgroundWork.layerOn(thisProcess)
 }
