@@ -50,7 +50,7 @@ export const layerOnDatabase = HttpServerLive.pipe(
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */
-export const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
+const settingsWithSecrets = (environment: Readonly<Record<string, string | undefined>>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const secrets = yield* SecretStore

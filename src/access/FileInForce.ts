@@ -29,6 +29,7 @@ export interface InForce<Rules> {
 }
 
 interface Seen<Rules> {
+  /** Null without a file; undefined where it could not be read, so that whatever comes is another one. */
   readonly text: string | null | undefined
   readonly inForce: InForce<Rules>
   /** Epoch milliseconds. */
@@ -75,7 +76,6 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
 
   const first = yield* text
   const atStart: InForce<Rules> = { rules: yield* read(first), problem: null }
-  // no text at all where it could not be read: whatever comes is another one
   let seen: Seen<Rules> = { text: first, inForce: atStart, at: yield* Clock.currentTimeMillis }
 
   const readAnew = Effect.gen(function* () {

@@ -33,10 +33,10 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const askedDevices = yield* AskedDevices
 
-  const asked = (hostname: string) =>
-    Effect.flatMap(devices.getByHostname(hostname), (device) => askedDevices.of([device])).pipe(
+  const asked = (hostnames: ReadonlyArray<string>) =>
+    Effect.flatMap(devices.byHostnames(hostnames), askedDevices.of).pipe(
       // of what is not known nothing is shown
-      Effect.catchTag(["DeviceNotFound", "NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed([]))
     )
 
   const seen = Effect.fn("SecretSight.seen")(function* (caller: Identity, hostnames: ReadonlyArray<string>) {
@@ -46,8 +46,7 @@ const make = Effect.gen(function* () {
     const showing = held.map(({ permission }) => permission).filter(showsSecrets)
     if (showing.some((permission) => !isForSomeDevices(permission))) return new Set(hostnames)
     if (showing.length === 0) return new Set<string>()
-    const devices = (yield* Effect.forEach(hostnames, asked)).flat()
-    const within = devices.filter((device) => showing.some((permission) => reaches(permission, device)))
+    const within = (yield* asked(hostnames)).filter((device) => showing.some((permission) => reaches(permission, device)))
     return new Set(within.map(({ hostname }) => hostname))
   })
 

@@ -25,7 +25,7 @@ export const sealingKey = (key: Redacted.Redacted<Uint8Array>): SealingKey => ({
 })
 
 /** Whether the text is a sealed one; what an earlier release has stored is not. */
-export const isSealed = (text: string): boolean => text.startsWith(PREFIX)
+const isSealed = (text: string): boolean => text.startsWith(PREFIX)
 
 /** The name of the key under which a text is sealed; none for a clear one. */
 export const keyOf = (text: string): Option.Option<string> =>

@@ -20,7 +20,7 @@ const decoded = (text: string): string => {
 }
 
 /** The password or token in a URL, as it is written and as it is meant. */
-export const secretsOfUrl = (url: string): ReadonlyArray<string> => {
+const secretsOfUrl = (url: string): ReadonlyArray<string> => {
   const credentials = CREDENTIALS.exec(url)?.[1] ?? ""
   const colon = credentials.indexOf(":")
   if (colon < 0) return credentials.length >= TOKEN_LENGTH ? [credentials, decoded(credentials)] : []
@@ -36,7 +36,7 @@ const linesOf = (value: string): ReadonlyArray<string> => {
 }
 
 /** Values that are worth hiding, each once, the longest first. */
-export const hideable = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+const hideable = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(values.flatMap((value) => [value, ...linesOf(value)]))]
     .filter(({ length }) => length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)

@@ -1,29 +1,20 @@
 /** `windows.yml` as it is read: at the start, when it changes, when it is wrong, and when it goes away. */
-import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ChangeWindows } from "../../src/access/ChangeWindows.ts"
 import { configOf } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
+import { type RuleFolder, withRuleFile } from "./RuleFolder.ts"
 
 const named = (name: string) =>
   `windows: { ${name}: { all: true, timezone: UTC, weekly: [{ from: "22:00", to: "04:00" }] } }\n`
 
-/** Runs with the windows of a folder; `write` puts a text into its file, null takes the file away. */
-const inFolder = <A, E, R>(
-  first: string | null,
-  run: (write: (text: string | null) => Effect.Effect<void>) => Effect.Effect<A, E, R>
-) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const DATA_DIR = yield* files.makeTempDirectoryScoped()
-    const file = `${DATA_DIR}/windows.yml`
-    const write = (text: string | null) =>
-      Effect.orDie(text === null ? files.remove(file) : files.writeFileString(file, text))
-    if (first !== null) yield* write(first)
-    return yield* Effect.provide(run(write), ChangeWindows.layer.pipe(Layer.provide(configOf({ DATA_DIR }))))
-  }).pipe(Effect.provide(NodeServices.layer))
+/** Runs with the windows of a folder. */
+const inFolder = <A, E, R>(first: string | null, run: (write: RuleFolder["write"]) => Effect.Effect<A, E, R>) =>
+  withRuleFile("windows.yml", first, ({ DATA_DIR, write }) =>
+    Effect.provide(run(write), ChangeWindows.layer.pipe(Layer.provide(configOf({ DATA_DIR }))))
+  )
 
 const read = Effect.gen(function* () {
   yield* TestClock.adjust("3 seconds")

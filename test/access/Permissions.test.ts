@@ -7,27 +7,21 @@ import { Permissions } from "../../src/access/Permissions.ts"
 import { everybody, type Identity } from "../../src/domain/access/Identity.ts"
 import { configOf } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
+import { type RuleFolder, withRuleFile } from "./RuleFolder.ts"
 
 const someone: Identity = { name: "indy", way: "jwt", roles: [], attributes: {} }
 
 const withDefault = (role: string) => `config: { default_permissions: ${role} }\nroles: {}\n`
 
-/** Runs with the roles of a folder; `write` puts a text into its file, null takes the file away. */
+/** Runs with the roles of a folder. */
 const inFolder = <A, E, R>(
   first: string | null,
   variables: Readonly<Record<string, string>>,
-  run: (write: (text: string | null) => Effect.Effect<void>) => Effect.Effect<A, E, R>
+  run: (write: RuleFolder["write"]) => Effect.Effect<A, E, R>
 ) =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const DATA_DIR = yield* files.makeTempDirectoryScoped()
-    const file = `${DATA_DIR}/permissions.yml`
-    const write = (text: string | null) =>
-      Effect.orDie(text === null ? files.remove(file) : files.writeFileString(file, text))
-    if (first !== null) yield* write(first)
-    const roles = Permissions.layer.pipe(Layer.provide(configOf({ DATA_DIR, ...variables })))
-    return yield* Effect.provide(run(write), roles)
-  }).pipe(Effect.provide(NodeServices.layer))
+  withRuleFile("permissions.yml", first, ({ DATA_DIR, write }) =>
+    Effect.provide(run(write), Permissions.layer.pipe(Layer.provide(configOf({ DATA_DIR, ...variables }))))
+  )
 
 const rolesOf = (identity: Identity) =>
   Effect.gen(function* () {

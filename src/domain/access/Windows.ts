@@ -37,7 +37,7 @@ const isFor = ({ deviceTypes, groups }: WindowScope, device: JudgedDevice): bool
   (deviceTypes === null || deviceTypes.some((type) => type === device.deviceType))
 
 /** The rules that are for a device. */
-export const rulesFor = ({ freezes, windows }: WindowRules, device: JudgedDevice): WindowRules => ({
+const rulesFor = ({ freezes, windows }: WindowRules, device: JudgedDevice): WindowRules => ({
   windows: windows.filter((window) => isFor(window, device)),
   freezes: freezes.filter((freeze) => isFor(freeze, device))
 })

@@ -45,7 +45,7 @@ const isRoot = process.getuid?.() === 0
 const runAs = isRoot ? (ownUser() ?? NOBODY) : undefined
 
 /** Whom PostgreSQL runs as on this folder of data: the owner of what is there. */
-export const userOf = (data: string): User | undefined => {
+const userOf = (data: string): User | undefined => {
   if (!isRoot) return undefined
   const found = statSync(data, { throwIfNoEntry: false })
   return found === undefined || found.uid === 0 ? runAs : { uid: found.uid, gid: found.gid }
