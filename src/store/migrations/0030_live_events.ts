@@ -11,6 +11,12 @@ import { SqlClient } from "effect/sql"
 /** In the upper bits of the key of that lock; the lower ones are the number. */
 const LOCK_CLASS = 20_311
 
+/** The columns of a device whose changes migration 28 tells; what is told there is not told again. */
+const AUDITED =
+  "hostname site_id description management_ip secondary_management_ip dhcp_ip infra_ip oob_ip serial ztp_mac platform vendor model os_version synchronized state device_type port".split(
+    " "
+  )
+
 /** Up to which number the log is complete. Whoever asks reads the rows in a statement of their own afterwards. */
 const completeness = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -61,18 +67,17 @@ const devices = Effect.gen(function* () {
         select jsonb_object_agg(k, shown_value(k, old_row -> k)), jsonb_object_agg(k, shown_value(k, new_row -> k))
           into before, after from unnest(tg_argv[0]::text[]) k
           where coalesce(old_row -> k, 'null') is distinct from coalesce(new_row -> k, 'null');
-        if after is null and not is_device then return null; end if;
+        if after is null then return null; end if;
         insert into event (kind, action, device_id, hostname, is_audit, data, object)
           select coalesce(tg_argv[2], tg_table_name), case when tg_op = 'INSERT' then 'created' when tg_op = 'DELETE' then 'deleted'
               when after ? 'revoked_at' then 'revoked' when is_device and after ? 'state' then 'state' else 'updated' end, about.id,
             coalesce((select hostname from device where device.id = about.id), one ->> 'hostname'),
-            after is not null and (coalesce(acting('way'), 'server') <> 'server' or tg_argv[1]::boolean
-              or (is_device and (tg_op <> 'UPDATE' or after ? 'state' or after ? 'hostname'))),
-            case when after is null then '{}' else
-              jsonb_strip_nulls(jsonb_build_object('key', coalesce(one -> 'id', one -> 'name'),
-                'name', case when tg_argv[2] is not null then one -> 'name' end))
-                || case when old_row is null then '{}' else jsonb_build_object('before', before) end
-                || case when new_row is null then '{}' else jsonb_build_object('after', after) end end,
+            coalesce(acting('way'), 'server') <> 'server' or tg_argv[1]::boolean
+              or (is_device and (tg_op <> 'UPDATE' or after ? 'state' or after ? 'hostname')),
+            jsonb_strip_nulls(jsonb_build_object('key', coalesce(one -> 'id', one -> 'name'),
+              'name', case when tg_argv[2] is not null then one -> 'name' end))
+              || case when old_row is null then '{}' else jsonb_build_object('before', before) end
+              || case when new_row is null then '{}' else jsonb_build_object('after', after) end,
             case when is_device then one || jsonb_build_object('last_seen', space_time((one ->> 'last_seen')::timestamptz)) end
           from (select (case tg_table_name when 'device' then one ->> 'id' else one ->> 'device_id' end)::integer
               where tg_table_name not in ('linknet', 'mgmtdomain')
@@ -81,12 +86,17 @@ const devices = Effect.gen(function* () {
         return null;
       end
     $$`
-  const [trigger] = yield* sql<{ definition: string }>`select pg_get_triggerdef(oid) as definition from pg_trigger
-    where tgname = 'audit_update' and tgrelid = 'device'::regclass`
-  const execute = trigger?.definition.slice(trigger.definition.indexOf("EXECUTE FUNCTION")) ?? ""
-  yield* sql`drop trigger audit_update on device`
-  yield* sql`${sql.literal(`create trigger audit_update after update on device for each row
-    when (old.* is distinct from new.*) ${execute}`)}`
+  yield* sql`
+    create function tell_device() returns trigger language plpgsql as $$
+      begin
+        insert into event (kind, action, device_id, hostname, is_audit, data, object) values ('device', 'updated', new.id, new.hostname,
+          false, '{}', to_jsonb(new) || jsonb_build_object('last_seen', space_time(new.last_seen)));
+        return null;
+      end
+    $$`
+  const audited = (row: string) => `(${AUDITED.map((name) => `${row}.${name}`).join(", ")})`
+  yield* sql`${sql.literal(`create trigger tell_update after update on device for each row
+    when (old.* is distinct from new.* and ${audited("old")} is not distinct from ${audited("new")}) execute function tell_device()`)}`
 })
 
 /** Jobs: every status, what becomes of each device, and the commits that a refresh has refused or warned of. */
