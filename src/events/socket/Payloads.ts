@@ -22,15 +22,15 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 /** The key with its value, when there is one. */
 const given = (key: string, value: unknown) => (value === undefined || value === null ? {} : { [key]: value })
 
-const DEVICE_ACTIONS: Readonly<Record<string, string>> = {
-  created: "CREATED",
-  updated: "UPDATED",
-  state: "UPDATED",
-  deleted: "DELETED"
-}
+const DEVICE_ACTIONS: ReadonlyMap<string, string> = new Map([
+  ["created", "CREATED"],
+  ["updated", "UPDATED"],
+  ["state", "UPDATED"],
+  ["deleted", "DELETED"]
+])
 
 const ofDevice = ({ action, object }: LiveEvent): SocketPayload | null => {
-  const told = DEVICE_ACTIONS[action]
+  const told = DEVICE_ACTIONS.get(action)
   const { hostname, id } = object ?? {}
   if (told === undefined || object === null || typeof hostname !== "string") return null
   return {
@@ -79,11 +79,11 @@ const ofSync = ({ data, hostname }: LiveEvent): SocketPayload | null => {
   }
 }
 
-const READERS: Readonly<Record<string, (event: LiveEvent) => SocketPayload | null>> = {
-  device: ofDevice,
-  job: ofJob,
-  sync: ofSync
-}
+const READERS: ReadonlyMap<string, (event: LiveEvent) => SocketPayload | null> = new Map([
+  ["device", ofDevice],
+  ["job", ofJob],
+  ["sync", ofSync]
+])
 
 /** What clients hear of an event; null for one that they do not know. */
-export const socketPayload = (event: LiveEvent): SocketPayload | null => READERS[event.kind]?.(event) ?? null
+export const socketPayload = (event: LiveEvent): SocketPayload | null => READERS.get(event.kind)?.(event) ?? null
