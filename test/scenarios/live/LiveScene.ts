@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { socketPayload } from "../../../src/events/socket/Payloads.ts"
 import { EventLog } from "../../../src/store/EventLog.ts"
 import * as Campus from "../../support/Campus.ts"
-import { EVERYTHING, type Listening, listen, sentence } from "../../support/LiveClient.ts"
+import { EVERYTHING, type Heard, type Listening, listen, sentence } from "../../support/LiveClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
@@ -55,8 +55,9 @@ export const makeLiveScene = Effect.fnUntraced(function* (
   const heardAll = Effect.gen(function* () {
     const expected = yield* stored
     yield* web.until("All events", () => web.events.length >= expected.length)
-    assert.deepStrictEqual(web.events.map(sentence), expected.map(sentence))
-    assert.deepStrictEqual(JSON.parse(JSON.stringify(web.events)), JSON.parse(JSON.stringify(expected)))
+    const sent: ReadonlyArray<Heard> = JSON.parse(JSON.stringify(expected))
+    assert.deepStrictEqual(web.events.map(sentence), sent.map(sentence))
+    assert.deepStrictEqual(web.events, sent)
   })
   const sql = <A, E>(work: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
     Effect.provideContext(Effect.flatMap(SqlClient.SqlClient, work), running)
