@@ -8,7 +8,7 @@ import type { Socket } from "socket.io"
 const BURST = 100
 const PER_SECOND = 20
 /** Packets that may wait to be fetched. Their texts are shared by all who are told. */
-const MAX_WAITING = 10_000
+const MAX_WAITING = 25_000
 
 type Connection = Socket["conn"]
 

@@ -4,6 +4,12 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { socketPayload } from "../../../src/events/socket/Payloads.ts"
 import { EventLog } from "../../../src/store/EventLog.ts"
+import type { LabShape } from "../../../src/lab/Lab.ts"
+import type { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import type { InterfaceStore } from "../../../src/store/InterfaceStore.ts"
+import type { LinknetStore } from "../../../src/store/LinknetStore.ts"
+import type { MgmtDomainStore } from "../../../src/store/MgmtDomainStore.ts"
+import type { makeClient } from "../../support/ApiClient.ts"
 import * as Campus from "../../support/Campus.ts"
 import { EVERYTHING, type Heard, type Listening, listen, sentence } from "../../support/LiveClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
@@ -16,24 +22,28 @@ export const ofJob = ({ events }: Listening, id: number): ReadonlyArray<string> 
   return events.slice(own[0], (own.at(-1) ?? 0) + 1).map(sentence)
 }
 
-/** Starts it: settings and templates are in force, the switches are synchronized. */
-export const makeLiveScene = Effect.fnUntraced(function* (
-  count: number,
-  variables: Readonly<Record<string, string>> = {}
+/** A lab, and the rows that a server for it begins with. */
+export interface LiveSite<A, E> {
+  readonly lab: LabShape
+  readonly seed: Effect.Effect<A, E, DeviceStore | InterfaceStore | MgmtDomainStore | LinknetStore>
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** Starts it: settings and templates are in force. The client is connected after `prepare`. */
+export const makeLiveServer = Effect.fnUntraced(function* <A, E>(
+  { lab, seed, variables }: LiveSite<A, E>,
+  prepare: (api: ReturnType<typeof makeClient>) => Effect.Effect<void> = () => Effect.void
 ) {
-  const names = Managed.accessNames(count)
   const folders = yield* Campus.makeFolders
-  const lab = yield* Managed.makeManagedLab(names)
-  const { layer, lines } = keepLines("Info")
+  const { layer } = keepLines("Info")
   const env = { ...Campus.environment(lab, folders, folders.folder), COMMIT_CONFIRMED_WAIT: "0", ...variables }
   const { api, running, url } = yield* serve(env, layer)
-  const devices = yield* Effect.provideContext(Managed.seedManaged(names), running)
+  yield* Effect.provideContext(seed, running)
   const refresh = (name: string) => api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
   for (const name of ["templates", "settings"]) {
     while ((yield* refresh(name)).status !== 200) yield* Effect.sleep("50 millis")
   }
-  const push = yield* api.run("/device_syncto", { hostnames: names, dry_run: false, force: true, resync: true })
-  assert.strictEqual(push.status, "FINISHED", JSON.stringify(push))
+  yield* prepare(api)
   const web = yield* listen(url, EVERYTHING)
   const { from } = yield* Effect.provideContext(
     Effect.gen(function* () {
@@ -61,7 +71,23 @@ export const makeLiveScene = Effect.fnUntraced(function* (
   })
   const sql = <A, E>(work: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
     Effect.provideContext(Effect.flatMap(SqlClient.SqlClient, work), running)
-  return { api, devices, folders, heardAll, lab, lines, names, refresh, running, sql, url, web }
+  return { api, folders, heardAll, refresh, running, sql, url, web }
+})
+
+/** The same with so many managed switches, which are synchronized. */
+export const makeLiveScene = Effect.fnUntraced(function* (
+  count: number,
+  variables: Readonly<Record<string, string>> = {}
+) {
+  const names = Managed.accessNames(count)
+  const lab = yield* Managed.makeManagedLab(names)
+  const server = yield* makeLiveServer({ lab, seed: Managed.seedManaged(names), variables }, (api) =>
+    Effect.map(
+      api.run("/device_syncto", { hostnames: names, dry_run: false, force: true, resync: true }),
+      (push) => assert.strictEqual(push.status, "FINISHED", JSON.stringify(push))
+    )
+  )
+  return { ...server, names }
 })
 
 export type LiveScene = Effect.Success<ReturnType<typeof makeLiveScene>>

@@ -3,9 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
+import { booted } from "../../support/BlankSwitch.ts"
+import * as Campus from "../../support/Campus.ts"
 import { sentence } from "../../support/LiveClient.ts"
 import { seconds } from "../../support/Patience.ts"
-import { type LiveScene, makeLiveScene, ofJob } from "./LiveScene.ts"
+import * as Managed from "../chaos/ManagedCampus.ts"
+import { type LiveScene, makeLiveScene, makeLiveServer, ofJob } from "./LiveScene.ts"
 
 const LONG = seconds(240)
 
@@ -114,6 +118,58 @@ it.live(
       assert.notInclude(JSON.stringify(web.events), "ghost")
       assert.notInclude(JSON.stringify(web.events), "primary_group")
       assert.notInclude(web.events.map(sentence), `DELETED ${one}`)
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of a switch from its discovery to MANAGED, with the follow-up that each job names",
+  () =>
+    Effect.gen(function* () {
+      const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
+      const seed = Effect.andThen(Campus.seedSite, Effect.flatMap(Effect.orDie(lab.get("acc1")), booted))
+      const { api, heardAll, running, sql, web } = yield* makeLiveServer({ lab, seed })
+      const [row] = yield* sql((client) => client<{ id: number; ztp_mac: string; dhcp_ip: string }>`
+        select id, ztp_mac, dhcp_ip from device where state = 'DHCP_BOOT'`)
+      assert.isDefined(row, String(running))
+      const { dhcp_ip = "", id = 0, ztp_mac = "" } = row ?? {}
+      yield* api.run("/device_discover", { ztp_mac, dhcp_ip, platform: "eos" })
+      const step1 = yield* api.run(`/device_init/${id}`, { hostname: "lhv-acc1", device_type: "ACCESS" })
+      const step2 = step1.next_job_id ?? 0
+      yield* web.untilEnd(step1.id)
+      yield* web.untilEnd(step2)
+      yield* heardAll
+      const states = web.events.flatMap(({ device_id, object }) => (device_id === id ? [object?.["state"]] : []))
+      assert.deepStrictEqual([...new Set(states)], ["DISCOVERED", "INIT", "MANAGED"])
+      assert.include(
+        web.events,
+        web.events.find((event) => event.job_id === step1.id && event.next_job_id === step2)
+      )
+      const ofStep2 = ofJob(web, step2)
+      assert.isBelow(ofStep2.indexOf("sync lhv-acc1 device_init"), ofStep2.lastIndexOf("UPDATED lhv-acc1"))
+      assert.isAtLeast(ofStep2.indexOf("sync lhv-acc1 device_init"), 1)
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of the copy of an image: the job that begins, its lines, and its end or what it threw",
+  () =>
+    Effect.gen(function* () {
+      const image = Buffer.from("an image")
+      const host = yield* makeImageHost(new Map([["EOS-4.32.2F.swi", image]]))
+      const lab = yield* Managed.makeManagedLab([])
+      const { api, heardAll, web } = yield* makeLiveServer({ lab, seed: Campus.seedSite })
+      const order = { url: `${host.url}/EOS-4.32.2F.swi`, sha1: sha1Of(image), verify_tls: false }
+      const good = yield* api.run("/firmware", order)
+      yield* web.untilEnd(good.id)
+      assert.deepStrictEqual(ofJob(web, good.id), [`job ${good.id} RUNNING get_firmware`, `job ${good.id} FINISHED`])
+      const bad = yield* api.run("/firmware", { ...order, sha1: "0".repeat(40) })
+      yield* web.untilEnd(bad.id)
+      const end = web.events.at(-1)
+      assert.deepInclude(end, { job_id: bad.id, status: bad.status })
+      assert.strictEqual(end?.exception, bad.exception?.message)
+      yield* heardAll
     }).pipe(Effect.scoped),
   LONG
 )
