@@ -46,7 +46,13 @@ export const makeHearing = Effect.gen(function* () {
 
   const reachOf = ({ name, way }: Identity, held: ReadonlyArray<HeldPermission>) =>
     asked.reach.pipe(
-      Effect.provideService(Permit, { caller: { name, way }, held, method: "GET", path: "/devices", allowedBy: () => [] }),
+      Effect.provideService(Permit, {
+        caller: { name, way },
+        held,
+        method: "GET",
+        path: "/devices",
+        allowedBy: () => []
+      }),
       // without settings nobody knows who is in which group
       Effect.catchTag(["NoSettings", "SettingsInvalid"], () => Effect.succeed(null))
     )

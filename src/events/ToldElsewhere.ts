@@ -53,7 +53,10 @@ const make = Effect.gen(function* () {
     }
   }).pipe(Effect.scoped)
 
-  const saying = told.heardHere.pipe(Effect.andThen(notify([listensMessage(self)])), Effect.repeat(Schedule.spaced(BETWEEN_SAYINGS)))
+  const saying = told.heardHere.pipe(
+    Effect.andThen(notify([listensMessage(self)])),
+    Effect.repeat(Schedule.spaced(BETWEEN_SAYINGS))
+  )
 
   const send = Effect.suspend(() => {
     const things = batch

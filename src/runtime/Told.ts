@@ -88,10 +88,7 @@ const make = Effect.sync(() => {
     listen: listening(all),
     listenToOwn: listening(own),
     whileHeard: (work) =>
-      heard.await.pipe(
-        Effect.andThen(Effect.scoped(Effect.andThen(work, unheard.await))),
-        Effect.forever
-      ),
+      heard.await.pipe(Effect.andThen(Effect.scoped(Effect.andThen(work, unheard.await))), Effect.forever),
     heardHere: heardHere.await
   })
 })

@@ -41,7 +41,14 @@ export const makeLogger = ({ isHeard, tell }: Pick<Told["Service"], "isHeard" | 
     const first = [textOf(text ?? "", job), pairs].filter((part) => part !== "").join(" ")
     const whole = cause.reasons.length === 0 ? first : `${first}\n${Cause.pretty(cause)}`
     const level = LEVELS[logLevel]
-    tell({ kind: "log", at: date.getTime(), level, module: fiber.getRef(LogModule), job, text: whole.slice(0, MAX_TEXT) })
+    tell({
+      kind: "log",
+      at: date.getTime(),
+      level,
+      module: fiber.getRef(LogModule),
+      job,
+      text: whole.slice(0, MAX_TEXT)
+    })
   })
 
 /** A line as clients show it: `[2026-03-02 09:11:27,512] INFO in sync_devices job #1215: Devices selected`; times in UTC. */

@@ -138,7 +138,10 @@ describe("events as clients of socket.io know them", () => {
   })
 
   it("tells them nothing of what they do not know", () => {
-    assert.deepStrictEqual(UNTOLD.map(socketPayload), UNTOLD.map(() => null))
+    assert.deepStrictEqual(
+      UNTOLD.map(socketPayload),
+      UNTOLD.map(() => null)
+    )
   })
 })
 

@@ -35,7 +35,12 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
     await fs.writeFile(JWT_CERT, issuer.publicPem)
     await fs.writeFile(path.join(folders.folder, "permissions.yml"), roles)
   })
-  const env = { ...Campus.environment(lab, folders, folders.folder), JWT_ENABLED: "true", JWT_CERT, ROLES_CLAIM: "roles" }
+  const env = {
+    ...Campus.environment(lab, folders, folders.folder),
+    JWT_ENABLED: "true",
+    JWT_CERT,
+    ROLES_CLAIM: "roles"
+  }
   const { running, url } = yield* serve({ ...env, ...variables }, logging)
   yield* Effect.provide(Managed.seedManaged(names), running)
 

@@ -25,7 +25,10 @@ type Options = Partial<ManagerOptions & SocketOptions>
 export const EVERYTHING = [{ update: "device" }, { update: "job" }, { sync: "all" }, { loglevel: "DEBUG" }]
 
 const withTimeout = <A>(what: string, effect: Effect.Effect<A>) =>
-  Effect.timeoutOrElse(effect, { duration: seconds(30), orElse: () => Effect.die(new Error(`${what} does not happen`)) })
+  Effect.timeoutOrElse(effect, {
+    duration: seconds(30),
+    orElse: () => Effect.die(new Error(`${what} does not happen`))
+  })
 
 /** Connects; yields the socket, or the text with which it was refused. */
 export const attempt = (url: string, options: Options = {}) =>
@@ -63,7 +66,10 @@ export const listen = Effect.fnUntraced(function* (
   if (typeof socket === "string") return yield* Effect.die(new Error(socket))
   const events: Array<Heard> = []
   const lines: Array<string> = []
-  socket.on("events", (heard: Heard | string) => void (typeof heard === "string" ? lines.push(heard) : events.push(heard)))
+  socket.on(
+    "events",
+    (heard: Heard | string) => void (typeof heard === "string" ? lines.push(heard) : events.push(heard))
+  )
   for (const message of messages) yield* ask(socket, message)
 
   /** Waits until the condition holds. */
@@ -84,7 +90,15 @@ export const listen = Effect.fnUntraced(function* (
 export type Listening = Effect.Success<ReturnType<typeof listen>>
 
 /** Events as short sentences: `job 3 RUNNING sync_devices`, `UPDATED acc1`, `sync acc1 refresh_settings`. */
-export const sentence = ({ action, function_name, hostname, job_id, status, syncevent_data, syncevent_hostname }: Heard) => {
+export const sentence = ({
+  action,
+  function_name,
+  hostname,
+  job_id,
+  status,
+  syncevent_data,
+  syncevent_hostname
+}: Heard) => {
   if (job_id !== undefined) return ["job", job_id, status, function_name].filter((word) => word !== undefined).join(" ")
   if (syncevent_hostname !== undefined) return `sync ${syncevent_hostname} ${syncevent_data?.cause}`
   return `${action} ${hostname}`

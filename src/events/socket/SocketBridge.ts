@@ -137,9 +137,7 @@ export class SocketBridge extends Context.Service<
     /** How many connections there are now: for metrics. */
     readonly connections: () => number
     /** Somebody is connected until the scope closes; all that happens from now on is heard. Yields the names of their rooms. */
-    readonly connected: (
-      identity: Identity
-    ) => Effect.Effect<(room: Room) => string, SqlError.SqlError, Scope.Scope>
+    readonly connected: (identity: Identity) => Effect.Effect<(room: Room) => string, SqlError.SqlError, Scope.Scope>
   }
 >()("switchyard/events/socket/SocketBridge") {
   static readonly layer = Layer.effect(SocketBridge, make)

@@ -71,9 +71,10 @@ const make = Effect.gen(function* () {
   /** Somebody hears what happens until their socket has gone. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
     const scope = yield* Scope.make()
-    socket.data.rooms = yield* bridge
-      .connected(caller)
-      .pipe(Scope.provide(scope), Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))))
+    socket.data.rooms = yield* bridge.connected(caller).pipe(
+      Scope.provide(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+    )
     whenGone(socket, () => void fork(Scope.close(scope, Exit.void)))
     return undefined
   })

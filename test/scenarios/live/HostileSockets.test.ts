@@ -64,7 +64,28 @@ const ended = (socket: net.Socket) =>
     socket.resume()
   })
 
-const GARBAGE = ["", "4", "9", "42", "42[", "40null", "40{", '42["events"]', "42{}", "40/admin,", "451-[1]", '45999-["events",{"_placeholder":true,"num":7}]', "41", "0", "2probe", "3", "5", "42[null]", '42["__proto__",{}]', "\u0000"]
+const GARBAGE = [
+  "",
+  "4",
+  "9",
+  "42",
+  "42[",
+  "40null",
+  "40{",
+  '42["events"]',
+  "42{}",
+  "40/admin,",
+  "451-[1]",
+  '45999-["events",{"_placeholder":true,"num":7}]',
+  "41",
+  "0",
+  "2probe",
+  "3",
+  "5",
+  "42[null]",
+  '42["__proto__",{}]',
+  "\u0000"
+]
 
 it.live(
   "goes on beside giant, malformed, endless and half-open connections, and cuts off only those",
@@ -93,15 +114,26 @@ it.live(
       const unmasked = yield* upgraded
       unmasked.write(Buffer.from([0x81, 0x02, 0x34, 0x30]))
       yield* ended(unmasked)
-      for (const query of ["", "?EIO=3&transport=polling", "?EIO=4&transport=polling&sid=none", "?EIO=4&transport=webtransport", "?EIO=4&transport=__proto__", "?%"]) {
+      for (const query of [
+        "",
+        "?EIO=3&transport=polling",
+        "?EIO=4&transport=polling&sid=none",
+        "?EIO=4&transport=webtransport",
+        "?EIO=4&transport=__proto__",
+        "?%"
+      ]) {
         const { status } = yield* Effect.promise(() => fetch(`${url}/socket.io/${query}`))
         assert.strictEqual(status, 400, query)
       }
-      const posted = yield* Effect.promise(() => fetch(`${url}/socket.io/?EIO=4&transport=polling`, { method: "POST", body: "x" }))
+      const posted = yield* Effect.promise(() =>
+        fetch(`${url}/socket.io/?EIO=4&transport=polling`, { method: "POST", body: "x" })
+      )
       assert.strictEqual(posted.status, 400)
       assert.strictEqual(posted.headers.get("x-content-type-options"), "nosniff")
       assert.deepStrictEqual(
-        yield* Effect.forEach([{ sync: "all" }, { sync: "none" }, null, { sync: "all" }], (message) => ask(good.socket, message)),
+        yield* Effect.forEach([{ sync: "all" }, { sync: "none" }, null, { sync: "all" }], (message) =>
+          ask(good.socket, message)
+        ),
         [true, false, false, true]
       )
 
@@ -149,6 +181,7 @@ it.live("lets in no more connections than it may have, and others again when som
     assert.isString(yield* attempt(url, { transports: ["polling"] }))
     const [one] = first
     if (typeof one === "object") one.disconnect()
-    while (typeof (yield* Effect.scoped(attempt(url, { transports: ["polling"] }))) === "string") yield* Effect.sleep(10)
+    while (typeof (yield* Effect.scoped(attempt(url, { transports: ["polling"] }))) === "string")
+      yield* Effect.sleep(10)
   }).pipe(Effect.scoped)
 )

@@ -58,7 +58,8 @@ it.live(
       }
       assert.deepStrictEqual(there.events, here.events)
 
-      const isHeard = (lines: ReadonlyArray<string>) => lines.some((line) => line.includes("filter[hostname]=of-the-first"))
+      const isHeard = (lines: ReadonlyArray<string>) =>
+        lines.some((line) => line.includes("filter[hostname]=of-the-first"))
       while (!isHeard(there.lines)) {
         yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first")
         yield* Effect.sleep(50)

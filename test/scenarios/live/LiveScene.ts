@@ -82,9 +82,8 @@ export const makeLiveScene = Effect.fnUntraced(function* (
   const names = Managed.accessNames(count)
   const lab = yield* Managed.makeManagedLab(names)
   const server = yield* makeLiveServer({ lab, seed: Managed.seedManaged(names), variables }, (api) =>
-    Effect.map(
-      api.run("/device_syncto", { hostnames: names, dry_run: false, force: true, resync: true }),
-      (push) => assert.strictEqual(push.status, "FINISHED", JSON.stringify(push))
+    Effect.map(api.run("/device_syncto", { hostnames: names, dry_run: false, force: true, resync: true }), (push) =>
+      assert.strictEqual(push.status, "FINISHED", JSON.stringify(push))
     )
   )
   return { ...server, names }

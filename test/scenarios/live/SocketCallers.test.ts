@@ -24,10 +24,20 @@ it.live(
   "lets in whom the API lets in, refuses everybody else by the sentence that the web client knows, and tells each what they may see",
   () =>
     Effect.gen(function* () {
-      const { as, boss, running, tokenOf, url } = yield* makeCampusWithRoles({ names, roles: ROLES, logging: keepLines("Info").layer })
+      const { as, boss, running, tokenOf, url } = yield* makeCampusWithRoles({
+        names,
+        roles: ROLES,
+        logging: keepLines("Info").layer
+      })
       const stranger = yield* sign(makeIssuer("ES256"), { sub: "eve", roles: ["administrator"], exp: 4_000_000_000 })
       const query = (jwt: string) => ({ query: { jwt } })
-      for (const options of [{}, query(""), query("abc"), query(stranger), query(yield* tokenOf("some", "old", -3600))]) {
+      for (const options of [
+        {},
+        query(""),
+        query("abc"),
+        query(stranger),
+        query(yield* tokenOf("some", "old", -3600))
+      ]) {
         assert.strictEqual(yield* attempt(url, options), REJECTED)
         assert.strictEqual(yield* attempt(url, { ...options, transports: ["websocket"] }), REJECTED)
       }
@@ -84,7 +94,13 @@ const polled = (url: string, origin: string) =>
 it.live("answers pages of any origin without credentials, or those that are allowed with them", () =>
   Effect.gen(function* () {
     const { folder } = yield* Campus.makeFolders
-    const env = { DATA_DIR: folder, HOST: "127.0.0.1", JWT_ENABLED: "false", LOG_LEVEL: "Error", SSH_REFUSED_DELAY: "0" }
+    const env = {
+      DATA_DIR: folder,
+      HOST: "127.0.0.1",
+      JWT_ENABLED: "false",
+      LOG_LEVEL: "Error",
+      SSH_REFUSED_DELAY: "0"
+    }
     const page = "https://ui.example.org"
     const open = yield* serve({ ...env, ALLOW_OPEN_API: "true" })
     assert.deepStrictEqual(yield* polled(open.url, page), [200, page, null])
@@ -99,7 +115,9 @@ it.live("answers pages of any origin without credentials, or those that are allo
     // without tokens: only this machine, and no page that gives its own name our address
     const closed = yield* serve(env)
     assert.strictEqual((yield* polled(closed.url, "https://evil.example.org"))[0], 403)
-    assert.isString(yield* attempt(closed.url, { transports: ["websocket"], extraHeaders: { host: "evil.example.org" } }))
+    assert.isString(
+      yield* attempt(closed.url, { transports: ["websocket"], extraHeaders: { host: "evil.example.org" } })
+    )
     assert.isNotString(yield* attempt(closed.url, { transports: ["websocket"] }))
     assert.isNotString(yield* attempt(closed.url, { transports: ["polling"] }))
   }).pipe(Effect.scoped)

@@ -79,7 +79,10 @@ it.live(
       yield* web.untilEnd(next)
       const end = web.events.find(({ job_id, status }) => job_id === dry.id && status === "FINISHED")
       assert.deepStrictEqual(end, { job_id: dry.id, status: "FINISHED", next_job_id: next })
-      yield* web.until("The device", () => web.events.findLast(({ hostname }) => hostname === one)?.object?.["synchronized"] === true)
+      yield* web.until(
+        "The device",
+        () => web.events.findLast(({ hostname }) => hostname === one)?.object?.["synchronized"] === true
+      )
       yield* heardAll
     }).pipe(Effect.scoped),
   LONG
@@ -91,7 +94,13 @@ it.live(
     Effect.gen(function* () {
       const { api, heardAll, names, sql, web } = yield* makeLiveScene(1)
       const [one = ""] = names
-      const device = { hostname: "acc-new", state: "MANAGED", device_type: "ACCESS", platform: "eos", management_ip: "10.196.16.77" }
+      const device = {
+        hostname: "acc-new",
+        state: "MANAGED",
+        device_type: "ACCESS",
+        platform: "eos",
+        management_ip: "10.196.16.77"
+      }
       const made = yield* api.send("POST", "/device", device)
       assert.strictEqual(made.status, 200, JSON.stringify(made.body))
       assert.include(web.events.map(sentence), "CREATED acc-new")
@@ -129,8 +138,10 @@ it.live(
       const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
       const seed = Effect.andThen(Campus.seedSite, Effect.flatMap(Effect.orDie(lab.get("acc1")), booted))
       const { api, heardAll, running, sql, web } = yield* makeLiveServer({ lab, seed })
-      const [row] = yield* sql((client) => client<{ id: number; ztp_mac: string; dhcp_ip: string }>`
-        select id, ztp_mac, dhcp_ip from device where state = 'DHCP_BOOT'`)
+      const [row] = yield* sql(
+        (client) => client<{ id: number; ztp_mac: string; dhcp_ip: string }>`
+        select id, ztp_mac, dhcp_ip from device where state = 'DHCP_BOOT'`
+      )
       assert.isDefined(row, String(running))
       const { dhcp_ip = "", id = 0, ztp_mac = "" } = row ?? {}
       yield* api.run("/device_discover", { ztp_mac, dhcp_ip, platform: "eos" })
