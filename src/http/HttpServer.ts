@@ -9,6 +9,7 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { Asides } from "./core/Asides.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { Limits } from "./core/Limits.ts"
@@ -71,14 +72,15 @@ const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
+    const asides = yield* Asides
     const encrypted = yield* makeTlsListener(MAX_HEADER_BYTES)
     for (const { server } of encrypted) server().on("clientError", refuse)
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted)
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted, asides.all)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
-export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
+export const HttpServerLive = Layer.merge(api.pipe(Layer.provide(Asides.layer)), ZtpServer).pipe(
   Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )
