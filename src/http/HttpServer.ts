@@ -67,13 +67,21 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
 
 const MAX_HEADER_BYTES = 32 * 1024
 
-const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).on("clientError", refuse)
+/**
+ * Milliseconds that a connection is kept without a request. Proxies keep theirs for a minute, and a request that is sent on one which
+ * was closed just now is lost.
+ */
+const KEPT_IDLE = 75_000
+
+const HTTP_OPTIONS = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEPT_IDLE } satisfies http.ServerOptions
+
+const nodeServer = () => http.createServer(HTTP_OPTIONS).on("clientError", refuse)
 
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
     const asides = yield* Asides
-    const encrypted = yield* makeTlsListener(MAX_HEADER_BYTES)
+    const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
     return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted, asides.all)
   })
