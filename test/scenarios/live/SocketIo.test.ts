@@ -137,12 +137,12 @@ it.live(
     Effect.gen(function* () {
       const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
       const seed = Effect.andThen(Campus.seedSite, Effect.flatMap(Effect.orDie(lab.get("acc1")), booted))
-      const { api, heardAll, running, sql, web } = yield* makeLiveServer({ lab, seed })
+      const { api, heardAll, sql, web } = yield* makeLiveServer({ lab, seed })
       const [row] = yield* sql(
         (client) => client<{ id: number; ztp_mac: string; dhcp_ip: string }>`
         select id, ztp_mac, dhcp_ip from device where state = 'DHCP_BOOT'`
       )
-      assert.isDefined(row, String(running))
+      assert.isDefined(row)
       const { dhcp_ip = "", id = 0, ztp_mac = "" } = row ?? {}
       yield* api.run("/device_discover", { ztp_mac, dhcp_ip, platform: "eos" })
       const step1 = yield* api.run(`/device_init/${id}`, { hostname: "lhv-acc1", device_type: "ACCESS" })
