@@ -1,7 +1,8 @@
 /**
- * Keeps one connection of socket.io within bounds (docs/events.md#limits): who sends too many messages, or does not fetch what is told, is cut
- * off and may come again.
+ * One connection of socket.io: kept within bounds (docs/events.md#limits), so that who sends too many messages, or does not fetch what is
+ * told, is cut off and may come again; and told with few writes.
  */
+import type { Duplex } from "node:stream"
 import type { Socket } from "socket.io"
 
 /** Packets that somebody may send at once, and in a second. */
@@ -32,5 +33,28 @@ export const keepWithinBounds = (connection: Connection): void => {
   })
   connection.on("flush", (packets) => {
     waiting = Math.max(0, waiting - packets.length)
+  })
+}
+
+/**
+ * Writes the frames of one moment at once: with hundreds of clients a system call for each was most of the work. `upgraded` finds the wire of
+ * a connection that has become a websocket, by the connection's id.
+ */
+export const gatherFrames = (connection: Connection, upgraded: (id: string) => Duplex | undefined): void => {
+  const { name, sid } = connection.transport
+  let wire: Duplex | undefined = name === "websocket" ? connection.request.socket : undefined
+  let isGathering = false
+  connection.on("upgrade", () => {
+    wire = upgraded(sid)
+  })
+  connection.on("flush", () => {
+    const current = wire
+    if (current === undefined || isGathering) return
+    isGathering = true
+    current.cork()
+    process.nextTick(() => {
+      isGathering = false
+      current.uncork()
+    })
   })
 }

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Effect, Exit, Layer, Scope } from "effect"
 import * as http from "node:http"
+import type { Duplex } from "node:stream"
 import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { roomOf, type Room } from "../../events/socket/Rooms.ts"
@@ -12,7 +13,7 @@ import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { Asides } from "../core/Asides.ts"
 import { safeHeadersOfData } from "../core/SafeHeaders.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
-import { keepWithinBounds } from "./SocketConnection.ts"
+import { gatherFrames, keepWithinBounds } from "./SocketConnection.ts"
 
 const PATH = "/socket.io/"
 const REFUSED = "Connection rejected by server"
@@ -92,7 +93,14 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const inner = http.createServer()
+  /** The wires of connections that became websockets later, by their ids. */
+  const wires = new Map<string, Duplex>()
+  const inner = http.createServer().on("upgrade", ({ url = "" }, wire: Duplex) => {
+    const id = new URLSearchParams(url.split("?", 2)[1]).get("sid")
+    if (id === null) return
+    wires.set(id, wire)
+    wire.once("close", () => (wires.get(id) === wire ? wires.delete(id) : false))
+  })
   const io: LiveServer = new Server(inner, {
     path: PATH,
     serveClient: false,
@@ -112,6 +120,7 @@ const make = Effect.gen(function* () {
   io.engine.on("connection", (connection: Socket["conn"]) => {
     connection.once("close", admission.count(connection.request))
     keepWithinBounds(connection)
+    gatherFrames(connection, (id) => wires.get(id))
   })
   io.use((socket, next) => void fork(connect(socket, next)))
   io.on("connection", hearMessages)
