@@ -51,7 +51,7 @@ export interface AlertRule extends EventName, DeviceScope {
 /** A device that an event is about, as far as it is known. */
 export interface ConcernedDevice {
   readonly hostname: string
-  readonly deviceType: DeviceType | null
+  readonly deviceType: string | null
   readonly groups: ReadonlyArray<string>
 }
 
