@@ -102,16 +102,16 @@ describe("A mail", () => {
 describe("A syslog receiver", () => {
   it.live("gets one message with its length before it", () =>
     Effect.gen(function* () {
-      let text = ""
-      const server = net.createServer((socket) => void socket.on("data", (chunk) => (text += chunk.toString())))
+      const chunks: Array<Buffer> = []
+      const server = net.createServer((socket) => void socket.on("data", (chunk: Buffer) => chunks.push(chunk)))
       const port = yield* freePort
       yield* Effect.acquireRelease(
         Effect.promise(() => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))),
         () => Effect.sync(() => server.close())
       )
       assert.strictEqual((yield* send(`type: syslog, address: "tcp://127.0.0.1:${port}"`))._tag, "Sent")
-      while (text === "") yield* Effect.sleep("10 millis")
-      const [, length, line = ""] = /^(\d+) ([\s\S]*)$/.exec(text) ?? []
+      while (chunks.length === 0) yield* Effect.sleep("10 millis")
+      const [, length, line = ""] = /^(\d+) ([\s\S]*)$/.exec(Buffer.concat(chunks).toString()) ?? []
       assert.strictEqual(Buffer.byteLength(line), Number(length))
       assert.match(line, /^<131>1 2026-11-23T03:04:05\.678Z \S+ switchyard - alert \[alert@32473 id="msg_1" alert="7"/)
       const away = yield* send(`type: syslog, address: "tcp://127.0.0.1:${yield* freePort}"`)

@@ -108,6 +108,8 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/firmware 404",
   // test/http/Roles.test.ts
   "GET /api/v1.0/auth/explain 404",
+  // test/events/alerts/ServedAlerts.test.ts
+  "POST /api/v1.0/alerts/receivers/:name/test 200",
   // test/http/auth/LocalUsers.test.ts
   "POST /api/v1.0/auth 200",
   "POST /api/v1.0/auth 429",

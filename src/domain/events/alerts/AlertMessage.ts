@@ -1,5 +1,5 @@
 /**
- * An alert as receivers get it, in words (docs/alerts.md#messages). Texts of events come from switches and people: whoever writes them
+ * An alert as receivers get it, in words (docs/alerts.md#webhooks). Texts of events come from switches and people: whoever writes them
  * into a format escapes them there. Pure.
  */
 import type { LiveEvent } from "../LiveEvent.ts"
