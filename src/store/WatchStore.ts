@@ -18,7 +18,7 @@ const make = Effect.gen(function* () {
       returning iso_time(since) as since`
     if (ended === undefined) return
     const data = { unreachable_since: ended.since }
-    yield* events.append({ kind: "device", action: "reachable", isAudit: false, deviceId, hostname, data })
+    yield* events.append({ kind: "reachability", action: "reachable", isAudit: false, deviceId, hostname, data })
   }, sql.withTransaction)
 
   return WatchStore.of({
@@ -56,7 +56,7 @@ const make = Effect.gen(function* () {
         select id from device where id = ${deviceId} on conflict do nothing returning device_id`
       if (first.length === 0) return
       yield* events.append({
-        kind: "device",
+        kind: "reachability",
         action: "unreachable",
         isAudit: false,
         deviceId,

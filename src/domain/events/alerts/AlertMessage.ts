@@ -76,8 +76,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
     `Job ${job_id} (${word(data["function"])}) ended: ${word(data["outcome"]) || word(data["status"])}${failedIn(data)}`,
   "job device": (event) =>
     `${device(event)} ${event.data["failed"] === true ? "failed" : "is done"} in job ${event.job_id} (${word(event.data["function"])})`,
-  "device unreachable": (event) => `${device(event)} is unreachable: ${word(event.data["reason"])}`,
-  "device reachable": (event) => `${device(event)} is reachable again`,
+  "reachability unreachable": (event) => `${device(event)} is unreachable: ${word(event.data["reason"])}`,
+  "reachability reachable": (event) => `${device(event)} is reachable again`,
   "drift found": (event) => `${device(event)} does not run the configuration that was proved`,
   "repository refused": ({ data }) => `A commit of ${word(data["repository"])} was refused: ${word(data["message"])}`,
   "host_key updated": (event) => `${device(event)} shows another host key than the pinned one`,

@@ -9,7 +9,6 @@ const MAX_LINES = 20
 const SLACK_SIGNS: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 const SLACK_BLOCK = 3000
 const SLACK_HEADER = 150
-const SLACK_TEXT = 4000
 
 /** Slack asks for these three alone to be escaped; mentions and links begin with `<`. */
 const slackText = (text: string): string => text.replaceAll(/[&<>]/g, (sign) => SLACK_SIGNS[sign] ?? sign)
@@ -25,13 +24,16 @@ const fitting = (lines: ReadonlyArray<string>, most: number): string => {
   return text
 }
 
+const HEAD = 500
+const head = (message: AlertMessage): string => cut(headline(message), HEAD)
+
 const context = ({ alert, rule }: AlertMessage): string => `Rule ${rule}, alert ${alert}`
 
 /** Body of an incoming webhook of Slack: blocks, and a text for notifications. Details are plain text, which has no markup. */
 export const slackBody = (message: AlertMessage) => {
   const details = fitting(linesOf(message, MAX_LINES), SLACK_BLOCK)
   return {
-    text: cut(slackText(headline(message)), SLACK_TEXT),
+    text: slackText(head(message)),
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(headline(message), SLACK_HEADER), emoji: false } },
       ...(details === "" ? [] : [{ type: "section", text: { type: "plain_text", text: details, emoji: false } }]),
@@ -42,28 +44,29 @@ export const slackBody = (message: AlertMessage) => {
   }
 }
 
-/** Characters that Markdown takes for markup stand for themselves; a mention is broken by an invisible space. */
-export const markdownText = (text: string): string =>
-  text.replaceAll(/[\\`*_{}[\]()#+\-.!|<>~$&:]/g, String.raw`\$&`).replaceAll("@", "@\u200B")
-
-/** Inside a block of code nothing is markup but its own end. */
+/**
+ * A block of code: nothing in it is markup but its own end, and mentions in it are none; they are broken by an invisible space all the same.
+ * Chats differ in what a backslash does, so nothing is escaped by one.
+ */
 const codeBlock = (lines: ReadonlyArray<string>, most: number): string => {
-  const text = fitting(lines, most - 8).replaceAll("`", "'")
-  return text === "" ? "" : `\`\`\`\n${text}\n\`\`\``
+  const text = fitting(lines, most - 8)
+    .replaceAll("`", "'")
+    .replaceAll(/@(?=[\w*])/g, "@\u200B")
+  return `\`\`\`\n${text}\n\`\`\``
 }
 
 const MATTERMOST_TEXT = 7000
 const MATTERMOST_COLORS = { info: "#2389D7", warning: "#E7B000", error: "#D24B4E", critical: "#8B0000" } as const
 const ENDED = "#3DB887"
 
-/** Body of an incoming webhook of Mattermost. */
+/** Body of an incoming webhook of Mattermost. The title has words of our own alone, because it is Markdown. */
 export const mattermostBody = (message: AlertMessage) => ({
   attachments: [
     {
       fallback: cut(headline(message), 250),
       color: message.action === "resolve" ? ENDED : MATTERMOST_COLORS[message.level],
-      title: cut(markdownText(headline(message)), 1000),
-      text: codeBlock(linesOf(message, MAX_LINES), MATTERMOST_TEXT),
+      title: message.rule.replaceAll("_", " "),
+      text: codeBlock([head(message), ...linesOf(message, MAX_LINES)], MATTERMOST_TEXT),
       footer: context(message)
     }
   ]
@@ -77,43 +80,40 @@ export const zulipBody = (message: AlertMessage, stream: string, topic: string):
   type: "stream",
   to: stream,
   topic: cut(topic, ZULIP_TOPIC),
-  content: [`**${markdownText(headline(message))}**`, codeBlock(linesOf(message, MAX_LINES), ZULIP_CONTENT)]
-    .filter((part) => part !== "")
-    .join("\n")
+  content: codeBlock([head(message), ...linesOf(message, MAX_LINES)], ZULIP_CONTENT)
 })
 
-const TEAMS_TEXT = 8000
-const TEAMS_STYLE = { info: "accent", warning: "warning", error: "attention", critical: "attention" } as const
+const TEAMS_TEXT = 6000
+const TEAMS_COLORS = { info: "accent", warning: "warning", error: "attention", critical: "attention" } as const
 
-/** What a workflow of Microsoft Teams posts into a channel: an Adaptive Card. Its texts know a little Markdown. */
-export const teamsBody = (message: AlertMessage) => ({
-  type: "message",
-  attachments: [
-    {
-      contentType: "application/vnd.microsoft.card.adaptive",
-      contentUrl: null,
-      content: {
-        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
-        type: "AdaptiveCard",
-        version: "1.4",
-        msteams: { width: "Full" },
-        body: [
-          {
-            type: "TextBlock",
-            text: markdownText(headline(message)),
-            weight: "Bolder",
-            size: "Medium",
-            wrap: true,
-            color: message.action === "resolve" ? "good" : TEAMS_STYLE[message.level]
-          },
-          // a rich text block shows its runs as they are
-          {
-            type: "RichTextBlock",
-            inlines: [{ type: "TextRun", text: fitting(linesOf(message, MAX_LINES), TEAMS_TEXT) || "-" }]
-          },
-          { type: "TextBlock", text: markdownText(context(message)), isSubtle: true, size: "Small", wrap: true }
-        ]
+/** Runs of text are shown as they are, where blocks of text know some Markdown. */
+const run = (text: string, more: Readonly<Record<string, unknown>> = {}) => ({
+  type: "RichTextBlock",
+  inlines: [{ type: "TextRun", text, ...more }]
+})
+
+/** What a workflow of Microsoft Teams posts into a channel: an Adaptive Card. */
+export const teamsBody = (message: AlertMessage) => {
+  const color = message.action === "resolve" ? "good" : TEAMS_COLORS[message.level]
+  const details = fitting(linesOf(message, MAX_LINES), TEAMS_TEXT)
+  return {
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        contentUrl: null,
+        content: {
+          $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+          type: "AdaptiveCard",
+          version: "1.4",
+          msteams: { width: "Full" },
+          body: [
+            run(head(message), { weight: "bolder", size: "medium", color }),
+            ...(details === "" ? [] : [run(details)]),
+            run(context(message), { isSubtle: true, size: "small" })
+          ]
+        }
       }
-    }
-  ]
-})
+    ]
+  }
+}

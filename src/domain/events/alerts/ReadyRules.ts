@@ -32,9 +32,9 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   {
     ...base,
     name: "device_unreachable",
-    kinds: ["device"],
+    kinds: ["reachability"],
     actions: ["unreachable"],
-    resolvedBy: { kinds: ["device"], actions: ["reachable"] },
+    resolvedBy: { kinds: ["reachability"], actions: ["reachable"] },
     level: "error",
     groupBy: "rule",
     // a switch that starts again for an upgrade is back before
