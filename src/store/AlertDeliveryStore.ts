@@ -72,7 +72,9 @@ const make = Effect.gen(function* () {
     ),
     claim: Effect.fn("AlertDeliveryStore.claim")(
       (receiver: string, limit: number, lease: number) => sql<ClaimedDelivery>`
-        with due as (select id from alert_delivery where state = 'waiting' and receiver = ${receiver} and next_at <= now()
+        with due as (select id from alert_delivery one where state = 'waiting' and receiver = ${receiver} and next_at <= now()
+            and (action = 'trigger' or not exists (select from alert_delivery begin where begin.alert_id = one.alert_id
+              and begin.receiver = one.receiver and begin.action = 'trigger' and begin.state = 'waiting'))
           order by next_at limit ${limit} for update skip locked)
         update alert_delivery d set attempts = attempts + 1, next_at = now() + make_interval(secs => ${lease / 1000})
           from due, alert where d.id = due.id and alert.id = d.alert_id
@@ -133,7 +135,7 @@ export class AlertDeliveryStore extends Context.Service<
   {
     /** The receivers that something is due for. */
     readonly due: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** Takes what is due for a receiver; nobody else gets it for so many milliseconds. */
+    /** Takes what is due for a receiver; nobody else gets it for so many milliseconds. An end waits until its begin has arrived or is dead. */
     readonly claim: (
       receiver: string,
       limit: number,

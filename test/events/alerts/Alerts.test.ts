@@ -105,6 +105,24 @@ describe("A webhook", () => {
   )
 
   on(
+    "has the end of an alert after its begin",
+    Effect.gen(function* () {
+      const { behave, received, url } = yield* listen(behaviours.broken)
+      yield* serveAlerts(rules(url, "ready:\n  device_unreachable: { to: noc, wait: 0s }\n"))
+      yield* happened("reachability", "unreachable", "a1", { reason: "timeout" })
+      yield* until(Effect.sync(() => received.length > 0))
+      yield* happened("reachability", "reachable", "a1")
+      yield* until(Effect.map(states, (rows) => rows.length === 2))
+      const before = received.length
+      yield* until(Effect.sync(() => received.length > before + 1))
+      behave(behaviours.good)
+      yield* until(Effect.map(counted("sent"), (count) => count === 2))
+      const types = received.map(({ body }) => String(JSON.parse(body).type))
+      assert.strictEqual(types.indexOf("alert.resolved"), types.length - 1)
+    })
+  )
+
+  on(
     "that asks for time gets it",
     Effect.gen(function* () {
       const { received, url } = yield* listen(behaviours.busy)
