@@ -91,6 +91,9 @@ import { PluginRegistry } from "./plugins/PluginRegistry.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import { ActiveSettings } from "./settings/ActiveSettings.ts"
+import { AlertDeliveryStore } from "./store/AlertDeliveryStore.ts"
+import { AlertMuteStore } from "./store/AlertMuteStore.ts"
+import { AlertStore } from "./store/AlertStore.ts"
 import { CertificateStore } from "./store/CertificateStore.ts"
 import { ApprovalStore } from "./store/ApprovalStore.ts"
 import { ChangeStore } from "./store/ChangeStore.ts"
@@ -121,6 +124,7 @@ import { SecretTexts } from "./store/SecretTexts.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
+import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
@@ -155,7 +159,11 @@ export const stores = Layer.mergeAll(
   CertificateStore.layer,
   DerivedSecretStore.layer,
   EventStore.layer,
-  EventLog.layer
+  EventLog.layer,
+  WatchStore.layer,
+  AlertStore.layer,
+  AlertDeliveryStore.layer,
+  AlertMuteStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(

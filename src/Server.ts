@@ -1,10 +1,15 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
+import { AskedDevices } from "./access/AskedDevices.ts"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
 import * as SyslogExport from "./access/SyslogExport.ts"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
+import * as AlertMaking from "./events/alerts/AlertMaking.ts"
+import { AlertRulesInForce } from "./events/alerts/AlertRulesInForce.ts"
+import * as AlertSending from "./events/alerts/AlertSending.ts"
+import * as Watches from "./events/alerts/Watches.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import * as ToldElsewhere from "./events/ToldElsewhere.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
@@ -39,6 +44,7 @@ export const ports = Layer.mergeAll(
   LiveDevices.layer,
   DeviceActors.layer,
   Readiness.layer,
+  AlertRulesInForce.layer,
   Engine.initCheck
 )
 
@@ -49,6 +55,10 @@ const audit = Layer.merge(
 
 /** Steps of the actors, and what other replicas tell. */
 const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
+/** Alerts, from the events that nobody else tells to the receivers. */
+const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
+  Layer.provide([AlertRulesInForce.layer, AskedDevices.layer])
+)
 
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = HttpServerLive.pipe(
@@ -56,6 +66,7 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.merge(RepositoryStart.layer),
   Layer.merge(audit),
   Layer.merge(telling),
+  Layer.merge(alerts),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
   Layer.provide(ToldLog.layer),

@@ -98,6 +98,9 @@ const variables = {
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   AUDIT_DAYS: count("AUDIT_DAYS", 0),
+  ALERT_TIMEOUT: count("ALERT_TIMEOUT", 10, 1),
+  ALERT_RETRY_HOURS: count("ALERT_RETRY_HOURS", 72, 1),
+  ALERT_DAYS: count("ALERT_DAYS", 30, 1),
   AUDIT_SYSLOG: Config.option(Config.NonEmptyString("AUDIT_SYSLOG")),
   SECRET_KEY_PREVIOUS: Config.option(Config.schema(Key, "SECRET_KEY_PREVIOUS")),
   SHOW_SECRETS: flag("SHOW_SECRETS", true),
@@ -192,6 +195,8 @@ export type ServerSettings = Config.Success<ReturnType<typeof readVariables>> & 
   readonly templateSecrets: ReadonlyMap<string, Redacted.Redacted>
   readonly deviceSecrets: ReadonlyMap<string, Redacted.Redacted>
   readonly pluginSecrets: ReadonlyMap<string, Redacted.Redacted>
+  /** Values of ALERT_SECRET_* that receivers of alerts name, under their full name. */
+  readonly alertSecrets: ReadonlyMap<string, Redacted.Redacted>
 }
 
 const readVariables = () => Config.all(variables)
@@ -281,7 +286,8 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           nextLogins: yield* readNextLogins(logins),
           templateSecrets: secretsWith("TEMPLATE_SECRET_", environment),
           deviceSecrets: secretsWith("DEVICE_SECRET_", environment),
-          pluginSecrets: secretsWith("PLUGIN_SECRET_", environment)
+          pluginSecrets: secretsWith("PLUGIN_SECRET_", environment),
+          alertSecrets: secretsWith("ALERT_SECRET_", environment)
         })
       })
     ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))

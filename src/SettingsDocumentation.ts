@@ -210,6 +210,9 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "syslog receiver of the audit, as it happens: `tcp://host:port` or `tls://host:port` (RFC 5424, octet counting)"
   ],
+  ["ALERT_TIMEOUT", "10", "seconds that a receiver of alerts has to take a message"],
+  ["ALERT_RETRY_HOURS", "72", "hours for which a message to a receiver of alerts is tried"],
+  ["ALERT_DAYS", "30", "days after which alerts and their deliveries, dead ones too, are removed"],
   ["AUDIT_DAYS", "0", "days after which events of the audit are removed, 0 for never"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
@@ -266,6 +269,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "",
     "secrets that variables of plugins name: `apitoken_secret: NAV` in PLUGIN_FILE is PLUGIN_SECRET_NAV"
   ],
+  ["ALERT_SECRET_*", "", "secrets that receivers of alerts name: `secret: NOC` in alerts.yml is ALERT_SECRET_NOC"],
   ["TEMPLATE_SECRET_*", "", "values that templates see under their full name and that previews hide"],
   [
     "DEVICE_SECRET_*",

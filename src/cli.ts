@@ -7,6 +7,7 @@ import { Cause, Console, Effect, Exit, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
 import { token, user } from "./cli/AccountCommands.ts"
+import { alerts } from "./cli/AlertsCommand.ts"
 import { audit } from "./cli/AuditCommand.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
@@ -25,7 +26,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, audit, token, user, secret, version])
+  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, alerts, audit, token, user, secret, version])
 )
 
 const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))

@@ -1,5 +1,5 @@
 /**
- * A file of rules in DATA_DIR (`permissions.yml`, `windows.yml`): read at the start, and again when it has changed. A file that became wrong,
+ * A file of rules in DATA_DIR (`permissions.yml`, `windows.yml`, `alerts.yml`): read at the start, and again when it has changed. A file that became wrong,
  * or went away, leaves in force what was, and that is said; one that is wrong at the start ends it.
  */
 import { Clock, Effect, FileSystem, Path, Result, Schema } from "effect"
@@ -40,8 +40,8 @@ export interface RuleFile<Rules> {
   readonly name: string
   /** What is in it, in the plural and in small letters. */
   readonly what: string
-  /** Turns the YAML of the file into rules, or says the first thing that is wrong with it. */
-  readonly read: (data: unknown) => Result.Result<Rules, string>
+  /** Turns the YAML of the file into rules, or says the first thing that is wrong with it; the text is for its place. */
+  readonly read: (data: unknown, text: string) => Result.Result<Rules, string>
 }
 
 /** Reads the file; yields its path and what is in force now. Fails with RulesUnusable. */
@@ -69,7 +69,7 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
       ? Effect.succeed(null)
       : Effect.fromResult(
           Result.try({ try: (): unknown => parse(found), catch: String }).pipe(
-            Result.flatMap(readRules),
+            Result.flatMap((data) => readRules(data, found)),
             Result.mapError(unusable)
           )
         )

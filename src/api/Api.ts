@@ -1,6 +1,7 @@
 /** The whole HTTP API as data: its groups below their paths. The OpenAPI document and the routes both come from here. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ActorGroup } from "./ActorApi.ts"
+import { AlertsGroup } from "./AlertsApi.ts"
 import { AuditGroup } from "./AuditApi.ts"
 import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Authorization.ts"
@@ -39,6 +40,7 @@ const versioned = HttpApi.make("switchyard")
     SignOnGroup,
     AuditGroup,
     WindowsGroup,
+    AlertsGroup,
     SystemGroup
   )
   .prefix(BASE)

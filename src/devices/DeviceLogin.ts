@@ -7,9 +7,11 @@ import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } fro
 import type { SqlError } from "effect/sql"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
+import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
 import { makeSshSettings } from "./SshSettings.ts"
+import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
 import {
@@ -140,6 +142,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const acceptedLogins = yield* AcceptedLoginStore
   const registry = yield* DriverRegistry
+  const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
@@ -197,6 +200,14 @@ const make = Effect.gen(function* () {
     return policyOf(config.HOST_KEY_POLICY, device.state, state, Option.getOrNull(known))
   })
 
+  /** Whether a managed device answers where its record says is told when it changes; who logs in is not held up by that. */
+  const noticed = (device: Device, { address, state }: LoginOptions, notice: Effect.Effect<void, SqlError.SqlError>) =>
+    device.state !== "MANAGED" || address !== undefined || state !== undefined
+      ? Effect.void
+      : Effect.catch(failingWithoutDatabase(notice), (error) =>
+          Effect.logDebug("Whether a device is reachable could not be noted", { error: error.message })
+        )
+
   const alarm = (device: Device) => (error: HostKeyChanged) =>
     Effect.andThen(
       Effect.logError("SECURITY: the host key of a device changed; it is blocked until the key is pinned anew", {
@@ -247,7 +258,11 @@ const make = Effect.gen(function* () {
     }
     const { login, session } = yield* openFirst(driver, target, logins).pipe(
       Effect.tapErrorTag("HostKeyChanged", alarm(device)),
-      Effect.tapErrorTag("HostKeyNotApproved", unapproved(device))
+      Effect.tapErrorTag("HostKeyNotApproved", unapproved(device)),
+      Effect.tapErrorTag("ConnectionException", ({ message }) =>
+        noticed(device, options, watched.unreachable(device.id, device.hostname, message))
+      ),
+      Effect.tap(() => noticed(device, options, watched.reachable(device.id, device.hostname)))
     )
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
     yield* accepted(login)

@@ -23,6 +23,7 @@ import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
 import { ApiDocument } from "./ApiDocument.ts"
+import { AlertsLive } from "./alerts/AlertHandlers.ts"
 import { AuditLive } from "./audit/AuditHandlers.ts"
 import { AuthLive } from "./auth/AuthHandlers.ts"
 import { SignOnLive } from "./auth/SignOnHandlers.ts"
@@ -73,6 +74,7 @@ const Groups = Layer.mergeAll(
   SignOnLive,
   AuditLive,
   WindowsLive,
+  AlertsLive,
   HealthLive,
   SocketLive.pipe(Layer.provide(SocketBridge.layer))
 ).pipe(

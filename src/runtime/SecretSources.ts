@@ -23,7 +23,8 @@ const PREFIXES: ReadonlyArray<string> = [
   "SSH_KEY_",
   "TEMPLATE_SECRET_",
   "DEVICE_SECRET_",
-  "PLUGIN_SECRET_"
+  "PLUGIN_SECRET_",
+  "ALERT_SECRET_"
 ]
 
 /** What may be kept in the database: the name of a variable that is secret and is not needed before. */

@@ -49,6 +49,7 @@ type Settings = Pick<
   | "templateSecrets"
   | "deviceSecrets"
   | "pluginSecrets"
+  | "alertSecrets"
   | "SECRET_KEY"
   | "SECRET_KEY_PREVIOUS"
   | "CAKEY_PASSPHRASE"
@@ -60,13 +61,13 @@ type Settings = Pick<
 
 /** All secret values among the settings, the longest first. */
 export const secretValues = (settings: Settings): ReadonlyArray<string> => {
-  const { deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } = settings
+  const { alertSecrets, deviceSecrets, keyLogins, logins, nextLogins, pluginSecrets, templateSecrets } = settings
   const redacted = [
     ...[...logins.values(), ...nextLogins.values()].map(({ password }) => password),
     ...[...keyLogins.values()].flatMap(({ key: { passphrase, text } }) =>
       passphrase === null ? [text] : [text, passphrase]
     ),
-    ...[templateSecrets, deviceSecrets, pluginSecrets].flatMap((secrets) => [...secrets.values()]),
+    ...[templateSecrets, deviceSecrets, pluginSecrets, alertSecrets].flatMap((secrets) => [...secrets.values()]),
     ...[
       settings.SECRET_KEY,
       settings.SECRET_KEY_PREVIOUS,

@@ -45,6 +45,9 @@ const SETTINGS_FILE = /^(global|fabric|core|dist|access)\/[^/]+\.yml$|^(groups|d
 /** True for a path that is read as settings. */
 export const isSettingsPath = (path: string): boolean => SETTINGS_FILE.test(path)
 
+/** Who is told of what (docs/alerts.md): it comes into force with the settings, and is no setting. */
+export const ALERTS_FILE = "alerts.yml"
+
 const SETTINGS_DIRECTORY = /^(?:global|fabric|core|dist|access|groups|devices)(?:\/|$)/
 
 const SETTINGS_NAME =
@@ -54,7 +57,8 @@ const SETTINGS_NAME =
 const isMisplaced = (path: string): boolean => SETTINGS_NAME.test(path) && !SETTINGS_DIRECTORY.test(path)
 
 /** True for a path below the directories of settings, placeholders included, and for misplaced ones; nothing else need be loaded. */
-export const isWithinSettings = (path: string): boolean => SETTINGS_DIRECTORY.test(path) || isMisplaced(path)
+export const isWithinSettings = (path: string): boolean =>
+  path === ALERTS_FILE || SETTINGS_DIRECTORY.test(path) || isMisplaced(path)
 
 const OPTIONAL_FILE = "global/access_lists.yml"
 

@@ -5,7 +5,7 @@
 import { Predicate, Result } from "effect"
 import { type Finding, finding, findingOnKey, type KeyPath } from "./Finding.ts"
 import { expandInterfaceRange } from "./InterfaceRange.ts"
-import { whyUnused } from "./RepositoryPaths.ts"
+import { ALERTS_FILE, whyUnused } from "./RepositoryPaths.ts"
 import { fieldOf, type Rule, type SettingField } from "./SettingRule.ts"
 import type { SettingsFile } from "./SettingsFile.ts"
 import { f_groups } from "./SettingsGroups.ts"
@@ -136,14 +136,22 @@ const unknownGroups = (file: SettingsFile, defined: ReadonlyMap<string, unknown>
     .map(([name, path]) => finding(file.path, path, `group ${name} is not defined`))
 }
 
+/** Rules of alerts for groups that nobody has defined tell of no device. */
+const alertGroups = ({ alerts, definitions }: SettingsSnapshot): ReadonlyArray<Finding> => {
+  const defined = new Set(["DEFAULT", ...definitions.groups.map(({ name }) => name)])
+  return (alerts?.rules ?? []).flatMap(({ groups, name }) =>
+    (groups ?? [])
+      .filter((group) => !defined.has(group))
+      .map((group) => finding(ALERTS_FILE, [], `rule ${name}: group ${group} is not defined`))
+  )
+}
+
 /** Everything doubtful in the files of a snapshot; gives way after every hundred files. */
-export const snapshotFindings = function* ({
-  definitions,
-  files
-}: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
+export const snapshotFindings = function* (snapshot: SettingsSnapshot): Generator<void, ReadonlyArray<Finding>> {
+  const { definitions, files } = snapshot
   const groups = new Map(definitions.groups.map((group) => [group.name, group]))
   const unused = new Set<string>()
-  const found: Array<Finding> = [...definitions.warnings]
+  const found: Array<Finding> = [...definitions.warnings, ...alertGroups(snapshot)]
   let looked = 0
   for (const [path, file] of files) {
     looked += 1

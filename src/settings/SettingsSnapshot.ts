@@ -3,8 +3,17 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
+import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
+import { alertsOf } from "./AlertsText.ts"
 import { Layering } from "./Layering.ts"
-import { isSettingsPath, pathSet, type PathSet, structureProblem, structureProblems } from "./RepositoryPaths.ts"
+import {
+  ALERTS_FILE,
+  isSettingsPath,
+  pathSet,
+  type PathSet,
+  structureProblem,
+  structureProblems
+} from "./RepositoryPaths.ts"
 import { SettingsFile } from "./SettingsFile.ts"
 import { type GroupDefinitions, readGroups } from "./SettingsGroups.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
@@ -32,11 +41,14 @@ export interface SettingsSnapshot {
   readonly definitions: GroupDefinitions
   readonly validator: SettingValidator
   readonly layering: Layering
+  /** What `alerts.yml` of the commit says; null where it has none. */
+  readonly alerts: AlertRules | null
 }
 
 const keepUnchanged = ({ files, previous }: SnapshotInput): ReadonlyMap<string, SettingsFile> => {
   const kept = new Map<string, SettingsFile>()
   for (const [path, text] of files) {
+    if (path === ALERTS_FILE) continue
     const known = previous?.files.get(path)
     kept.set(path, known?.text === text ? known : new SettingsFile(path, text))
   }
@@ -56,7 +68,9 @@ const groupsOf = (
 
 const refusals = ({ refused = new Map(), root }: SnapshotInput): ReadonlyArray<SettingsProblem> =>
   [...refused].flatMap(([path, reason]) =>
-    isSettingsPath(path) ? [structureProblem(path, `File ${root}/${path} cannot be read: ${reason}`)] : []
+    isSettingsPath(path) || path === ALERTS_FILE
+      ? [structureProblem(path, `File ${root}/${path} cannot be read: ${reason}`)]
+      : []
   )
 
 /**
@@ -70,15 +84,18 @@ export const buildSnapshot = (
   const paths = pathSet([...files.keys(), ...(input.refused?.keys() ?? [])])
   const groups = groupsOf(files)
   const names = Result.isSuccess(groups) ? groups.success.groups.map((group) => group.name) : []
+  const alerts = alertsOf(input.files.get(ALERTS_FILE))
   const problems = [
     ...structureProblems(paths, names, input.root),
     ...refusals(input),
-    ...(Result.isFailure(groups) ? groups.failure : [])
+    ...(Result.isFailure(groups) ? groups.failure : []),
+    ...(Result.isFailure(alerts) ? [alerts.failure] : [])
   ]
   if (Arr.isReadonlyArrayNonEmpty(problems)) return Result.fail(problems)
   const definitions = Result.isSuccess(groups) ? groups.success : { groups: [], warnings: [] }
   const validator = input.previous?.validator ?? new SettingValidator()
   const keysToMerge = new Set(input.keysToMerge ?? [])
   const layering = new Layering({ files, paths, groups: definitions.groups, validator, keysToMerge })
-  return Result.succeed({ root: input.root, files, paths, definitions, validator, layering })
+  const rules = Result.isSuccess(alerts) ? alerts.success : null
+  return Result.succeed({ root: input.root, files, paths, definitions, validator, layering, alerts: rules })
 }

@@ -51,7 +51,11 @@ describe("A secret setting", () => {
   )
 
   it("may be kept in the database unless it is needed before, and counts less than what is given", () => {
-    assert.isTrue(["PASSWORD_MANAGED", "TEMPLATE_SECRET_X", "GITREPO_SETTINGS", "PLUGIN_SECRET_NAV"].every(isStorable))
+    assert.isTrue(
+      ["PASSWORD_MANAGED", "TEMPLATE_SECRET_X", "GITREPO_SETTINGS", "PLUGIN_SECRET_NAV", "ALERT_SECRET_NOC"].every(
+        isStorable
+      )
+    )
     assert.isFalse(["SECRET_KEY", "DATABASE_URL", "HOST", "PASSWORD_", "PASSWORD_MANAGED_FILE"].some(isStorable))
     const stored = new Map([
       ["PASSWORD_MANAGED", "stored"],

@@ -57,7 +57,11 @@ const provisioner: ReadonlyArray<Permission> = [
 const operator: ReadonlyArray<Permission> = [
   self,
   { methods: ["GET", "POST", "PUT"], endpoints: ["*"], pages: ["*"], rights: ["read", "write", "emergency"] },
-  { methods: ["DELETE"], endpoints: ["/linknets", "/linknet/{id}", "/joblocks"], rights: ["write"] }
+  {
+    methods: ["DELETE"],
+    endpoints: ["/linknets", "/linknet/{id}", "/joblocks", "/alerts/mutes/{id}"],
+    rights: ["write"]
+  }
 ]
 
 const dhcpHook: ReadonlyArray<Permission> = [

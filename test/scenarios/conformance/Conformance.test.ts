@@ -18,6 +18,7 @@ import { jobCases } from "./cases/JobCases.ts"
 import { linknetCases } from "./cases/LinknetCases.ts"
 import { linknetChangeCases } from "./cases/LinknetChangeCases.ts"
 import { listCases } from "./cases/ListCases.ts"
+import { alertCases } from "./cases/AlertCases.ts"
 import { auditCases } from "./cases/AuditCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
@@ -45,6 +46,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Earlier and given configurations, undo, drift": changeCases,
   "Looking at devices and working on them": operationCases,
   Windows: windowCases,
+  Alerts: alertCases,
   Firmware: firmwareCases,
   "Settings, groups, repositories": settingsCases,
   "Signing on at a provider": providerCases,
@@ -106,6 +108,8 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "GET /api/v1.0/firmware 404",
   // test/http/Roles.test.ts
   "GET /api/v1.0/auth/explain 404",
+  // test/events/alerts/ServedAlerts.test.ts
+  "POST /api/v1.0/alerts/receivers/:name/test 200",
   // test/http/auth/LocalUsers.test.ts
   "POST /api/v1.0/auth 200",
   "POST /api/v1.0/auth 429",

@@ -66,10 +66,24 @@ const CLEARING = [
   "certificate",
   "api_token",
   "local_user",
+  "alert_delivery",
+  "alert",
+  "alert_mute",
   "device",
   "site"
 ]
-const COUNTED = ["job", "mgmtdomain", "linknet", "stackmember", "sync_event", "device", "site", "api_token"]
+const COUNTED = [
+  "job",
+  "mgmtdomain",
+  "linknet",
+  "stackmember",
+  "sync_event",
+  "device",
+  "site",
+  "api_token",
+  "alert",
+  "alert_mute"
+]
 
 /** Empties all tables and writes the scene, then what the case adds; in one round trip. */
 export const setScene = Effect.fnUntraced(function* (given: ReadonlyArray<string> = []) {

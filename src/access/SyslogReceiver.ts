@@ -1,0 +1,73 @@
+/** Messages for syslog receivers (RFC 5424 with octet counting, over TCP or TLS), and the way to them. */
+import { Effect, Option, Schema, type Scope } from "effect"
+import * as net from "node:net"
+import * as tls from "node:tls"
+
+/** The receiver cannot be reached, or has gone; trying again may help. */
+export class ReceiverAway extends Schema.TaggedError<ReceiverAway>()("ReceiverAway", { message: Schema.String }) {}
+
+const TIMEOUT = "10 seconds"
+
+/** What a message says. */
+export interface SyslogMessage {
+  /** Facility times 8, and severity. */
+  readonly priority: number
+  /** ISO 8601 with `Z`. */
+  readonly at: string
+  readonly host: string
+  /** What receivers sort by; characters that are not allowed there are replaced. */
+  readonly kind: string
+  readonly data: { readonly id: string; readonly fields: Readonly<Record<string, string>> }
+  /** One line. */
+  readonly text: string
+}
+
+const quoted = (value: string): string => value.replaceAll(/["\\\]]/g, String.raw`\$&`)
+
+/** A message with its length before it. */
+export const syslogMessage = ({ at, data, host, kind, priority, text }: SyslogMessage): string => {
+  const name = kind.replaceAll(/[^!-~]/g, "-").slice(0, 32)
+  const fields = Object.entries(data.fields).map(([field, value]) => ` ${field}="${quoted(value)}"`)
+  const line = `<${priority}>1 ${at} ${host} switchyard - ${name} [${data.id}${fields.join("")}] ${text}`
+  return `${Buffer.byteLength(line)} ${line}`
+}
+
+interface Receiver {
+  readonly secure: boolean
+  readonly host: string
+  readonly port: number
+}
+
+/** The receiver of an address such as `tls://logs.example.org:6514`. */
+export const receiverOf = (address: string): Option.Option<Receiver> => {
+  const [, scheme, bracketed, plain, port] =
+    /^(tcp|tls):\/\/(?:\[([^\]]+)\]|([^:/[\]]+)):(\d{1,5})\/?$/.exec(address) ?? []
+  const host = bracketed ?? plain
+  return host === undefined ? Option.none() : Option.some({ secure: scheme === "tls", host, port: Number(port) })
+}
+
+const away = (error: Error) => new ReceiverAway({ message: error.message })
+
+/** An open connection, until the scope closes; 10 seconds are waited for it. */
+export const connected = ({ host, port, secure }: Receiver): Effect.Effect<net.Socket, ReceiverAway, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<net.Socket, ReceiverAway>((resume) => {
+      const socket = secure ? tls.connect({ host, port, servername: host }) : net.connect({ host, port })
+      // later errors are met by the next write
+      socket.on("error", (error) => resume(Effect.fail(away(error))))
+      // nothing is expected, but what is not read would keep the end of the connection from being seen
+      socket.resume()
+      socket.once(secure ? "secureConnect" : "connect", () => resume(Effect.succeed(socket)))
+      return Effect.sync(() => socket.destroy())
+    }),
+    (socket) => Effect.sync(() => socket.destroy()),
+    { interruptible: true }
+  ).pipe(Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => new ReceiverAway({ message: "it does not answer" }) }))
+
+/** Writes text and waits until it has left, 10 seconds at most. */
+export const handedOver = (socket: net.Socket, text: string): Effect.Effect<void, ReceiverAway> =>
+  Effect.callback<void, ReceiverAway>((resume) => {
+    if (socket.destroyed || socket.readableEnded)
+      return resume(Effect.fail(away(new Error("the connection has ended"))))
+    socket.write(text, (error) => resume(error ? Effect.fail(away(error)) : Effect.void))
+  }).pipe(Effect.timeoutOrElse({ duration: TIMEOUT, orElse: () => new ReceiverAway({ message: "it takes nothing" }) }))

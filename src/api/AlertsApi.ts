@@ -1,0 +1,233 @@
+/** Alerts: who is told of what, messages on their way, and mutes (docs/alerts.md#looking-at-alerts). */
+import { Result, Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { MuteRequest, ReplayRequest } from "../domain/requests/AlertRequests.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented, shown } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+import { BadRequest, NotFound } from "./Failures.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
+
+const Text = Schema.NullOr(Schema.String)
+
+const Alerts = Schema.Struct({
+  source: Schema.NullOr(Schema.Literals(["settings", "DATA_DIR"])),
+  problem: Text,
+  receivers: Schema.Array(Schema.Struct({ name: Schema.String, type: Schema.String, problem: Text })),
+  rules: Schema.Array(Schema.Struct({ name: Schema.String, level: Schema.String, to: Schema.Array(Schema.String) })),
+  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int, oldest_seconds: Schema.Number }),
+  alerts: Schema.Array(
+    Schema.Struct({
+      id: Schema.Int,
+      rule: Schema.String,
+      level: Schema.String,
+      title: Schema.String,
+      count: Schema.Int,
+      receivers: Schema.Array(Schema.String),
+      opened_at: Schema.String,
+      send_at: Schema.String,
+      sent_at: Text,
+      resolved_at: Text
+    })
+  )
+})
+
+const Delivery = Schema.Struct({
+  id: Schema.String,
+  alert_id: Schema.Int,
+  rule: Schema.String,
+  receiver: Schema.String,
+  action: Schema.Literals(["trigger", "resolve"]),
+  state: Schema.Literals(["waiting", "sent", "dead"]),
+  attempts: Schema.Int,
+  created_at: Schema.String,
+  next_at: Text,
+  ended_at: Text,
+  answer: Text
+})
+
+const Mute = Schema.Struct({
+  id: Schema.Int,
+  hostname: Text,
+  group: Text,
+  rule: Text,
+  reason: Schema.String,
+  begins_at: Schema.String,
+  ends_at: Schema.String,
+  created_by: Schema.String,
+  is_in_force: Schema.Boolean
+})
+
+const delivery: typeof Delivery.Type = {
+  id: "msg_6f1d2a5f0a3c4a6f9d8e7b6c5a4f3e2d",
+  alert_id: 7,
+  rule: "job_not_success",
+  receiver: "noc",
+  action: "trigger",
+  state: "dead",
+  attempts: 76,
+  created_at: "2026-11-20T09:11:26.319761",
+  next_at: null,
+  ended_at: "2026-11-23T09:11:26.319761",
+  answer: "ECONNREFUSED"
+}
+const mute: typeof Mute.Type = {
+  id: 1,
+  hostname: "lhv-*",
+  group: null,
+  rule: null,
+  reason: "CHG-77: new power supply",
+  begins_at: "2026-11-23T18:00:00",
+  ends_at: "2026-11-23T20:00:00",
+  created_by: "indy",
+  is_in_force: false
+}
+
+const list = HttpApiEndpoint.get("list", "/alerts", { success: Enveloped(Alerts) }).annotateMerge(
+  documented({
+    summary: "Show alerts",
+    description:
+      "The rules and receivers in force, with `source`, where they are from (null without a file), and what is wrong with the file or a receiver; how many messages wait and are dead; and the 100 newest alerts. `sent_at` is null while more of a group is waited for.",
+    example: {
+      response: {
+        status: "success",
+        data: {
+          source: "settings",
+          problem: null,
+          receivers: [{ name: "noc", type: "webhook", problem: null }],
+          rules: [{ name: "job_not_success", level: "error", to: ["noc"] }],
+          deliveries: { waiting: 0, dead: 1, oldest_seconds: 0 },
+          alerts: [
+            {
+              id: 7,
+              rule: "job_not_success",
+              level: "error",
+              title: "Job 130 (sync_devices) ended: failed; failed: lhv-a1",
+              count: 1,
+              receivers: ["noc"],
+              opened_at: "2026-11-20T09:11:26.319761",
+              send_at: "2026-11-20T09:11:26.319761",
+              sent_at: "2026-11-20T09:11:26.319761",
+              resolved_at: null
+            }
+          ]
+        }
+      }
+    }
+  })
+)
+
+const states = ["waiting", "sent", "dead"] as const
+
+const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
+  query: {
+    state: Schema.optionalKey(
+      Parameter.parameter(
+        Schema.Literals(states),
+        (sent) => {
+          const state = states.find((one) => one === sent)
+          return state === undefined
+            ? Result.fail(`state: expected one of ${states.join(", ")}`)
+            : Result.succeed(state)
+        },
+        shown("only these: waiting, sent or dead", "dead")
+      )
+    ),
+    receiver: Schema.optionalKey(Parameter.text(shown("only those to this receiver", "noc")))
+  },
+  success: Enveloped(Schema.Struct({ deliveries: Schema.Array(Delivery) })),
+  error: BadRequest
+})
+  .middleware(RequestParameters)
+  .annotateMerge(
+    documented({
+      summary: "List messages to receivers",
+      description:
+        "The 500 newest. `answer` is what the receiver said last, or why it could not be asked; `next_at` when it is tried again.",
+      example: { response: { status: "success", data: { deliveries: [delivery] } } }
+    })
+  )
+
+const replay = HttpApiEndpoint.post("replay", "/alerts/deliveries/:id/replay", {
+  params: { id: Schema.String },
+  success: Enveloped(Schema.Struct({ replayed: Schema.Int })),
+  error: NotFound
+}).annotateMerge(
+  documented({
+    summary: "Try a dead message again",
+    description: "Under its own id, so that a receiver that has it already can drop it.",
+    example: { response: { status: "success", data: { replayed: 1 } } }
+  })
+)
+
+const replayAll = HttpApiEndpoint.post("replayAll", "/alerts/replay", {
+  payload: ReplayRequest.schema,
+  success: Enveloped(Schema.Struct({ replayed: Schema.Int })),
+  error: BadRequest
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      summary: "Try all dead messages again",
+      description: "Those to one receiver with `receiver`.",
+      example: { request: { receiver: "noc" }, response: { status: "success", data: { replayed: 12 } } }
+    })
+  )
+
+const test = HttpApiEndpoint.post("test", "/alerts/receivers/:name/test", {
+  params: { name: Schema.String },
+  success: Enveloped(Schema.Struct({ is_taken: Schema.Boolean, answer: Schema.String })),
+  error: NotFound
+}).annotateMerge(
+  documented({
+    summary: "Send a test message",
+    description: "Sends one message to a receiver at once and says what came back. It is tried once and kept nowhere.",
+    example: { response: { status: "success", data: { is_taken: true, answer: "200: ok" } } }
+  })
+)
+
+const mutes = HttpApiEndpoint.get("mutes", "/alerts/mutes", {
+  success: Enveloped(Schema.Struct({ mutes: Schema.Array(Mute) }))
+}).annotateMerge(
+  documented({
+    summary: "List mutes",
+    description: "Those in force and those to come.",
+    example: { response: { status: "success", data: { mutes: [mute] } } }
+  })
+)
+
+const addMute = HttpApiEndpoint.post("addMute", "/alerts/mutes", {
+  payload: MuteRequest.schema,
+  success: Enveloped(Schema.Struct({ added_mute: Mute })).pipe(HttpApiSchema.status(201)),
+  error: BadRequest
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      summary: "Mute alerts for some time",
+      description:
+        "For the devices whose hostname fits `device`, those of a `group`, or a `rule`; of several given all have to fit. What happens meanwhile is not told later.",
+      example: {
+        request: { device: "lhv-*", reason: "CHG-77: new power supply", minutes: 120, from: "2026-11-23 18:00" },
+        response: { status: "success", data: { added_mute: mute } }
+      }
+    })
+  )
+
+const removeMute = HttpApiEndpoint.delete("removeMute", "/alerts/mutes/:id(^\\d+$)", {
+  params: { id: Schema.String },
+  success: Enveloped(Schema.Struct({ removed_mute: Mute })),
+  error: NotFound
+}).annotateMerge(
+  documented({
+    summary: "Remove a mute",
+    description: "Alerts are made from now on.",
+    example: { response: { status: "success", data: { removed_mute: mute } } }
+  })
+)
+
+const endpoints = HttpApiGroup.make("alerts").add(list, deliveries, replay, replayAll, test, mutes, addMute, removeMute)
+
+/** Endpoints of alerts, all with a token. */
+export class AlertsGroup extends endpoints.middleware(Authorization) {}

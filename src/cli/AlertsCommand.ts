@@ -1,0 +1,98 @@
+/** `switchyard alerts`: looks at alerts, tries receivers, and mutes what is worked on (docs/alerts.md#command-line); at the server of SWITCHYARD_URL. */
+import { Console, Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ask, CommandRefused, target, told } from "./AccountTarget.ts"
+
+const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
+
+const request = (method: string, path: string, body?: unknown) =>
+  Effect.gen(function* () {
+    const found = yield* target
+    if (Option.isNone(found)) {
+      return yield* new CommandRefused({ message: "Alerts are at a server: set SWITCHYARD_URL and SWITCHYARD_TOKEN" })
+    }
+    return yield* ask(found.value, method, path, body)
+  }).pipe(Effect.catch(told))
+
+const printed = (method: string, path: string, body?: unknown) => Effect.flatMap(request(method, path, body), print)
+
+const list = Command.make("list", {}, () => printed("GET", "/alerts")).pipe(
+  Command.withDescription("Show rules, receivers and the newest alerts.")
+)
+
+const receiver = Flag.String("receiver").pipe(Flag.withDescription("Only those to this receiver"), Flag.optional)
+
+const dead = Command.make("dead", { receiver }, ({ receiver }) =>
+  printed(
+    "GET",
+    `/alerts/deliveries?state=dead${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
+  )
+).pipe(Command.withDescription("List messages that were given up."))
+
+const replay = Command.make(
+  "replay",
+  { id: Argument.String("id").pipe(Argument.optional), receiver },
+  ({ id, receiver }) =>
+    Option.match(id, {
+      onSome: (one) => printed("POST", `/alerts/deliveries/${encodeURIComponent(one)}/replay`),
+      onNone: () =>
+        printed(
+          "POST",
+          "/alerts/replay",
+          Option.match(receiver, { onNone: () => ({}), onSome: (name) => ({ receiver: name }) })
+        )
+    })
+).pipe(Command.withDescription("Try a message that was given up again; all of them without an id."))
+
+const Tested = Schema.Struct({ is_taken: Schema.Boolean, answer: Schema.String })
+
+const test = Command.make(
+  "test",
+  { name: Argument.String("receiver") },
+  Effect.fnUntraced(function* ({ name }) {
+    const answer = yield* request("POST", `/alerts/receivers/${encodeURIComponent(name)}/test`)
+    const tested = Option.getOrUndefined(Schema.decodeUnknownOption(Tested)(answer))
+    if (tested === undefined) return yield* told({ message: "an unknown answer" })
+    if (!tested.is_taken) return yield* told({ message: `${name} has not taken the test message: ${tested.answer}` })
+    yield* Console.log(`${name} has taken the test message: ${tested.answer}`)
+  })
+).pipe(
+  Command.withDescription(
+    "Send a test message to a receiver, and say what came back; exit code 1 when it is not taken."
+  )
+)
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const mute = Command.make(
+  "mute",
+  {
+    device: text("device", "Hostname, or a glob such as lhv-*"),
+    group: text("group", "Group of the settings"),
+    rule: text("rule", "Rule of alerts.yml"),
+    from: text("from", "When it begins, UTC, such as 2026-12-24T18:00; now without it"),
+    minutes: Flag.Int("minutes").pipe(Flag.withDescription("How long"), Flag.withDefault(60)),
+    reason: Flag.String("reason")
+  },
+  ({ minutes, reason, ...given }) => {
+    const some = Object.entries(given).flatMap(([name, value]) =>
+      Option.match(value, { onNone: () => [], onSome: (found) => [[name, found] as const] })
+    )
+    return printed("POST", "/alerts/mutes", { ...Object.fromEntries(some), minutes, reason })
+  }
+).pipe(Command.withDescription("Make no alerts for devices, a group or a rule for some time."))
+
+const mutes = Command.make("mutes", {}, () => printed("GET", "/alerts/mutes")).pipe(
+  Command.withDescription("List mutes.")
+)
+
+const unmute = Command.make("unmute", { id: Argument.Int("id") }, ({ id }) =>
+  printed("DELETE", `/alerts/mutes/${id}`)
+).pipe(Command.withDescription("Remove a mute."))
+
+/** The command. */
+export const alerts = Command.make("alerts").pipe(
+  Command.withDescription("Alerts at the server of SWITCHYARD_URL, with SWITCHYARD_TOKEN."),
+  Command.withSubcommands([list, test, dead, replay, mutes, mute, unmute])
+)

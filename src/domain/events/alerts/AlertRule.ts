@@ -1,0 +1,141 @@
+/** What rules of alerts say, as they are in force (docs/alerts.md#rules), and which events they are for. Pure. */
+import type { DeviceType } from "../../Device.ts"
+import { matchesGlob } from "../../access/Glob.ts"
+import type { LiveEvent } from "../LiveEvent.ts"
+
+/** From the least to the most. */
+export const alertLevels = ["info", "warning", "error", "critical"] as const
+export type AlertLevel = (typeof alertLevels)[number]
+
+/** What becomes one message: each event, those of a job, of a device, or of the rule. */
+export const groupings = ["event", "job", "device", "rule"] as const
+export type Grouping = (typeof groupings)[number]
+
+/** A field of an event and the globs of which its value has to match one. */
+export interface Condition {
+  /** Keys with dots between them: `hostname`, `data.outcome`, `object.model`. */
+  readonly path: string
+  readonly values: ReadonlyArray<string>
+}
+
+/** Which events, by globs. */
+export interface EventName {
+  readonly kinds: ReadonlyArray<string>
+  readonly actions: ReadonlyArray<string>
+}
+
+/** Which devices; null for any, and for events that are about none. */
+export interface DeviceScope {
+  readonly hostnames: ReadonlyArray<string> | null
+  readonly groups: ReadonlyArray<string> | null
+  readonly deviceTypes: ReadonlyArray<DeviceType> | null
+}
+
+export interface AlertRule extends EventName, DeviceScope {
+  readonly name: string
+  readonly where: ReadonlyArray<Condition>
+  /** One of these that holds is enough to pass over the event. */
+  readonly unless: ReadonlyArray<Condition>
+  readonly level: AlertLevel
+  readonly to: ReadonlyArray<string>
+  readonly groupBy: Grouping
+  /** Milliseconds in which further events of the group are waited for. */
+  readonly wait: number
+  /** Milliseconds after a message in which the next one of its group is held back. */
+  readonly quiet: number
+  readonly title: string | null
+  /** Events that end what this rule tells. */
+  readonly resolvedBy: EventName | null
+}
+
+/** A device that an event is about, as far as it is known. */
+export interface ConcernedDevice {
+  readonly hostname: string
+  readonly deviceType: string | null
+  readonly groups: ReadonlyArray<string>
+}
+
+/** Some devices may be passed over for some time, for instance while they are worked on. */
+export interface Mute {
+  readonly id: number
+  /** Globs; null for any. */
+  readonly hostname: string | null
+  readonly group: string | null
+  readonly rule: string | null
+}
+
+const matchesOne = (globs: ReadonlyArray<string>, text: string): boolean =>
+  globs.some((glob) => matchesGlob(glob, text))
+
+/** Whether an event has this name. */
+export const hasName = ({ action, kind }: Pick<LiveEvent, "kind" | "action">, name: EventName): boolean =>
+  matchesOne(name.kinds, kind) && matchesOne(name.actions, action)
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+const at = (value: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((found, key) => (isRecord(found) ? found[key] : undefined), value)
+
+const isScalar = (value: unknown): value is string | number | boolean | null =>
+  value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
+/** A list fits when one of its members does; a field that is not there fits nothing. */
+const holds = (event: LiveEvent, { path, values }: Condition): boolean => {
+  const found = at(event, path)
+  return (Array.isArray(found) ? found : [found]).some((one) => isScalar(one) && matchesOne(values, String(one)))
+}
+
+const isWithin = (scope: DeviceScope, device: ConcernedDevice): boolean =>
+  (scope.hostnames === null || matchesOne(scope.hostnames, device.hostname)) &&
+  (scope.groups === null || scope.groups.some((group) => device.groups.includes(group))) &&
+  (scope.deviceTypes === null || scope.deviceTypes.some((type) => type === device.deviceType))
+
+const isForAll = ({ deviceTypes, groups, hostnames }: DeviceScope): boolean =>
+  hostnames === null && groups === null && deviceTypes === null
+
+/** Whether a rule is for an event about these devices; of several one has to fit. */
+export const isFor = (rule: AlertRule, event: LiveEvent, devices: ReadonlyArray<ConcernedDevice>): boolean =>
+  hasName(event, rule) &&
+  rule.where.every((condition) => holds(event, condition)) &&
+  !rule.unless.some((condition) => holds(event, condition)) &&
+  (isForAll(rule) || devices.some((device) => isWithin(rule, device)))
+
+const silences = ({ group, hostname, rule }: Mute, name: string, device: ConcernedDevice | null): boolean =>
+  (rule === null || rule === name) &&
+  (hostname === null || (device !== null && matchesGlob(hostname, device.hostname))) &&
+  (group === null || (device !== null && device.groups.includes(group)))
+
+/** Whether mutes silence a rule for an event: each of its devices has to be mute, or all is. */
+export const isMuted = (mutes: ReadonlyArray<Mute>, rule: string, devices: ReadonlyArray<ConcernedDevice>): boolean =>
+  devices.length === 0
+    ? mutes.some((mute) => silences(mute, rule, null))
+    : devices.every((device) => mutes.some((mute) => silences(mute, rule, device)))
+
+const texts = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : []
+
+/** The hostnames that an event is about: its own, or those of the devices that a job failed for. */
+export const concernedBy = ({ data, hostname }: LiveEvent): ReadonlyArray<string> =>
+  hostname === null ? texts(data["failed_devices"]) : [hostname]
+
+/** What an alert ends with: the device, or the server that told it. */
+export const subjectOf = ({ data, hostname }: LiveEvent): string => hostname ?? String(data["server"] ?? "")
+
+/** Events with the same key become one message. */
+export const keyOf = (groupBy: Grouping, event: LiveEvent): string => {
+  switch (groupBy) {
+    case "event":
+      return `event ${event.id}`
+    case "job":
+      return event.job_id === null ? `event ${event.id}` : `job ${event.job_id}`
+    case "device":
+      return `device ${subjectOf(event)}`
+    case "rule":
+      return ""
+  }
+}
+
+/** Whether a receiver that wants only what is at least of one level gets another one. */
+export const reachesLevel = (level: AlertLevel, from: AlertLevel): boolean =>
+  alertLevels.indexOf(level) >= alertLevels.indexOf(from)

@@ -1,0 +1,167 @@
+/**
+ * Makes alerts of the log of events (docs/alerts.md#how-alerts-are-made). One server at a time looks through what is new; the place in the log
+ * moves in the transaction that keeps what was found, so each event counts once, whatever ends the server in between.
+ */
+import { Effect, Layer, Schedule } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import type { AlertRules } from "../../domain/events/alerts/AlertFile.ts"
+import { eventOf } from "../../domain/events/alerts/AlertMessage.ts"
+import {
+  type AlertRule,
+  concernedBy,
+  type ConcernedDevice,
+  hasName,
+  isFor,
+  isMuted,
+  keyOf,
+  reachesLevel,
+  subjectOf
+} from "../../domain/events/alerts/AlertRule.ts"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { AlertMuteStore, type TimedMute } from "../../store/AlertMuteStore.ts"
+import { AlertStore, type FoundAlert, MAX_EVENTS } from "../../store/AlertStore.ts"
+import { waitingForDatabase } from "../../store/DatabaseClient.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { EventLog } from "../../store/EventLog.ts"
+import { AlertRulesInForce } from "./AlertRulesInForce.ts"
+
+const INTERVAL = "1 second"
+const PAGE = 500
+
+type Known = ReadonlyMap<string, ConcernedDevice>
+
+/** Of a device that is not known any more its name is. */
+const devicesOf = (event: LiveEvent, known: Known): ReadonlyArray<ConcernedDevice> =>
+  concernedBy(event).map((hostname) => known.get(hostname) ?? { hostname, deviceType: null, groups: [] })
+
+const mutesAt = (mutes: ReadonlyArray<TimedMute>, { at }: LiveEvent): ReadonlyArray<TimedMute> => {
+  const time = Date.parse(`${at}Z`)
+  return mutes.filter(({ from, until }) => from <= time && time < until)
+}
+
+const hasSign = (glob: string): boolean => /[*?[{]/.test(glob)
+
+/** The kinds of events that rules ask for; null when a glob does not say which. */
+const kindsOf = (rules: ReadonlyArray<AlertRule>): ReadonlyArray<string> | null => {
+  const kinds = [...new Set(rules.flatMap(({ kinds, resolvedBy }) => [...kinds, ...(resolvedBy?.kinds ?? [])]))]
+  return kinds.some(hasSign) ? null : kinds
+}
+
+const receiversOf = ({ level, to }: AlertRule, { receivers }: AlertRules): ReadonlyArray<string> =>
+  to.filter((name) => receivers.some((receiver) => receiver.name === name && reachesLevel(level, receiver.level)))
+
+const foundOf = (rule: AlertRule, rules: AlertRules, event: LiveEvent): FoundAlert => ({
+  rule: rule.name,
+  key: keyOf(rule.groupBy, event),
+  level: rule.level,
+  title: rule.title,
+  receivers: receiversOf(rule, rules),
+  events: [eventOf(event)],
+  count: 1,
+  subjects: rule.resolvedBy === null ? [] : [subjectOf(event)],
+  wait: rule.wait,
+  quiet: rule.quiet
+})
+
+const together = (one: FoundAlert, other: FoundAlert): FoundAlert => ({
+  ...one,
+  events: [...one.events, ...other.events].slice(0, MAX_EVENTS),
+  count: one.count + other.count,
+  subjects: [...one.subjects, ...other.subjects]
+})
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const alerts = yield* AlertStore
+  const mutes = yield* AlertMuteStore
+  const inForce = yield* AlertRulesInForce
+  const devices = yield* DeviceStore
+  const asked = yield* AskedDevices
+  let seen = -1
+
+  /** Devices of events by name, with their groups as far as the settings say them. */
+  const concerned = Effect.fnUntraced(function* (events: ReadonlyArray<LiveEvent>) {
+    const rows = yield* devices.byHostnames([...new Set(events.flatMap(concernedBy))])
+    const found = yield* asked
+      .of(rows)
+      .pipe(
+        Effect.catch((error) =>
+          SqlError.isSqlError(error)
+            ? Effect.fail(error)
+            : Effect.succeed(
+                rows.map(({ device_type, hostname }) => ({ hostname, deviceType: device_type, groups: [] as const }))
+              )
+        )
+      )
+    return new Map(found.map((device): readonly [string, ConcernedDevice] => [device.hostname, device]))
+  })
+
+  /** Keeps what rules find in events, in their order. */
+  const keep = Effect.fnUntraced(function* (events: ReadonlyArray<LiveEvent>, rules: AlertRules) {
+    const wanted = events.filter((event) => rules.rules.some((rule) => hasName(event, rule)))
+    const known: Known = wanted.length === 0 ? new Map() : yield* concerned(wanted)
+    const muted = wanted[0] === undefined ? [] : yield* mutes.since(wanted[0].at)
+    const open = new Map<string, FoundAlert>()
+    const addAll = Effect.suspend(() => {
+      const all = [...open.values()]
+      open.clear()
+      return Effect.forEach(all, alerts.add, { discard: true })
+    })
+    for (const event of events) {
+      const about = devicesOf(event, known)
+      for (const rule of rules.rules) {
+        if (rule.resolvedBy !== null && hasName(event, rule.resolvedBy)) {
+          yield* addAll
+          yield* alerts.end(rule.name, subjectOf(event))
+        } else if (isFor(rule, event, about) && !isMuted(mutesAt(muted, event), rule.name, about)) {
+          const found = foundOf(rule, rules, event)
+          const key = `${found.rule} ${found.key}`
+          const before = open.get(key)
+          if (found.receivers.length > 0) open.set(key, before === undefined ? found : together(before, found))
+        }
+      }
+    }
+    yield* addAll
+  })
+
+  /** Looks through one page; yields whether there is more, or that somebody else looks. */
+  const lookOn = Effect.fnUntraced(function* (complete: number) {
+    const position = yield* alerts.position
+    if (position === null) return "busy" as const
+    const { rules } = yield* inForce.inForce
+    if (rules === null || rules.rules.length === 0 || position > complete) {
+      // a database that was restored or failed over may give numbers again
+      yield* alerts.move(complete)
+      return "done" as const
+    }
+    const kinds = kindsOf(rules.rules)
+    const where = sql`event.kind <> 'alert' and ${kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`}`
+    const events = yield* log.read({ after: position, through: complete, limit: PAGE, where })
+    yield* keep(events, rules)
+    const isLast = events.length < PAGE
+    yield* alerts.move(isLast ? complete : (events.at(-1)?.id ?? complete))
+    return isLast ? ("done" as const) : ("more" as const)
+  }, sql.withTransaction)
+
+  const look = Effect.gen(function* () {
+    const complete = yield* log.complete
+    if (complete !== seen) {
+      const end = yield* Effect.repeat(lookOn(complete), { while: (end) => end === "more" })
+      // the other one may be killed before it has kept anything
+      if (end === "done") seen = complete
+    }
+    if (!(yield* alerts.isDue)) return
+    while ((yield* sql.withTransaction(alerts.tell)) > 0) yield* Effect.yieldNow
+  })
+
+  yield* waitingForDatabase(look).pipe(
+    Effect.catchCause((cause) => Effect.logWarning("New events could not be looked through for alerts", cause)),
+    Effect.repeat(Schedule.spaced(INTERVAL)),
+    Effect.forkScoped
+  )
+})
+
+/** Works until the server stops. */
+export const layer = Layer.effectDiscard(make)

@@ -1,0 +1,94 @@
+/** What the server has noticed and told already, so that each occurrence is one event, whoever of several servers sees it (docs/alerts.md#ready-rules). */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { EventStore, type NewEvent } from "./EventStore.ts"
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const events = yield* EventStore
+
+  const tell = Effect.fn("WatchStore.tell")(function* (name: string, value: string, event: NewEvent | null) {
+    const changed = yield* sql`insert into watched (name, value) values (${name}, ${value})
+      on conflict (name) do update set value = excluded.value, seen_at = now() where watched.value <> excluded.value returning name`
+    if (changed.length > 0 && event !== null) yield* events.append(event)
+  }, sql.withTransaction)
+
+  const back = Effect.fnUntraced(function* (deviceId: number, hostname: string) {
+    const [ended] = yield* sql<{ since: string }>`delete from device_unreachable where device_id = ${deviceId}
+      returning iso_time(since) as since`
+    if (ended === undefined) return
+    const data = { unreachable_since: ended.since }
+    yield* events.append({ kind: "reachability", action: "reachable", isAudit: false, deviceId, hostname, data })
+  }, sql.withTransaction)
+
+  return WatchStore.of({
+    value: Effect.fn("WatchStore.value")((name: string) =>
+      Effect.map(sql<{ value: string }>`select value from watched where name = ${name}`, ([row]) => row?.value ?? null)
+    ),
+    tell,
+    databaseStart: Effect.map(
+      sql<{ started: string }>`select pg_postmaster_start_time()::text as started`,
+      ([row]) => row?.started ?? ""
+    ),
+    certificates: Effect.fn("WatchStore.certificates")(function* (days: number) {
+      const ending = yield* sql<{ id: number; hostname: string; serial: string; not_after: string }>`
+          select device.id, device.hostname, c.serial, iso_time(c.not_after) as not_after
+          from device cross join lateral (select serial, not_after from certificate
+            where device_id = device.id and revoked_at is null order by not_after desc limit 1) c
+          where device.state = 'MANAGED' and c.not_after < now() + make_interval(days => ${days})
+            and not exists (select from watched where name = 'certificate ' || device.id and value = c.serial)`
+      yield* Effect.forEach(
+        ending,
+        ({ hostname, id, not_after, serial }) =>
+          tell(`certificate ${id}`, serial, {
+            kind: "certificate",
+            action: "ending",
+            isAudit: false,
+            deviceId: id,
+            hostname,
+            data: { serial, not_after }
+          }),
+        { discard: true }
+      )
+    }),
+    unreachable: Effect.fn("WatchStore.unreachable")(function* (deviceId: number, hostname: string, reason: string) {
+      const first = yield* sql`insert into device_unreachable (device_id)
+        select id from device where id = ${deviceId} on conflict do nothing returning device_id`
+      if (first.length === 0) return
+      yield* events.append({
+        kind: "reachability",
+        action: "unreachable",
+        isAudit: false,
+        deviceId,
+        hostname,
+        data: { reason: reason.slice(0, 500) }
+      })
+    }, sql.withTransaction),
+    reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
+      // each login asks, and nearly always nothing is to be written
+      const known = yield* sql`select from device_unreachable where device_id = ${deviceId}`
+      if (known.length > 0) yield* back(deviceId, hostname)
+    })
+  })
+})
+
+/** Occurrences that are told once. */
+export class WatchStore extends Context.Service<
+  WatchStore,
+  {
+    /** What was noticed last under a name; null when nothing was. */
+    readonly value: (name: string) => Effect.Effect<string | null, SqlError.SqlError>
+    /** Notices a value and tells the event, unless that value is known already. */
+    readonly tell: (name: string, value: string, event: NewEvent | null) => Effect.Effect<void, SqlError.SqlError>
+    /** When the database was started, as a text that differs after each start. */
+    readonly databaseStart: Effect.Effect<string, SqlError.SqlError>
+    /** Tells of each managed device whose newest certificate ends within so many days. */
+    readonly certificates: (days: number) => Effect.Effect<void, SqlError.SqlError>
+    /** A device did not answer; told when it did before. */
+    readonly unreachable: (deviceId: number, hostname: string, reason: string) => Effect.Effect<void, SqlError.SqlError>
+    /** A device answered; told when it did not before. */
+    readonly reachable: (deviceId: number, hostname: string) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/WatchStore") {
+  static readonly layer = Layer.effect(WatchStore, make).pipe(Layer.provide(EventStore.layer))
+}
