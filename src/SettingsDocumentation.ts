@@ -174,6 +174,15 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ],
   ["ALLOW_APPLY_CONFIG_LIVERUN", "false", "whether apply_config may run live"],
   ["PLUGIN_FILE", DEFAULT_PLUGIN_FILE, "which plugins run, and their variables"],
+  ["PLUGIN_FOLDER", "", "folder with plugins of the site; without it `DATA_DIR/plugins`"],
+  ["PLUGIN_TIMEOUT", "30", "seconds that a call of a plugin may take, and that a job waits for its calls"],
+  ["PLUGIN_MEMORY", "64", "megabytes that the heap of a plugin may take"],
+  ["PLUGIN_ATTEMPTS", "8", "how often a call of a plugin is tried before it is given up"],
+  [
+    "PLUGIN_RETRY_DELAY",
+    "30",
+    "seconds before the second attempt; each further pause is four times as long, an hour at most"
+  ],
   ["GLOBAL_UNIQUE_VLANS", "true", "VLAN ids must be unique over all VXLANs"],
   ["INIT_MGMT_TIMEOUT", "30", "seconds a new switch has to answer on its new address"],
   ["INIT_STEP2_DELAY", "60", "seconds between init step 1 and step 2"],

@@ -46,7 +46,9 @@ const make = Effect.gen(function* () {
     const showing = held.map(({ permission }) => permission).filter(showsSecrets)
     if (showing.some((permission) => !isForSomeDevices(permission))) return new Set(hostnames)
     if (showing.length === 0) return new Set<string>()
-    const within = (yield* asked(hostnames)).filter((device) => showing.some((permission) => reaches(permission, device)))
+    const within = (yield* asked(hostnames)).filter((device) =>
+      showing.some((permission) => reaches(permission, device))
+    )
     return new Set(within.map(({ hostname }) => hostname))
   })
 

@@ -33,6 +33,7 @@ import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
 import secrets from "./migrations/0025_secrets.ts"
+import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -66,7 +67,8 @@ export const migrations = [
   { name: "0026_sign_on", oldest: "0.2.0", up: signOn },
   { name: "0027_approvals", oldest: "0.2.0", up: approvals },
   { name: "0028_audit", oldest: "0.2.0", up: audit },
-  { name: "0029_strangers", oldest: "0.2.0", up: strangers }
+  { name: "0029_strangers", oldest: "0.2.0", up: strangers },
+  { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -15,8 +15,8 @@ const folder = Effect.acquireRelease(
 const start = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
   const logged: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => void logged.push(`${logLevel} ${JSON.stringify(message)}`))
-  const { plugins } = yield* Effect.provide(
-    PluginRegistry,
+  const plugins = yield* Effect.provide(
+    Effect.flatMap(PluginRegistry, (registry) => registry.plugins),
     PluginRegistry.layer.pipe(Layer.provide(ServerConfig.layerOf(environment)), Layer.provide(Logger.layer([logger])))
   )
   return { count: plugins.length, logged }
