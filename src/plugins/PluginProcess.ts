@@ -56,6 +56,15 @@ const shown = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- they would forge lines of the log
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").slice(0, LONGEST_TEXT)
 
+const endGroup = (child: ChildProcess): void => {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, "SIGKILL")
+  } catch {
+    // it has ended, and all of its group
+  }
+}
+
 /** Ends it when it takes more memory than it may, where the system tells. */
 const watchMemory = (child: ChildProcess, megabytes: number, end: (reason: string) => void) => {
   const look = () =>
@@ -69,8 +78,8 @@ const watchMemory = (child: ChildProcess, megabytes: number, end: (reason: strin
 
 const startProcess = (options: PluginProcessOptions, log: (text: string) => void, ended: () => void): Running => {
   const { file, hide, megabytes, name, seconds, vars } = options
-  // nothing of the server's environment
-  const child = spawn(process.execPath, [PROGRAM], { env: {}, stdio: ["pipe", "pipe", "pipe"] })
+  // nothing of the server's environment; a group of its own, so that programs which it has started end with it
+  const child = spawn(process.execPath, [PROGRAM], { env: {}, detached: true, stdio: ["pipe", "pipe", "pipe"] })
   const loaded = Deferred.makeUnsafe<ReadonlyArray<HookName>, PluginError>()
   const waiting = new Map<number, Wait>()
   const reader = PluginAnswers.make()
@@ -85,7 +94,7 @@ const startProcess = (options: PluginProcessOptions, log: (text: string) => void
     if (isOver) return
     isOver = true
     stopLooking()
-    child.kill("SIGKILL")
+    endGroup(child)
     ended()
     Deferred.doneUnsafe(loaded, failure(reason))
     for (const wait of waiting.values()) Deferred.doneUnsafe(wait, failure(reason))

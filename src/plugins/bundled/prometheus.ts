@@ -117,7 +117,8 @@ const make: MakePlugin = ({ vars }): Plugin => {
         return wanted ? [...others, groupFor(device)] : others
       }),
     upgrade_reboot_starting: ({ hostname }) => relabel(hostname, (labels) => ({ ...labels, [UPGRADING]: "true" })),
-    upgrade_reboot_completed: ({ hostname }) => relabel(hostname, ({ [UPGRADING]: _, ...labels }) => labels),
+    upgrade_reboot_completed: ({ hostname }) =>
+      relabel(hostname, (labels) => Object.fromEntries(Object.entries(labels).filter(([name]) => name !== UPGRADING))),
     removed_device: ({ hostname, management_ip }) =>
       change((groups) => groups.filter((group) => !isOf(hostname, management_ip)(group)))
   }

@@ -67,11 +67,12 @@ const obey = (line: string): void => {
   if (command.type === "setup") worker = open(command)
   else {
     logged = 0
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have none
     worker?.postMessage(command)
   }
 }
 
 createInterface(process.stdin)
   .on("line", obey)
-  // a thread that never comes back would keep `exit` waiting
-  .on("close", () => (process.exitCode === undefined ? process.kill(process.pid, "SIGKILL") : undefined))
+  // with all programs that the plugin has started; a thread that never comes back would keep `exit` waiting
+  .on("close", () => (process.exitCode === undefined ? process.kill(-process.pid, "SIGKILL") : undefined))
