@@ -113,6 +113,7 @@ import { LinknetStore } from "./store/LinknetStore.ts"
 import { LiveChangeStore } from "./store/LiveChangeStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
+import { PluginCallStore } from "./store/PluginCallStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
@@ -153,7 +154,8 @@ export const stores = Layer.mergeAll(
   RepositoryStore.layer,
   CertificateStore.layer,
   DerivedSecretStore.layer,
-  EventStore.layer
+  EventStore.layer,
+  PluginCallStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(

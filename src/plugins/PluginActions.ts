@@ -89,7 +89,7 @@ const make = Effect.gen(function* () {
     Duration.clamp(Duration.seconds(seconds ?? Number.POSITIVE_INFINITY), { minimum: SHORTEST_PAUSE, maximum: SWEEP })
   )
 
-  return PluginActions.of({ runOpen, runPatiently, pause, record: calls.record })
+  return PluginActions.of({ runOpen, runPatiently, pause })
 })
 
 /** Recorded plugin calls. */
@@ -102,16 +102,9 @@ export class PluginActions extends Context.Service<
     readonly runPatiently: Effect.Effect<void>
     /** How long nothing is due. */
     readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
-    /** Records a call, in the transaction of what it tells. */
-    readonly record: (
-      call: PluginCall,
-      about: { readonly deviceId: number | null; readonly jobId: number | null }
-    ) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/plugins/PluginActions") {
-  static readonly layer = Layer.effect(PluginActions, make).pipe(
-    Layer.provide([PluginLocks.layer, PluginCallStore.layer])
-  )
+  static readonly layer = Layer.effect(PluginActions, make).pipe(Layer.provide(PluginLocks.layer))
 
   /** Makes calls that were left behind, at the start and from time to time. */
   static readonly layerSweep = Layer.effectDiscard(

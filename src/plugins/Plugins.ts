@@ -87,5 +87,5 @@ export class Plugins extends Context.Service<
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
 >()("switchyard/plugins/Plugins") {
-  static readonly layer = Layer.effect(Plugins, make).pipe(Layer.provide(PluginCallStore.layer))
+  static readonly layer = Layer.effect(Plugins, make)
 }

@@ -163,5 +163,5 @@ export class PluginCallStore extends Context.Service<
     readonly counts: Effect.Effect<ReadonlyArray<CallCounts>, SqlError.SqlError>
   }
 >()("switchyard/store/PluginCallStore") {
-  static readonly layer = Layer.effect(PluginCallStore, make)
+  static readonly layer = Layer.effect(PluginCallStore, make).pipe(Layer.provide(EventStore.layer))
 }

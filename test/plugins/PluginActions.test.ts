@@ -9,7 +9,7 @@ import { PluginActions } from "../../src/plugins/PluginActions.ts"
 import { PluginRegistry } from "../../src/plugins/PluginRegistry.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
-import { EventStore } from "../../src/store/EventStore.ts"
+import { PluginCallStore } from "../../src/store/PluginCallStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** One plugin, so that there is a lock to be taken. */
@@ -27,7 +27,7 @@ const config = Layer.unwrap(
 )
 
 const actions = PluginActions.layer.pipe(
-  Layer.provide([PluginRegistry.layer, EventStore.layer]),
+  Layer.provide([PluginRegistry.layer, PluginCallStore.layer]),
   Layer.provide(config),
   Layer.provideMerge(TestDatabase)
 )
