@@ -1,4 +1,4 @@
-/** Plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
+/** Plugins, version and health (docs/plugins.md and docs/operations.md#health). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SelftestRequest } from "../domain/requests/ActionRequests.ts"

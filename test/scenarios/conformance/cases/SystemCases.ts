@@ -1,5 +1,5 @@
 /**
- * Plugins, version, health, and what belongs to no route (docs/api.md, docs/operations.md#plugins and
+ * Plugins, version, health, and what belongs to no route (docs/api.md, docs/plugins.md and
  * docs/operations.md#health).
  */
 import { release } from "../../../../src/domain/Release.ts"
