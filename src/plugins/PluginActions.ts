@@ -3,7 +3,7 @@
  * before it is made and after; one that was cut off in between, or failed, is made again and says so. Each plugin has its own
  * turn, so that one that hangs keeps no other waiting, and jobs wait for their calls no longer than a call may take.
  */
-import { Context, Duration, Effect, Fiber, Layer, Option, Schema } from "effect"
+import { Context, Duration, Effect, Fiber, Layer, Option, Schedule, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { Acting, server } from "../domain/access/Acting.ts"
 import { ServerConfig } from "../ServerConfig.ts"
@@ -15,6 +15,9 @@ import { PluginRegistry } from "./PluginRegistry.ts"
 /** How often calls are looked for that a killed process left behind; sooner when an attempt is due. */
 const SWEEP = Duration.seconds(30)
 const SHORTEST_PAUSE = Duration.millis(250)
+
+/** How often old calls are removed. */
+const UPKEEP = "1 hour"
 
 const RETRY_FACTOR = 4
 const LONGEST_RETRY_SECONDS = 3600
@@ -118,6 +121,13 @@ export class PluginActions extends Context.Service<
         Effect.sleep
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(sweep, rest)))
+      const { JOB_RECORD_DAYS } = yield* ServerConfig
+      const { forget } = yield* PluginCallStore
+      yield* forget(JOB_RECORD_DAYS).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Old plugin calls could not be removed", cause)),
+        Effect.repeat(Schedule.spaced(UPKEEP)),
+        Effect.forkScoped
+      )
     })
   )
 }

@@ -124,7 +124,8 @@ const make = Effect.gen(function* () {
   const untilNext = Effect.fn("PluginCallStore.untilNext")(function* () {
     const [row] = yield* sql<{ seconds: number | null }>`
       select extract(epoch from min(r.next_at) - now())::double precision as seconds
-      from plugin_run r join device_action a on a.id = r.action_id where a.done_at is null and r.done_at is null`
+      from plugin_run r join device_action a on a.id = r.action_id
+      where a.done_at is null and r.done_at is null and r.next_at > now()`
     return row?.seconds ?? null
   })
 
@@ -137,7 +138,11 @@ const make = Effect.gen(function* () {
       from plugin_run where error is not null group by plugin`
   )
 
-  return PluginCallStore.of({ record, next, begin, end, settle, untilNext: untilNext(), counts: counts() })
+  const forget = Effect.fn("PluginCallStore.forget")((days: number) =>
+    Effect.asVoid(sql`delete from device_action where done_at < now() - make_interval(days => ${days})`)
+  )
+
+  return PluginCallStore.of({ record, next, begin, end, settle, forget, untilNext: untilNext(), counts: counts() })
 })
 
 /** Recorded calls of plugins. */
@@ -157,6 +162,8 @@ export class PluginCallStore extends Context.Service<
     readonly end: (call: DueCall, plugin: string, ended: CallEnd) => Effect.Effect<void, SqlError.SqlError>
     /** Closes the calls that no plugin has yet to hear. */
     readonly settle: (hearers: ReadonlyArray<Hearer>) => Effect.Effect<void, SqlError.SqlError>
+    /** Removes what was closed so many days ago. */
+    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
     /** Seconds until the next attempt of a call that failed; null when there is none. */
     readonly untilNext: Effect.Effect<number | null, SqlError.SqlError>
     /** Plugins with calls that failed. */
