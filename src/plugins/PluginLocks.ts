@@ -50,7 +50,10 @@ const make = Effect.gen(function* () {
       yield* Effect.addFinalizer(() =>
         unlocked(connection, "select pg_advisory_unlock($1::integer, hashtext($2))", place)
       )
-      yield* locked(connection, "select pg_try_advisory_lock($1::integer, hashtext($2))", place)
+      // a connection that is broken is no use to those who come next
+      yield* locked(connection, "select pg_try_advisory_lock($1::integer, hashtext($2))", place).pipe(
+        Effect.tapError(() => RcRef.invalidate(connections))
+      )
     })
     return <A, E, R>(work: Effect.Effect<A, E, R>) =>
       turnOf(plugin).withPermits(1)(Effect.scoped(Effect.andThen(taken, work)))

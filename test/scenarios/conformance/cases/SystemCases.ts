@@ -36,7 +36,8 @@ const system: ReadonlyArray<Case> = [
       body: {
         data: {
           loaded_plugins: ["switchyard.plugins.filewriter"],
-          plugindata: { plugins: [{ filename: "filewriter.py", vars: {} }] }
+          plugindata: { plugins: [{ filename: "filewriter.py", vars: {} }] },
+          plugin_states: [{ filename: "filewriter.py", loaded: true, problem: null, retried_calls: 0 }]
         }
       }
     }
