@@ -147,6 +147,7 @@ export const stores = Layer.mergeAll(
   ChangeStore.layer,
   LiveChangeStore.layer,
   OperationStore.layer,
+  PluginCallStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
   AcceptedLoginStore.layer,
@@ -154,8 +155,7 @@ export const stores = Layer.mergeAll(
   RepositoryStore.layer,
   CertificateStore.layer,
   DerivedSecretStore.layer,
-  EventStore.layer,
-  PluginCallStore.layer
+  EventStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(
