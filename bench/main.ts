@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), access (what roles cost), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
+ * SYNC_DEVICES changes the number), live (200 clients of events beside a sync), access (what roles cost), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import { NodeRuntime } from "@effect/platform-node"
@@ -13,6 +13,7 @@ import { rows as accessRows } from "./AccessBench.ts"
 import { rows as fleetRows } from "./FleetBench.ts"
 import { rows as hostileRows } from "./HostileBench.ts"
 import { rows as jobsRows } from "./JobsBench.ts"
+import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import type { Measured } from "./Measured.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   access: accessRows,
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
+  live: liveRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   hostile: hostileRows,
   personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,

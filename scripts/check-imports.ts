@@ -24,7 +24,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "certificates",
     "access"
   ],
-  ["access", "devices"],
+  ["access", "devices", "events"],
   ["jobs"],
   ["http"],
   ["lab", "fabric"],

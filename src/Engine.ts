@@ -98,6 +98,7 @@ import { ConfigHistoryStore } from "./store/ConfigHistoryStore.ts"
 import * as DatabaseClient from "./store/DatabaseClient.ts"
 import { DerivedSecretStore } from "./store/DerivedSecretStore.ts"
 import { DeviceStore } from "./store/DeviceStore.ts"
+import { EventLog } from "./store/EventLog.ts"
 import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
@@ -155,7 +156,8 @@ export const stores = Layer.mergeAll(
   RepositoryStore.layer,
   CertificateStore.layer,
   DerivedSecretStore.layer,
-  EventStore.layer
+  EventStore.layer,
+  EventLog.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(

@@ -5,6 +5,7 @@ import * as SyslogExport from "./access/SyslogExport.ts"
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
+import { EventFeed } from "./events/EventFeed.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
@@ -18,6 +19,7 @@ import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
+import { Told } from "./runtime/Told.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
@@ -46,7 +48,9 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(ports),
   Layer.merge(RepositoryStart.layer),
   Layer.merge(audit),
-  Layer.provideMerge(Engine.layer)
+  Layer.provide(EventFeed.layer),
+  Layer.provideMerge(Engine.layer),
+  Layer.provide(Told.layer)
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */

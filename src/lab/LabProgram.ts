@@ -23,9 +23,10 @@ export interface LabProgramOptions extends LabOptions {
   readonly bootBlank?: boolean
 }
 
-/** A topology file with the hook of the command line. Fails with TopologyInvalid. Needs a file system. */
+/** A topology file with the hook of the command line; tells the user what of the file is ignored. Fails with TopologyInvalid. Needs a file system. */
 const readTopology = Effect.fn("LabProgram.readTopology")(function* (options: LabProgramOptions) {
-  const topology = yield* Topology.fromFile(options.topologyFile)
+  const { notes, topology } = yield* Topology.readFile(options.topologyFile)
+  yield* Effect.forEach(notes, (note) => Console.error(`note: ${note}`), { discard: true })
   const environment = { ...topology.lab?.dhcp?.environment, ...options.hookEnvironment }
   const hook = options.hook ?? topology.lab?.dhcp?.hook
   const dhcp = { ...topology.lab?.dhcp, environment, ...(hook === undefined ? {} : { hook }) }

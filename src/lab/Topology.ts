@@ -4,6 +4,8 @@
  */
 import { Effect, FileSystem, Path, Schema, SchemaIssue } from "effect"
 import { parse as parseYaml } from "yaml"
+import * as Containerlab from "./Containerlab.ts"
+import { outwardLinks } from "./ContainerlabKeys.ts"
 import { longName } from "./eos/InterfaceNames.ts"
 import { isPersonality, personalities } from "./eos/Personalities.ts"
 import { Quirks } from "./eos/Quirks.ts"
@@ -48,22 +50,16 @@ const behaviour = {
   "startup-config": Schema.optionalKey(Text)
 }
 
-/** What containerlab writes and the lab does not need. */
-const ignored = {
-  image: Schema.optionalKey(Schema.Unknown),
-  labels: Schema.optionalKey(Schema.Unknown),
-  group: Schema.optionalKey(Schema.Unknown),
-  env: Schema.optionalKey(Schema.Unknown),
-  binds: Schema.optionalKey(Schema.Unknown),
-  "mgmt-ipv4": Schema.optionalKey(Schema.Unknown)
-}
+const KINDS = ["eos", "ceos", "arista_ceos", "arista_veos", "vr-arista_veos", "vr-veos"] as const
 
-const KINDS = ["eos", "ceos", "arista_ceos", "arista_veos"] as const
+/** Other types than `veth` that containerlab has are left out before; what comes here is none of them. */
+const LinkType = Text.check(
+  Schema.makeFilter(() => `not a type of link; there are veth, ${[...outwardLinks.keys()].join(", ")}`)
+)
 
 /** One node. */
 export const Node = Schema.Struct({
   ...behaviour,
-  ...ignored,
   kind: Schema.optionalKey(Schema.Literals(KINDS)),
   supervisor: Schema.optionalKey(Text),
   mac: Schema.optionalKey(Text.check(Schema.isPattern(/^[\da-fA-F]{2}(:[\da-fA-F]{2}){5}$/))),
@@ -102,15 +98,14 @@ export const Topology = Schema.Struct({
       addressMap: Schema.optionalKey(Words)
     })
   ),
-  mgmt: Schema.optionalKey(Schema.Unknown),
-  prefix: Schema.optionalKey(Schema.Unknown),
   topology: Schema.Struct({
-    defaults: Schema.optionalKey(
-      Schema.Struct({ ...behaviour, ...ignored, kind: Schema.optionalKey(Schema.Literals(KINDS)) })
-    ),
-    kinds: Schema.optionalKey(Schema.Unknown),
+    defaults: Schema.optionalKey(Schema.Struct({ ...behaviour, kind: Schema.optionalKey(Schema.Literals(KINDS)) })),
+    kinds: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    groups: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
     nodes: Schema.Record(Schema.String, Node),
-    links: Schema.optionalKey(Schema.Array(Schema.Struct({ endpoints: Schema.Tuple([Text, Text]) })))
+    links: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ endpoints: Schema.Tuple([Text, Text]), type: Schema.optionalKey(LinkType) }))
+    )
   })
 })
 export type Topology = typeof Topology.Type
@@ -134,20 +129,36 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const decode = Schema.decodeUnknownEffect(Topology)
 
-/** Checks a parsed document. Fails with TopologyInvalid. */
-export const fromUnknown = Effect.fn("Topology.fromUnknown")(function* (document: unknown) {
+/** A topology, and what of its file was ignored and why. */
+export interface TopologyRead {
+  readonly topology: Topology
+  readonly notes: ReadonlyArray<string>
+}
+
+const read = Effect.fn("Topology.read")(function* (file: unknown) {
+  const { document, linkPlaces, notes } = Containerlab.read(file)
   const topology = yield* decode(document, { errors: "all", onExcessProperty: "error" }).pipe(
-    Effect.mapError((error) => new TopologyInvalid({ issues: format(error.issue).issues.map(describe) }))
+    Effect.mapError(
+      (error) => new TopologyInvalid({ issues: format(error.issue).issues.map((issue) => describe(issue, linkPlaces)) })
+    )
   )
-  const issues = [...checkNames(topology), ...checkLinks(topology)]
-  return issues.length === 0 ? topology : yield* new TopologyInvalid({ issues })
+  const issues = [...checkNames(topology), ...checkLinks(topology, linkPlaces)]
+  return issues.length === 0 ? ({ topology, notes } satisfies TopologyRead) : yield* new TopologyInvalid({ issues })
 })
 
-const describe = (issue: {
-  readonly message: string
-  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
-}) => {
-  const path = (issue.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".")
+/** Checks a parsed document. Fails with TopologyInvalid. */
+export const fromUnknown = (document: unknown) => Effect.map(read(document), ({ topology }) => topology)
+
+const describe = (
+  issue: {
+    readonly message: string
+    readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+  },
+  linkPlaces: ReadonlyArray<number>
+) => {
+  const steps = (issue.path ?? []).map((step) => (typeof step === "object" ? step.key : step))
+  const isLink = steps[0] === "topology" && steps[1] === "links"
+  const path = steps.map((step, at) => String(isLink && at === 2 ? (linkPlaces[Number(step)] ?? step) : step)).join(".")
   return path === "" ? issue.message : `${path}: ${issue.message}`
 }
 
@@ -157,17 +168,18 @@ export const end = (endpoint: string): End => {
   return { node: endpoint.slice(0, at), port: longName(endpoint.slice(at + 1)) }
 }
 
-const checkNames = (topology: Topology) =>
-  Object.keys(topology.topology.nodes)
-    .filter((name) => !/^[\w.-]{1,63}$/.test(name))
-    .map((name) => `topology.nodes.${name}: not a node name`)
+const checkNames = ({ topology: { nodes } }: Topology): ReadonlyArray<string> => {
+  const names = Object.keys(nodes)
+  if (names.length === 0) return [`topology.nodes: there is no switch; its kind would be ${KINDS.join(", ")}`]
+  return names.filter((name) => !/^[\w.-]{1,63}$/.test(name)).map((name) => `topology.nodes.${name}: not a node name`)
+}
 
-const checkLinks = (topology: Topology): ReadonlyArray<string> => {
+const checkLinks = (topology: Topology, places: ReadonlyArray<number>): ReadonlyArray<string> => {
   const seen = new Set<string>()
   const issues: Array<string> = []
   for (const [index, link] of (topology.topology.links ?? []).entries()) {
     for (const [side, text] of link.endpoints.entries()) {
-      const where = `topology.links.${index}.endpoints.${side}`
+      const where = `topology.links.${places[index] ?? index}.endpoints.${side}`
       const { node, port } = end(text)
       if (!text.includes(":") || port === "") issues.push(`${where}: "${text}" is not node:port`)
       else if (topology.topology.nodes[node] === undefined) issues.push(`${where}: there is no node "${node}"`)
@@ -178,28 +190,38 @@ const checkLinks = (topology: Topology): ReadonlyArray<string> => {
   return issues
 }
 
-/** A topology from YAML text. Fails with TopologyInvalid. */
-export const fromText = Effect.fn("Topology.fromText")(function* (text: string) {
-  const document = yield* Effect.try({
-    try: (): unknown => parseYaml(text),
+const parse = (text: string) =>
+  Effect.try({
+    // files of sites that repeat themselves merge what an anchor names
+    try: (): unknown => parseYaml(text, { merge: true }),
     catch: (error) => new TopologyInvalid({ issues: [error instanceof Error ? error.message : String(error)] })
   })
-  return yield* fromUnknown(document)
-})
 
-/** A topology from a file; configuration files that it names are read, relative to its directory. */
-export const fromFile = Effect.fn("Topology.fromFile")(function* (file: string) {
+/** A topology from YAML text, with notes of what was ignored. Fails with TopologyInvalid. */
+export const readText = (text: string) => Effect.flatMap(parse(text), read)
+
+/** A topology from YAML text. Fails with TopologyInvalid. */
+export const fromText = (text: string) => Effect.map(readText(text), ({ topology }) => topology)
+
+/**
+ * A topology from a file, with notes of what was ignored; configuration files that it names are read, relative to its
+ * directory. Fails with TopologyInvalid.
+ */
+export const readFile = Effect.fn("Topology.readFile")(function* (file: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const read = (name: string) =>
+  const contents = (name: string) =>
     files
       .readFileString(name)
       .pipe(Effect.mapError((error) => new TopologyInvalid({ issues: [`${name}: ${error.message}`] })))
-  const topology = yield* fromText(yield* read(file))
+  const { notes, topology } = yield* readText(yield* contents(file))
   const inline = (text: string | undefined) =>
-    text === undefined || text.includes("\n") ? Effect.succeed(text) : read(path.resolve(path.dirname(file), text))
-  return yield* withTexts(topology, inline)
+    text === undefined || text.includes("\n") ? Effect.succeed(text) : contents(path.resolve(path.dirname(file), text))
+  return { topology: yield* withTexts(topology, inline), notes } satisfies TopologyRead
 })
+
+/** A topology from a file, as `readFile` reads it. Fails with TopologyInvalid. */
+export const fromFile = (file: string) => Effect.map(readFile(file), ({ topology }) => topology)
 
 const withTexts = Effect.fn("Topology.withTexts")(function* (
   topology: Topology,

@@ -32,6 +32,7 @@ import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
+import liveEvents from "./migrations/0030_live_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
@@ -68,6 +69,7 @@ export const migrations = [
   { name: "0027_approvals", oldest: "0.2.0", up: approvals },
   { name: "0028_audit", oldest: "0.2.0", up: audit },
   { name: "0029_strangers", oldest: "0.2.0", up: strangers },
+  { name: "0030_live_events", oldest: "0.2.0", up: liveEvents },
   { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls }
 ] as const
 

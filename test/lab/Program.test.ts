@@ -1,6 +1,6 @@
 import { NodeServices } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Console, Effect, FileSystem } from "effect"
 import { personalities } from "../../src/lab/eos/Personalities.ts"
 import { personalityLines, runLab } from "../../src/lab/LabProgram.ts"
 import { freePort } from "../../src/lab/Listeners.ts"
@@ -52,6 +52,26 @@ describe("the lab as a program", () => {
         status: 404,
         view: { message: "no switch acc9" }
       })
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("says at the start what of a topology file it ignores, and why", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const yaml = YAML.replace("blank: true,", 'blank: true, network-mode: none, exec: [ "true" ],')
+      yield* files.writeFileString(`${directory}/small.yml`, yaml)
+      const [port, controlPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
+      const told: Array<unknown> = []
+      yield* runLab({ topologyFile: `${directory}/small.yml`, port, controlPort }).pipe(
+        Effect.provideService(Console.Console, { ...globalThis.console, error: (line: unknown) => told.push(line) }),
+        Effect.forkScoped
+      )
+      yield* Effect.promise(() => untilAnswers(`http://127.0.0.1:${controlPort}/switches`))
+      expect(told).toEqual([
+        "note: network-mode is ignored (acc1): the lab starts no containers",
+        "note: exec is ignored (acc1): the lab runs nothing in a node, and all its switches are up together"
+      ])
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

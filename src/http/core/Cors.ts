@@ -2,7 +2,8 @@
 import type { HttpServerRequest } from "effect/http"
 import type { ServerSettings } from "../../ServerConfig.ts"
 
-const EXPOSED = "Authorization, Content-Type, Cookie, Link, Set-Cookie, X-Matching-Count, X-Total-Count"
+const EXPOSED =
+  "Authorization, Content-Disposition, Content-Type, Cookie, Link, Retry-After, Set-Cookie, X-Matching-Count, X-Total-Count"
 const METHODS = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT"
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -1,0 +1,88 @@
+/**
+ * The events of the log as they come (docs/events.md): one reader in each process hands them to all who follow, each event once and in the
+ * order of the log. It looks for new ones while somebody follows, because telling each commit to every process would hold up the
+ * commits of others.
+ */
+import { Context, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
+import type { SqlError } from "effect/sql"
+import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
+import { EventLog } from "../store/EventLog.ts"
+
+/** How often new events are looked for. */
+const INTERVAL = "25 millis"
+const PAGE = 500
+/** How long a request waits until its own events have been handed on. */
+const PATIENCE = "2 seconds"
+
+/** Hears events in their order; must not throw and not wait. */
+export type Follower = (events: ReadonlyArray<LiveEvent>) => void
+
+const make = Effect.gen(function* () {
+  const log = yield* EventLog
+  const followers = new Set<Follower>()
+  const isFollowed = yield* Latch.make()
+  const turn = yield* Semaphore.make(1)
+  let position = 0
+
+  const handOn = (events: ReadonlyArray<LiveEvent>) =>
+    Effect.forEach([...followers], (follower) =>
+      Effect.try({ try: () => follower(events), catch: (error) => error }).pipe(
+        Effect.catch((error) => Effect.logError("A follower of the events failed", { error: String(error) }))
+      )
+    )
+
+  const readOn = Effect.gen(function* () {
+    const complete = yield* log.complete
+    // a database that was restored or failed over may give numbers again
+    if (complete < position) position = complete
+    while (position < complete) {
+      const events = yield* log.read({ after: position, through: complete, limit: PAGE })
+      position = events.length < PAGE ? complete : (events.at(-1)?.id ?? complete)
+      if (events.length > 0) yield* handOn(events)
+    }
+  }).pipe(turn.withPermits(1))
+
+  const leave = (follower: Follower) =>
+    Effect.suspend(() => {
+      followers.delete(follower)
+      return followers.size === 0 ? isFollowed.close : Effect.void
+    })
+
+  const join = Effect.fnUntraced(function* (follower: Follower) {
+    if (followers.size === 0) position = yield* log.complete
+    followers.add(follower)
+    yield* isFollowed.open
+    return position
+  }, turn.withPermits(1))
+
+  yield* isFollowed.await.pipe(
+    Effect.andThen(waitingForDatabase(readOn)),
+    Effect.catchCause((cause) => Effect.logWarning("New events could not be read", cause)),
+    Effect.repeat(Schedule.spaced(INTERVAL)),
+    Effect.forkScoped
+  )
+
+  return EventFeed.of({
+    follow: (follower) => Effect.acquireRelease(join(follower), () => leave(follower)),
+    flushed: Effect.suspend(() =>
+      followers.size === 0 ? Effect.void : Effect.ignore(Effect.timeout(failingWithoutDatabase(readOn), PATIENCE))
+    ).pipe(Effect.withSpan("EventFeed.flushed"))
+  })
+})
+
+/** New events of this and of all other processes. */
+export class EventFeed extends Context.Service<
+  EventFeed,
+  {
+    /**
+     * Hears of every event after the number that it yields, until the scope closes. What is older can be read from the log, up to
+     * and with that number.
+     */
+    readonly follow: (follower: Follower) => Effect.Effect<number, SqlError.SqlError, Scope.Scope>
+    /** Waits until all that is committed now was handed to those who follow in this process, or a moment if that is not possible. */
+    readonly flushed: Effect.Effect<void>
+  }
+>()("switchyard/events/EventFeed") {
+  static readonly layer = Layer.effect(EventFeed, make)
+}

@@ -1,0 +1,224 @@
+/**
+ * Reads the usual containerlab files as topologies of the lab: what the lab needs is put where it looks for it (settings of
+ * kinds and groups under the nodes, extended links as `node:port`), and what it does without is left out, with a note for
+ * the user. What nobody knows stays in the document, so that the check of the topology names it.
+ * docs/provisioning.md#containerlab-files says what is read.
+ */
+import * as Keys from "./ContainerlabKeys.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A document in the lab's own shape, if there are no mistakes in it. */
+export interface Reading {
+  readonly document: unknown
+  /** What was ignored and why, a line each. */
+  readonly notes: ReadonlyArray<string>
+  /** Places in the file of the links that are left. */
+  readonly linkPlaces: ReadonlyArray<number>
+}
+
+type Note = (what: string, why: string, where: string) => void
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Most places that a note names. */
+const MAX_PLACES = 4
+
+const makeNotes = () => {
+  const found = new Map<string, { readonly why: string; readonly places: Set<string> }>()
+  const note: Note = (what, why, where) => {
+    const line = found.get(what) ?? { why, places: new Set() }
+    line.places.add(where)
+    found.set(what, line)
+  }
+  const lines = () =>
+    [...found].map(([what, { places, why }]) => {
+      const more = places.size > MAX_PLACES ? ` and ${places.size - MAX_PLACES} more` : ""
+      return `${what} is ignored (${[...places].slice(0, MAX_PLACES).join(", ")}${more}): ${why}`
+    })
+  return { note, lines }
+}
+
+const without = (fields: Fields, ignored: ReadonlyMap<string, string>, where: string, note: Note): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([key]) => {
+      const why = ignored.get(key)
+      if (why !== undefined) note(key, why, where)
+      return why === undefined
+    })
+  )
+
+/** The part of a name, as an object; an absent or empty one is an empty object, anything else is a mistake and undefined. */
+const part = (fields: Fields, key: string): Fields | undefined => {
+  const value = fields[key] ?? {}
+  return isFields(value) ? value : undefined
+}
+
+const REMOTE = /^(?:https?|ftp|s3):\/\//
+
+/** A configuration file that can be had, with the node's name where containerlab puts it. */
+const withConfiguration = (fields: Fields, name: string, note: Note): Fields => {
+  const { "startup-config": file, ...others } = fields
+  if (typeof file !== "string" || file.includes("\n")) return fields
+  if (!REMOTE.test(file)) return { ...others, "startup-config": file.replaceAll("__clabNodeName__", name) }
+  note("startup-config at an address", "the lab fetches nothing; save the file beside the topology", name)
+  return others
+}
+
+const settingsOf = (fields: Fields, where: string, note: Note): Fields => {
+  const { ports, ...others } = without(fields, Keys.ignoredOfNode, where, note)
+  if (ports === undefined) return others
+  if (!Array.isArray(ports)) return { ...others, ports }
+  note("ports", Keys.WHY_NO_PUBLISHED_PORTS, where)
+  return others
+}
+
+/** What a node says itself counts more than its group, and that more than its kind, and that more than the defaults. */
+const inherited = (node: Fields, topology: Fields, note: Note, name: string): Fields => {
+  const { group, ...own } = node
+  const defaults = part(topology, "defaults") ?? {}
+  const groupName = group ?? defaults["group"]
+  const groups = part(topology, "groups") ?? {}
+  const ofGroup = typeof groupName === "string" ? (part(groups, groupName) ?? {}) : {}
+  if (group !== undefined && Object.keys(ofGroup).length === 0) note("group", "no group has that name", name)
+  const kind = own["kind"] ?? ofGroup["kind"] ?? defaults["kind"]
+  const ofKind = typeof kind === "string" ? (part(part(topology, "kinds") ?? {}, kind) ?? {}) : {}
+  const shared = defaults["startup-config"]
+  const file = typeof shared === "string" && shared.includes("__clabNodeName__") ? { "startup-config": shared } : {}
+  return { ...file, ...ofKind, ...ofGroup, ...own, ...(kind === undefined ? {} : { kind }) }
+}
+
+interface NodesRead {
+  readonly nodes: Fields
+  /** Names of nodes that are left out, with their kind. */
+  readonly others: ReadonlyMap<string, string>
+}
+
+const readNodes = (nodes: Fields, topology: Fields, note: Note): NodesRead => {
+  const kept: Record<string, unknown> = {}
+  const others = new Map<string, string>()
+  const defaultKind = part(topology, "defaults")?.["kind"]
+  for (const [name, value] of Object.entries(nodes)) {
+    const own = value ?? {}
+    const node = isFields(own) ? inherited(own, topology, note, name) : own
+    const kind = isFields(node) ? node["kind"] : undefined
+    if (typeof kind === "string" && Keys.isOtherKind(kind)) {
+      others.set(name, kind)
+      note(`kind: ${kind}`, "the lab simulates no such node, so it is left out with its links", name)
+    } else if (isFields(node)) {
+      const { kind: _, ...settings } = node
+      const isSaid = (isFields(own) && own["kind"] !== undefined) || kind !== defaultKind
+      const fields = withConfiguration(settingsOf(settings, name, note), name, note)
+      kept[name] = isSaid ? { kind, ...fields } : fields
+    } else kept[name] = node
+  }
+  return { nodes: kept, others }
+}
+
+const readDefaults = (defaults: Fields, note: Note): Fields => {
+  const { group: _, ...fields } = settingsOf(defaults, "defaults", note)
+  const { kind, ...others } = fields
+  const kept = typeof kind === "string" && Keys.isOtherKind(kind) ? others : fields
+  const file = kept["startup-config"]
+  if (typeof file !== "string" || file.includes("\n")) return kept
+  if (!file.includes("__clabNodeName__")) return withConfiguration(kept, "defaults", note)
+  const { "startup-config": _file, ...rest } = kept
+  return rest
+}
+
+/** cEOS writes `eth1_2` for Ethernet1/2. */
+const portName = (port: string): string => (/^e[a-z]*\d+(?:_\d+)+$/i.test(port) ? port.replaceAll("_", "/") : port)
+
+/** An end as `node:port`; what is no end stays. */
+const readEnd = (end: unknown, note: Note): unknown => {
+  if (typeof end === "string") {
+    const at = end.indexOf(":")
+    return at < 0 ? end : `${end.slice(0, at)}:${portName(end.slice(at + 1))}`
+  }
+  if (!isFields(end) || typeof end["node"] !== "string" || end["interface"] === undefined) return end
+  const { interface: port, node, ...more } = end
+  const text = `${node}:${portName(String(port))}`
+  for (const key of Object.keys(more)) note(`${key} of an end of a link`, Keys.WHY_NO_END_SETTINGS, text)
+  return text
+}
+
+const nodeOf = (end: unknown): string => (typeof end === "string" ? (end.split(":")[0] ?? "") : "")
+
+/** Why a link is left out, or undefined. */
+const reasonToLeaveOut = (type: unknown, ends: ReadonlyArray<unknown>, { nodes, others }: NodesRead) => {
+  const outward = typeof type === "string" ? Keys.outwardLinks.get(type) : undefined
+  if (outward !== undefined) return { what: `a link of type ${String(type)}`, why: outward }
+  for (const end of ends) {
+    const node = nodeOf(end)
+    const why = Object.hasOwn(nodes, node) ? undefined : Keys.outwardLinks.get(node)
+    if (why !== undefined) return { what: `a link to ${node}`, why }
+    const kind = others.get(node)
+    if (kind !== undefined) return { what: `a link to a node of kind ${kind}`, why: "that node is left out" }
+  }
+  const [only] = ends
+  const isDummy =
+    ends.length === 1 && typeof only === "string" && /^[^:]+:./.test(only) && Object.hasOwn(nodes, nodeOf(only))
+  return isDummy ? { what: "a link with one end", why: "nothing is at its other end" } : undefined
+}
+
+const readLink = (link: Fields, nodes: NodesRead, note: Note): Fields | undefined => {
+  const { endpoint, endpoints, type, ...more } = link
+  const given = endpoints ?? (endpoint === undefined ? [] : Array.isArray(endpoint) ? endpoint : [endpoint])
+  if (!Array.isArray(given)) return link
+  const quiet: Note = () => {}
+  const shown = given.map((end) => readEnd(end, quiet))
+  const reason = reasonToLeaveOut(type, shown, nodes)
+  const places = shown.filter((end) => typeof end === "string" && Object.hasOwn(nodes.nodes, nodeOf(end)))
+  const where = places.length > 0 ? places.join(" – ") : shown.filter((end) => typeof end === "string").join(" – ")
+  if (reason !== undefined) {
+    note(reason.what, reason.why, where === "" ? "links" : where)
+    return undefined
+  }
+  const ends = given.map((end) => readEnd(end, note))
+  const others = without(more, Keys.ignoredOfLink, where, note)
+  return { ...others, ...(type === undefined || type === "veth" ? {} : { type }), endpoints: ends }
+}
+
+const readLinks = (links: ReadonlyArray<unknown>, nodes: NodesRead, note: Note) => {
+  const kept: Array<unknown> = []
+  const places: Array<number> = []
+  for (const [place, link] of links.entries()) {
+    const read = isFields(link) ? readLink(link, nodes, note) : link
+    if (read === undefined) continue
+    kept.push(read)
+    places.push(place)
+  }
+  return { kept, places }
+}
+
+/** Makes a parsed file a document of the lab. Never fails: mistakes stay in the document. */
+export const read = (file: unknown): Reading => {
+  if (!isFields(file)) return { document: file, notes: [], linkPlaces: [] }
+  const { lines, note } = makeNotes()
+  const around = without(file, Keys.ignoredOfFile, "the file", note)
+  const topology = part(around, "topology")
+  const given = topology === undefined ? undefined : part(topology, "nodes")
+  if (topology === undefined || given === undefined || file["topology"] === undefined)
+    return { document: around, notes: lines(), linkPlaces: [] }
+  const { defaults: _defaults, groups, kinds, links, ...others } = topology
+  const defaults = part(topology, "defaults")
+  const nodes = readNodes(given, topology, note)
+  const list = links ?? undefined
+  const linked = Array.isArray(list) ? readLinks(list, nodes, note) : undefined
+  const document = {
+    ...around,
+    topology: {
+      ...others,
+      ...(topology["defaults"] === undefined || topology["defaults"] === null
+        ? {}
+        : { defaults: defaults === undefined ? topology["defaults"] : readDefaults(defaults, note) }),
+      // an object has been read by now; anything else is a mistake
+      ...(isFields(kinds ?? {}) ? {} : { kinds }),
+      ...(isFields(groups ?? {}) ? {} : { groups }),
+      nodes: nodes.nodes,
+      ...(list === undefined ? {} : { links: linked?.kept ?? list })
+    }
+  }
+  return { document, notes: lines(), linkPlaces: linked?.places ?? [] }
+}

@@ -1,0 +1,46 @@
+/**
+ * The log of events as it is read (docs/events.md): in the order of their numbers, and only as far as it is complete, so that whoever goes
+ * on from a number that was read misses nothing.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import { AUDIT_COLUMNS } from "./AuditList.ts"
+
+/** Which part of the log is read: numbers above `after`, up to and with `through`. */
+export interface EventRange {
+  readonly after: number
+  readonly through: number
+  readonly limit: number
+  /** Only these; all when it is not given. */
+  readonly where?: Statement.Fragment
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const columns = sql.literal(`${AUDIT_COLUMNS}, event.is_audit, event.object`)
+  return EventLog.of({
+    complete: Effect.map(
+      sql<{ complete: number }>`select events_complete()::float8 as complete`,
+      ([row]) => row?.complete ?? 0
+    ),
+    read: Effect.fn("EventLog.read")(
+      ({ after, limit, through, where = sql`true` }: EventRange) =>
+        sql<LiveEvent>`select ${columns} from event
+          where event.id > ${after}::bigint and event.id <= ${through}::bigint and ${where} order by event.id limit ${limit}`
+    )
+  })
+})
+
+/** Events in their order. */
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    /** The number up to which the log is complete now: all events up to it are there, or will never be. Ask before reading. */
+    readonly complete: Effect.Effect<number, SqlError.SqlError>
+    /** Events of a range, in order. */
+    readonly read: (range: EventRange) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
+  }
+>()("switchyard/store/EventLog") {
+  static readonly layer = Layer.effect(EventLog, make)
+}
