@@ -92,7 +92,9 @@ const make = Effect.gen(function* () {
     Duration.clamp(Duration.seconds(seconds ?? Number.POSITIVE_INFINITY), { minimum: SHORTEST_PAUSE, maximum: SWEEP })
   )
 
-  return PluginActions.of({ runOpen, runPatiently, pause })
+  const begin = Effect.asVoid(Effect.forkIn(Effect.ignoreCause(everything), scope))
+
+  return PluginActions.of({ runOpen, runPatiently, begin, pause })
 })
 
 /** Recorded plugin calls. */
@@ -103,6 +105,8 @@ export class PluginActions extends Context.Service<
     readonly runOpen: Effect.Effect<void, SqlError.SqlError>
     /** The same for a job: it waits for a call's time at most, and goes on whatever becomes of the calls. */
     readonly runPatiently: Effect.Effect<void>
+    /** The same without waiting; what fails is found again later. */
+    readonly begin: Effect.Effect<void>
     /** How long nothing is due. */
     readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
   }
