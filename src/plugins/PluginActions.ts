@@ -64,7 +64,14 @@ const make = Effect.gen(function* () {
       })
     }
     yield* calls.end(due, plugin.key, ended)
+    if (ended._tag === "Failed" && ended.retryInSeconds !== null) yield* lookIn(ended.retryInSeconds)
   })
+
+  /** A pause that is short ends before the next sweep. */
+  const lookIn = (seconds: number): Effect.Effect<void> =>
+    seconds > Duration.toSeconds(SWEEP)
+      ? Effect.void
+      : Effect.asVoid(Effect.forkIn(Effect.delay(Effect.ignoreCause(everything), Duration.seconds(seconds)), scope))
 
   const drain = (plugin: Plugin) =>
     Effect.gen(function* () {
@@ -73,7 +80,7 @@ const make = Effect.gen(function* () {
       }
     }).pipe(locks.withLock(plugin.key), Effect.withSpan("PluginActions.drain"))
 
-  const everything = Effect.gen(function* () {
+  const everything: Effect.Effect<void, SqlError.SqlError> = Effect.gen(function* () {
     const plugins = yield* registry.plugins
     yield* Effect.forEach(plugins, drain, { concurrency: "unbounded", discard: true })
     yield* calls.settle(plugins)
