@@ -6,10 +6,13 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { EventFeed } from "./events/EventFeed.ts"
+import * as ToldElsewhere from "./events/ToldElsewhere.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
+import { ActorInspection } from "./devices/ActorInspection.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
 import { LiveDevices } from "./devices/LiveDevices.ts"
+import * as ToldSteps from "./devices/ToldSteps.ts"
 import { Plugins } from "./plugins/Plugins.ts"
 import { Previews } from "./jobs/sync/Previews.ts"
 import { Readiness } from "./jobs/engine/Readiness.ts"
@@ -20,6 +23,7 @@ import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
+import * as ToldLog from "./runtime/ToldLog.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
@@ -43,13 +47,18 @@ const audit = Layer.merge(
   SyslogExport.layer
 )
 
+/** Steps of the actors, and what other replicas tell. */
+const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
+
 /** The server without its database: needs a migrated one and the configuration. */
 export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(ports),
   Layer.merge(RepositoryStart.layer),
   Layer.merge(audit),
+  Layer.merge(telling),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
+  Layer.provide(ToldLog.layer),
   Layer.provide(Told.layer)
 )
 

@@ -38,6 +38,8 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "300",
     "tokens and passwords that are refused to one address within a minute before it gets 429; 0: no limit"
   ],
+  ["SOCKET_CLIENTS", "2000", "connections by socket.io at the same time; more are refused"],
+  ["SOCKET_CLIENTS_PER_ADDRESS", "500", "the same from one address, which may be that of an office"],
   [
     "ZTP_HTTP_PORT",
     "",

@@ -15,6 +15,9 @@ const PAGE = 500
 /** How long a request waits until its own events have been handed on. */
 const PATIENCE = "2 seconds"
 
+/** What followers write within this turn of the event loop has gone out by then. */
+const sent = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
 /** Hears events in their order; must not throw and not wait. */
 export type Follower = (events: ReadonlyArray<LiveEvent>) => void
 
@@ -66,7 +69,9 @@ const make = Effect.gen(function* () {
   return EventFeed.of({
     follow: (follower) => Effect.acquireRelease(join(follower), () => leave(follower)),
     flushed: Effect.suspend(() =>
-      followers.size === 0 ? Effect.void : Effect.ignore(Effect.timeout(failingWithoutDatabase(readOn), PATIENCE))
+      followers.size === 0
+        ? Effect.void
+        : failingWithoutDatabase(readOn).pipe(Effect.timeout(PATIENCE), Effect.ignore, Effect.andThen(sent))
     ).pipe(Effect.withSpan("EventFeed.flushed"))
   })
 })

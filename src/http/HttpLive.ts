@@ -12,6 +12,7 @@ import { SecretSight } from "../access/SecretSight.ts"
 import { CertificateAuthority } from "../certificates/CertificateAuthority.ts"
 import { Firmware } from "../firmware/Firmware.ts"
 import { UpgradeOrders } from "../firmware/UpgradeOrders.ts"
+import { SocketBridge } from "../events/socket/SocketBridge.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
@@ -50,6 +51,7 @@ import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
+import { SocketLive } from "./socket/SocketServer.ts"
 import { WindowsLive } from "./windows/WindowHandlers.ts"
 
 const Groups = Layer.mergeAll(
@@ -71,7 +73,8 @@ const Groups = Layer.mergeAll(
   SignOnLive,
   AuditLive,
   WindowsLive,
-  HealthLive
+  HealthLive,
+  SocketLive.pipe(Layer.provide(SocketBridge.layer))
 ).pipe(
   Layer.provide([
     AuthorizationLive,

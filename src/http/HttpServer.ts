@@ -9,6 +9,7 @@ import * as http from "node:http"
 import type { Duplex } from "node:stream"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../ServerConfig.ts"
+import { Asides } from "./core/Asides.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { Limits } from "./core/Limits.ts"
@@ -66,19 +67,28 @@ const refuse = (error: Error & { readonly code?: string }, socket: Duplex): void
 
 const MAX_HEADER_BYTES = 32 * 1024
 
-const nodeServer = () => http.createServer({ maxHeaderSize: MAX_HEADER_BYTES }).on("clientError", refuse)
+/**
+ * Milliseconds that a connection is kept without a request. Proxies keep theirs for a minute, and a request that is sent on one which
+ * was closed just now is lost.
+ */
+const KEPT_IDLE = 75_000
+
+const HTTP_OPTIONS = { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEPT_IDLE } satisfies http.ServerOptions
+
+const nodeServer = () => http.createServer(HTTP_OPTIONS).on("clientError", refuse)
 
 const api = Layer.unwrap(
   Effect.gen(function* () {
     const { HOST: host, PORT: port } = yield* ServerConfig
-    const encrypted = yield* makeTlsListener(MAX_HEADER_BYTES)
+    const asides = yield* Asides
+    const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted)
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted, asides.all)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
-export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
+export const HttpServerLive = Layer.merge(api.pipe(Layer.provide(Asides.layer)), ZtpServer).pipe(
   Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

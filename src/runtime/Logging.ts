@@ -1,42 +1,20 @@
 /** Where log lines go and in which form. Spans go nowhere yet, so none are made: each would keep the result of its work in memory. */
-import { Cause, Effect, Formatter, Layer, Logger, References } from "effect"
+import { Cause, Effect, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
-
-/** True for the details that stand beside a message: `Effect.logInfo("Job ended", { status })`. */
-const isDetails = (part: unknown): part is object =>
-  typeof part === "object" && part !== null && Object.getPrototypeOf(part) === Object.prototype
-
-const shown = (value: unknown): string => (typeof value === "string" ? value : Formatter.format(value))
-
-const quoted = (text: string): string => (/[\s"=]/.test(text) ? JSON.stringify(text) : text)
-
-/** `key=value` pairs; a key that is taken gets `_` behind it, so that none stands twice in a line. */
-const written = (pairs: ReadonlyArray<readonly [key: string, value: string]>): string => {
-  const taken = new Set<string>()
-  return pairs
-    .map(([key, value]) => {
-      let name = key.replaceAll(/[\s="]/g, "_")
-      while (taken.has(name)) name += "_"
-      taken.add(name)
-      return `${name}=${quoted(value)}`
-    })
-    .join(" ")
-}
+import { pairsOf, partsOf, written } from "./LogText.ts"
 
 /** A line of https://brandur.org/logfmt: the texts of the message are one value, its details are keys of their own. */
 const logfmt = Logger.make<unknown, string>(({ cause, date, fiber, logLevel, message }) => {
-  const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
-  const texts = parts.filter((part) => !isDetails(part))
+  const { details, text } = partsOf(message)
   const spans = fiber.getRef(References.CurrentLogSpans)
-  const details = [...parts.filter(isDetails), fiber.getRef(References.CurrentLogAnnotations)]
   return written([
     ["timestamp", date.toISOString()],
     ["level", logLevel.toUpperCase()],
     ["fiber", `#${fiber.id}`],
-    ...(texts.length === 0 ? [] : [["message", texts.map(shown).join(" ")] as const]),
+    ...(text === null ? [] : [["message", text] as const]),
     ...(cause.reasons.length === 0 ? [] : [["cause", Cause.pretty(cause)] as const]),
     ...spans.map(([label, started]) => [label, `${date.getTime() - started}ms`] as const),
-    ...details.flatMap((one) => Object.entries(one).map(([key, value]) => [key, shown(value)] as const))
+    ...pairsOf([...details, fiber.getRef(References.CurrentLogAnnotations)])
   ])
 })
 

@@ -1,6 +1,7 @@
 /** Why devices are not synchronized, in the order in which it was found out (docs/api.md#sync-history). */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { Device } from "../domain/Device.ts"
 import type { SyncEvent } from "../domain/SyncEvent.ts"
 
 const make = Effect.gen(function* () {
@@ -22,6 +23,20 @@ const make = Effect.gen(function* () {
 
   return SyncEventStore.of({
     append,
+    unsynchronize: Effect.fn("SyncEventStore.unsynchronize")(function* (
+      devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
+      event: Omit<SyncEvent, "timestamp">
+    ) {
+      if (devices.length === 0) return
+      const ids = devices.map(({ id }) => id)
+      // whoever waits for these rows must see the events afterwards
+      yield* sql`select 1 from device where id = any(${ids}::integer[]) order by id for update`
+      yield* append(
+        devices.map(({ hostname }) => hostname),
+        event
+      )
+      yield* sql`update device set synchronized = false where id = any(${ids}::integer[]) and synchronized`
+    }, sql.withTransaction),
     clear: Effect.fn("SyncEventStore.clear")(function* (hostnames: ReadonlyArray<string>) {
       if (hostnames.length > 0) yield* sql`delete from sync_event where hostname = any(${hostnames}::text[])`
     }),
@@ -45,6 +60,14 @@ export class SyncEventStore extends Context.Service<
       hostnames: ReadonlyArray<string>,
       event: { readonly cause: string; readonly by: string; readonly job_id: number | null },
       timestamp?: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /**
+     * Marks devices as not synchronized and says why, one event for each, in one transaction. Followers hear the cause before the change
+     * (docs/events.md#order).
+     */
+    readonly unsynchronize: (
+      devices: ReadonlyArray<Pick<Device, "id" | "hostname">>,
+      event: { readonly cause: string; readonly by: string; readonly job_id: number | null }
     ) => Effect.Effect<void, SqlError.SqlError>
     /** Forgets all events of these hostnames, because they are synchronized or gone. */
     readonly clear: (hostnames: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>

@@ -125,7 +125,8 @@ describe("With TLS_CERT and TLS_KEY", () => {
 
 describe("The server does not start", () => {
   const reasonOf = Effect.fnUntraced(function* (variables: Readonly<Record<string, string>>) {
-    return (yield* Effect.flip(makeTlsListener(1024).pipe(Effect.provide(configOf(variables))))).message
+    return (yield* Effect.flip(makeTlsListener({ maxHeaderSize: 1024 }).pipe(Effect.provide(configOf(variables)))))
+      .message
   })
 
   it.live("with files that cannot be used, and says which and why", () =>

@@ -48,6 +48,15 @@ layer(ApiServer(open), { excludeTestServices: true })("Without ALLOWED_ORIGINS",
     })
   )
 
+  it.effect(
+    "connections are kept for longer than proxies keep theirs, so that no request is sent on one that was just closed",
+    () =>
+      Effect.gen(function* () {
+        const { headers } = yield* ask(DEVICES)
+        assert.strictEqual(headers.get("keep-alive"), "timeout=75")
+      })
+  )
+
   it.effect("the page of the API document runs its own scripts and no others", () =>
     Effect.gen(function* () {
       const { headers, text } = yield* ask("/api/doc/")

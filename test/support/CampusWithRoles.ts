@@ -1,5 +1,5 @@
 /** A whole server that asks for tokens, with a `permissions.yml`, on managed switches of the lab; and requests in the name of people. */
-import { Effect } from "effect"
+import { Effect, type Layer } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
@@ -12,12 +12,20 @@ export interface CampusWithRoles {
   /** The text of `permissions.yml`. */
   readonly roles: string
   readonly variables?: Readonly<Record<string, string>>
+  /** Where its lines go. */
+  readonly logging?: Layer.Layer<never>
   /** Commits what the repositories are to have beside the examples. */
   readonly prepare?: (folders: Campus.Folders) => Effect.Effect<unknown>
 }
 
 /** Starts it; settings and templates are in force. */
-export const makeCampusWithRoles = Effect.fnUntraced(function* ({ names, prepare, roles, variables }: CampusWithRoles) {
+export const makeCampusWithRoles = Effect.fnUntraced(function* ({
+  logging,
+  names,
+  prepare,
+  roles,
+  variables
+}: CampusWithRoles) {
   const folders = yield* Campus.makeFolders
   if (prepare !== undefined) yield* prepare(folders)
   const lab = yield* Managed.makeManagedLab(names)
@@ -27,18 +35,22 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({ names, prepare
     await fs.writeFile(JWT_CERT, issuer.publicPem)
     await fs.writeFile(path.join(folders.folder, "permissions.yml"), roles)
   })
-  const { running, url } = yield* serve({
+  const env = {
     ...Campus.environment(lab, folders, folders.folder),
     JWT_ENABLED: "true",
     JWT_CERT,
-    ROLES_CLAIM: "roles",
-    ...variables
-  })
+    ROLES_CLAIM: "roles"
+  }
+  const { running, url } = yield* serve({ ...env, ...variables }, logging)
   yield* Effect.provide(Managed.seedManaged(names), running)
+
+  /** A token of somebody with this role, good for so many seconds. */
+  const tokenOf = (role: string, sub = role, seconds = 3600) =>
+    sign(issuer, { sub, roles: [role], exp: Math.floor(Date.now() / 1000) + seconds })
 
   /** Requests of somebody with this role, who is called as it is unless another name is given. */
   const as = Effect.fnUntraced(function* (role: string, sub = role) {
-    const token = yield* sign(issuer, { sub, roles: [role], exp: Math.floor(Date.now() / 1000) + 3600 })
+    const token = yield* tokenOf(role, sub)
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
     return (method: string, path: string, body?: unknown) =>
       Effect.promise(async () => {
@@ -50,7 +62,7 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({ names, prepare
   const boss = yield* as("administrator", "boss")
   while ((yield* boss("GET", "/settings")).status !== 200) yield* Effect.sleep(50)
   yield* boss("PUT", "/repository/templates", { action: "refresh" })
-  return { as, boss, folders, lab }
+  return { as, boss, folders, lab, running, tokenOf, url }
 })
 
 type Made = Effect.Success<ReturnType<typeof makeCampusWithRoles>>

@@ -91,7 +91,7 @@ const inNameOf = (request: HttpServerRequest.HttpServerRequest, caller: Identity
 }
 
 /** A token that was good once is no guess, nor is none at all. */
-const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
+export const isGuess = ({ errorCode, message }: Unauthorized): boolean =>
   errorCode === undefined && message !== MISSING && message !== MALFORMED
 
 /** Lets in who can be named: others are told 401, or 429 when their address has guessed too often. */

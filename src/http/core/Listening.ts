@@ -8,20 +8,22 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer, type HttpServerResponse } from "effect/http"
 import type * as http from "node:http"
 import type { ListenOptions } from "node:net"
+import { type Aside, divert } from "./Asides.ts"
 
 /** Everything that begins a request on a server of Node. */
 const BEGINNINGS = ["request", "checkContinue", "upgrade"] as const
 
-/** Holds requests; the function that it yields hands them to whoever listens by then. */
-const holdRequests = (server: http.Server): (() => void) => {
+/** Holds requests; the function that it yields makes ready, and hands them to whoever listens by then. */
+const holdRequests = (server: http.Server): ((ready: () => void) => void) => {
   const held: Array<() => void> = []
   const holders = BEGINNINGS.map((event) => {
     const hold = (...request: ReadonlyArray<unknown>) => void held.push(() => void server.emit(event, ...request))
     server.on(event, hold)
     return () => void server.off(event, hold)
   })
-  return () => {
+  return (ready) => {
     for (const stop of holders) stop()
+    ready()
     for (const pass of held) pass()
   }
 }
@@ -36,30 +38,40 @@ export interface Listener {
 }
 
 /** Listens, and hands what comes to the handler. */
-const open = <E, R>({ server, where }: Listener, handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+const open = <E, R>(
+  { server, where }: Listener,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  asides: ReadonlyArray<Aside>
+) =>
   Effect.gen(function* () {
     const node = server()
     const release = holdRequests(node)
     const listener = yield* NodeHttpServer.make(() => node, { ...where, ...LISTENING })
     yield* listener.serve(handler)
-    release()
+    // before the server waits for its connections, which are theirs
+    yield* Effect.addFinalizer(() => Effect.forEach(asides, ({ close }) => close, { discard: true }))
+    release(() => divert(node, asides))
     return listener
   })
 
 const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Service"]) =>
   "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
 
-/** Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. */
+/**
+ * Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. `asides` are
+ * what answers beside the routes, as it is when these are built.
+ */
 export const listening = <A, E, R>(
   first: Listener,
   routes: Layer.Layer<A, E, R>,
-  beside: ReadonlyArray<Listener> = []
+  beside: ReadonlyArray<Listener> = [],
+  asides: () => ReadonlyArray<Aside> = () => []
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const handler = yield* HttpRouter.toHttpEffect(routes)
-      for (const listener of beside) yield* logAddress(listener, yield* open(listener, handler))
-      return yield* open(first, handler)
+      for (const listener of beside) yield* logAddress(listener, yield* open(listener, handler, asides()))
+      return yield* open(first, handler, asides())
     })
   ).pipe(Layer.provideMerge(NodeHttpServer.layerHttpServices), HttpServer.withLogAddress)

@@ -27,6 +27,9 @@ export const safeHeaders = (
   return { ...(isImage ? EVERYWHERE : DATA), ...(isEncrypted ? HSTS : {}), ...headers }
 }
 
+/** Those of answers that are written by others. */
+export const safeHeadersOfData: Readonly<Record<string, string>> = DATA
+
 /** The same as lines, for what is answered without a response. */
 export const safeLines: string = Object.entries(DATA)
   .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeAnswering } from "./Answering.ts"
@@ -34,10 +35,21 @@ const makeLimited = Effect.gen(function* () {
     )
 })
 
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** Whoever follows events hears what a request has done before its answer comes, because clients wait for both (docs/events.md#order). */
+const makeTold = Effect.map(
+  Effect.service(EventFeed),
+  ({ flushed }) =>
+    <E, R>({ method }: Request, httpEffect: Effect.Effect<Response, E, R>) =>
+      READS.has(method) ? httpEffect : Effect.ensuring(httpEffect, flushed)
+)
+
 const parts = Effect.all({
   answering: makeAnswering,
   answerTo: makeAnswerOutside,
   limited: makeLimited,
+  told: makeTold,
   meetClient: Effect.map(ServerConfig, makeMeetClient)
 })
 
@@ -45,7 +57,7 @@ const parts = Effect.all({
 export const Surroundings = HttpRouter.middleware(
   Effect.map(
     parts,
-    ({ answerTo, answering, limited, meetClient }) =>
+    ({ answerTo, answering, limited, meetClient, told }) =>
       (httpEffect) =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -53,7 +65,7 @@ export const Surroundings = HttpRouter.middleware(
           yield* HttpEffect.appendPreResponseHandler(answering)
           const answer = answerTo(request)
           if (answer !== undefined) return answer
-          return yield* Effect.tapCause(limited(request, httpEffect), (cause) =>
+          return yield* Effect.tapCause(limited(request, told(request, httpEffect)), (cause) =>
             Cause.hasDies(cause) ? Effect.logError("A request met a defect", cause) : Effect.void
           )
         })

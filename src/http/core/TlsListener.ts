@@ -1,5 +1,6 @@
 /** The TLS listener, if TLS_CERT and TLS_KEY are set: a server whose certificate is exchanged when its files change. */
 import { Effect, Option } from "effect"
+import type { ServerOptions } from "node:http"
 import * as https from "node:https"
 import { ServerConfig } from "../../ServerConfig.ts"
 import type { Listener } from "./Listening.ts"
@@ -22,13 +23,13 @@ const pathsOf = ({
 /** Milliseconds within which a connection has to say who it wants to be. */
 const HANDSHAKE_TIMEOUT = 20_000
 
-/** The listener on TLS_HOST and TLS_PORT, or none. `maxHeaderSize` in bytes. Fails with TlsUnusable. */
-export const makeTlsListener = Effect.fn("TlsListener.make")(function* (maxHeaderSize: number) {
+/** The listener on TLS_HOST and TLS_PORT, with these options of Node, or none. Fails with TlsUnusable. */
+export const makeTlsListener = Effect.fn("TlsListener.make")(function* (common: ServerOptions) {
   const { TLS_CERT, TLS_HOST: host, TLS_KEY, TLS_PORT: port } = yield* ServerConfig
   const paths = yield* pathsOf({ cert: Option.getOrUndefined(TLS_CERT), key: Option.getOrUndefined(TLS_KEY) })
   if (paths === undefined) return []
   const loaded = yield* readTls(paths)
-  const server = https.createServer({ ...loaded.options, maxHeaderSize, handshakeTimeout: HANDSHAKE_TIMEOUT })
+  const server = https.createServer({ ...loaded.options, ...common, handshakeTimeout: HANDSHAKE_TIMEOUT })
   yield* watchTls(paths, loaded, (options) => server.setSecureContext(options))
   return [{ server: () => server, where: { host, port }, scheme: "https" }] satisfies ReadonlyArray<Listener>
 })

@@ -18,10 +18,9 @@ export const makeNeighbours = Effect.gen(function* () {
     cause: SyncCause,
     by: string
   ) {
-    const found = new Map((yield* devices.byIds([...new Set(ids)])).map((device) => [device.id, device.hostname]))
-    yield* devices.markUnsynchronized(ids)
-    const hostnames = ids.flatMap((id) => found.get(id) ?? [])
-    yield* events.append(hostnames, { cause, by, job_id: null })
+    const found = new Map((yield* devices.byIds([...new Set(ids)])).map((device) => [device.id, device]))
+    const concerned = ids.flatMap((id) => found.get(id) ?? [])
+    yield* events.unsynchronize(concerned, { cause, by, job_id: null })
   })
 
   const linkedTo = Effect.fn("Neighbours.linkedTo")(function* (device: Pick<Device, "id">) {

@@ -68,6 +68,10 @@ const toFields = ({ device_type, ...fields }: DevicePatch): Partial<DeviceFields
 const started = <E>(job: Effect.Effect<number, E>) => Effect.map(job, (id): ReadonlyArray<number> => [id])
 const noJobs = Effect.as([] as ReadonlyArray<number>)
 
+/** Causes are told before the changes of the row (docs/events.md#order). */
+const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boolean =>
+  type === "recordSyncEvent" || type === "dropSyncEvents"
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
@@ -127,13 +131,17 @@ const make = Effect.gen(function* () {
     const device = yield* devices.lock(id)
     const outcome = applyDeviceEvent(device, event)
     if (outcome._tag === "Refused") return yield* new DeviceStateError({ rule: outcome.rule, message: outcome.message })
+    const startedJobs: Array<number> = []
+    const performAll = Effect.fnUntraced(function* (actions: typeof outcome.actions) {
+      for (const { params, type } of actions) startedJobs.push(...(yield* perform(device, type, params, cause)))
+    })
+    yield* performAll(outcome.actions.filter(isOfSyncEvents))
     if (outcome.state !== device.state) {
       yield* devices.update(id, { state: outcome.state })
       const { hostname } = device
       yield* Effect.logInfo("State of a device", { id, hostname, from: device.state, to: outcome.state })
     }
-    const startedJobs: Array<number> = []
-    for (const { params, type } of outcome.actions) startedJobs.push(...(yield* perform(device, type, params, cause)))
+    yield* performAll(outcome.actions.filter((action) => !isOfSyncEvents(action)))
     const [next] = startedJobs
     if (next !== undefined && cause.jobId !== null) yield* jobs.update(cause.jobId, { next_job_id: next })
     return { device: yield* devices.get(id), startedJobs }

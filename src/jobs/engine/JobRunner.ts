@@ -7,6 +7,7 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import { Acting } from "../../domain/access/Acting.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { LogModule } from "../../runtime/ToldLog.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock } from "./DevicesLock.ts"
@@ -70,7 +71,8 @@ const make = Effect.gen(function* () {
         address: null,
         job: jobId
       }
-      yield* places.within(kind, Effect.provideService(execution.run(jobId, refusal), Acting, acting))
+      const running = Effect.provideService(execution.run(jobId, refusal), Acting, acting)
+      yield* places.within(kind, Effect.provideService(running, LogModule, functionOf(job.function_name)))
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )

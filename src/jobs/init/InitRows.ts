@@ -84,9 +84,8 @@ const make = Effect.gen(function* () {
     const ends = new Set(plan.add.flatMap((link) => [link.device_a_id, link.device_b_id]))
     const touched = (yield* devices.byIds([...ends])).filter(({ id }) => !own.includes(id))
     const inSync = yield* synchronizedBut(touched.map(({ id }) => id))
-    yield* devices.markUnsynchronized([...ends])
-    const hostnames = touched.map(({ hostname }) => hostname)
-    yield* events.append(hostnames, { cause: "linknet_created", by: job.user, job_id: job.id })
+    yield* events.unsynchronize(touched, { cause: "linknet_created", by: job.user, job_id: job.id })
+    yield* devices.markUnsynchronized(own.filter((id) => ends.has(id)))
     return { inSync, added: added.map(({ id }) => id) }
   })
 

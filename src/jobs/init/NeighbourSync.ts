@@ -48,8 +48,7 @@ const make = Effect.gen(function* () {
     const others = yield* Effect.filter(rows, isAltered, { concurrency: 4 })
     if (others.length === 0) return
     const names = others.map((row) => row.hostname)
-    yield* devices.markUnsynchronized(others.map((row) => row.id))
-    yield* events.append(names, { cause: "confighash", by: "unknown", job_id: jobId })
+    yield* events.unsynchronize(others, { cause: "confighash", by: "unknown", job_id: jobId })
     return yield* altered(names)
   })
 

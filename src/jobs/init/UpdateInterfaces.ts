@@ -81,8 +81,7 @@ const make = Effect.gen(function* () {
     for (const { configtype, data, name } of plan.write) yield* interfaces.put(id, name, configtype, data)
     yield* interfaces.remove(id, plan.remove)
     if (plan.write.length > 0) {
-      yield* devices.markUnsynchronized([id])
-      yield* events.append([hostname], { cause: "update_interfacedb", by: job.user, job_id: job.id })
+      yield* events.unsynchronize([{ id, hostname }], { cause: "update_interfacedb", by: job.user, job_id: job.id })
     }
     const result = { interfaces: plan.write }
     yield* jobs.update(job.id, { result })

@@ -38,11 +38,7 @@ const make = Effect.gen(function* () {
     if ((yield* repositories.inForce) !== checkedBeside) return yield* new Overtaken()
     for (const commit of commits) yield* repositories.put(commit)
     const concerned = yield* devices.byHostnames(affected)
-    yield* devices.markUnsynchronized(concerned.map((device) => device.id))
-    yield* events.append(
-      concerned.map((device) => device.hostname),
-      { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId }
-    )
+    yield* events.unsynchronize(concerned, { cause: `refresh_${name}`, by: cause.by, job_id: cause.jobId })
   }, sql.withTransaction)
 
   const put = Effect.fn("CommitsInForce.put")(

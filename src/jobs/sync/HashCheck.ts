@@ -10,7 +10,6 @@ import type { Device } from "../../domain/Device.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
@@ -24,7 +23,6 @@ interface Mismatch {
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
-  const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const actorOf = yield* DeviceEntity.client
 
@@ -42,8 +40,10 @@ const make = Effect.gen(function* () {
     const failed = checked.filter((result) => result !== null)
     if (failed.length === 0) return
     const names = failed.map(({ device }) => device.hostname)
-    yield* devices.markUnsynchronized(failed.map(({ device }) => device.id))
-    yield* events.append(names, { cause: "confighash", by: job.user, job_id: job.id })
+    yield* events.unsynchronize(
+      failed.map(({ device }) => device),
+      { cause: "confighash", by: job.user, job_id: job.id }
+    )
     const reasons = failed.slice(0, EXPLAINED).map(({ device, why }) => `\n${device.hostname}: ${why}`)
     return yield* new JobFailure({
       type: "Exception",

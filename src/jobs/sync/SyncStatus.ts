@@ -61,24 +61,21 @@ const make = Effect.gen(function* () {
       from given where device.id = given.id`
   })
 
-  const outOfSync = Effect.fnUntraced(function* (device: Device, run: SyncRun, cause: SyncCause) {
-    yield* sql`update device set synchronized = false where id = ${device.id} and synchronized`
-    yield* events.append([device.hostname], { cause, by: run.user, job_id: run.jobId })
-  })
+  const outOfSync = (device: Device, run: SyncRun, cause: SyncCause) =>
+    events.unsynchronize([device], { cause, by: run.user, job_id: run.jobId })
 
   /** A dry run has found differences; of a device that was known to differ that is no news. */
   const differs = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
     if (changes.length === 0) return
+    const ids = changes.map(({ device }) => device.id)
     const rows = yield* sql<{ id: number; synchronized: boolean }>`
-      with before as (select id, synchronized from device
-        where id = any(${changes.map(({ device }) => device.id)}::integer[]) order by id for update)
-      update device set synchronized = false, last_seen = now() from before
-      where device.id = before.id returning device.id, before.synchronized`
+      select id, synchronized from device where id = any(${ids}::integer[]) order by id for update`
     const news = new Set(rows.filter((row) => row.synchronized).map(({ id }) => id))
     for (const [{ jobId, user }, found] of Map.groupBy(changes, ({ run }) => run)) {
       const hostnames = found.filter(({ device }) => news.has(device.id)).map(({ device }) => device.hostname)
       yield* events.append(hostnames, { cause: "syncto_dryrun", by: user, job_id: jobId })
     }
+    yield* sql`update device set synchronized = false, last_seen = now() where id = any(${ids}::integer[])`
   })
 
   const write = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
@@ -95,8 +92,8 @@ const make = Effect.gen(function* () {
   const writeRestored = Effect.fnUntraced(function* ({ device, report, run }: EndedChange) {
     if (run.dryRun || report.result === "discarded") return
     if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
-    yield* sql`update device set confhash = coalesce(${report.hash}, confhash), last_seen = now() where id = ${device.id}`
     yield* outOfSync(device, run, "revert_job")
+    yield* sql`update device set confhash = coalesce(${report.hash}, confhash), last_seen = now() where id = ${device.id}`
   })
 
   return SyncStatus.of({ write, writeRestored })

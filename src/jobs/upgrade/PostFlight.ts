@@ -44,11 +44,12 @@ const make = Effect.gen(function* () {
 
   const storeVersion = Effect.fnUntraced(function* ({ job }: UpgradedDevice, device: Device, version: string) {
     const { confhash, synchronized } = { confhash: null, synchronized: false }
+    yield* Effect.catchTag(devices.lock(device.id), "DeviceNotFound", Effect.die)
+    yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
     yield* devices
       .update(device.id, { os_version: version, confhash, synchronized })
       .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die }))
     yield* upgrades.seen(device.id)
-    yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
   }, sql.withTransaction)
 
   const run = Effect.fn("PostFlight.run")(function* (

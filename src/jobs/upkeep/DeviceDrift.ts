@@ -87,9 +87,10 @@ const make = Effect.gen(function* () {
 
   /** One event for a drift that goes on over several looks. */
   const mark = Effect.fnUntraced(function* (job: RunningJob, { hostname, id }: Device) {
-    yield* devices.markUnsynchronized([id])
+    yield* sql`select 1 from device where id = ${id} for update`
     const known = yield* sql`select 1 from sync_event where hostname = ${hostname} and cause = 'drift' limit 1`
-    if (known.length === 0) yield* events.append([hostname], { cause: "drift", by: job.user, job_id: job.id })
+    if (known.length > 0) return yield* devices.markUnsynchronized([id])
+    yield* events.unsynchronize([{ id, hostname }], { cause: "drift", by: job.user, job_id: job.id })
   })
 
   const lookAt = Effect.fn("DeviceDrift.device")(function* (job: RunningJob, device: Device) {

@@ -1,0 +1,101 @@
+/**
+ * Who may connect by socket.io (docs/events.md#socketio): what the API asks of requests, asked of a connection once. A page of an origin that
+ * may not call is refused, and so is who comes too often or has too many connections; who stands behind the token is asked as for a request.
+ */
+import { Effect, Option, Result, Schema } from "effect"
+import { Headers, HttpServerRequest } from "effect/http"
+import type { IncomingMessage } from "node:http"
+import { Unauthorized } from "../../api/Failures.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { isGuess, makeCallerOf } from "../core/AuthorizationLive.ts"
+import { makeMeetClient } from "../core/Client.ts"
+import { Limits } from "../core/Limits.ts"
+import { makeIsTrustedOrigin, makeRefusalOfForeign } from "../core/Origins.ts"
+import { makeRefusedCalls } from "../core/RefusedCalls.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+// its own address and headers are replaced by those of the request
+const blank = () => HttpServerRequest.fromWeb(new globalThis.Request("http://localhost/"))
+
+/** A request of Node as the checks of the API read it. */
+const requestOf = ({ headers, socket, url = "" }: IncomingMessage): Request =>
+  blank().modify({
+    url,
+    headers: Headers.fromInput(headers),
+    remoteAddress: Option.fromUndefinedOr(socket.remoteAddress)
+  })
+
+const isUnauthorized = Schema.is(Unauthorized)
+
+/** Counts connections by address. */
+const makeCount = (total: number, perAddress: number) => {
+  const counts = new Map<string, number>()
+  let all = 0
+  return {
+    isFull: (address: string): boolean => all >= total || (counts.get(address) ?? 0) >= perAddress,
+    add: (address: string): (() => void) => {
+      counts.set(address, (counts.get(address) ?? 0) + 1)
+      all += 1
+      return () => {
+        const left = (counts.get(address) ?? 1) - 1
+        if (left === 0) counts.delete(address)
+        else counts.set(address, left)
+        all -= 1
+      }
+    }
+  }
+}
+
+/** The checks of this server. */
+export const makeSocketAdmission = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const limits = yield* Limits
+  const callerOf = yield* makeCallerOf
+  const refused = yield* makeRefusedCalls
+  const refusalOfForeign = yield* makeRefusalOfForeign
+  const isTrusted = yield* makeIsTrustedOrigin
+  const meetClient = makeMeetClient(config)
+  const count = makeCount(config.SOCKET_CLIENTS, config.SOCKET_CLIENTS_PER_ADDRESS)
+
+  const addressOf = (request: Request): string => meetClient(request).address ?? ""
+
+  const isTooOften = (request: Request, now: number): boolean => {
+    const entered = limits.enter(request, now)
+    if (Result.isSuccess(entered)) limits.leave(entered.success)
+    return Result.isFailure(entered)
+  }
+
+  return {
+    /** Why a connection is refused before its token is looked at, or undefined. `now` in epoch milliseconds. */
+    refusalOf: (message: IncomingMessage, now: number): string | undefined => {
+      const request = requestOf(message)
+      const address = addressOf(request)
+      const foreign = refusalOfForeign(request)
+      if (foreign !== undefined) return foreign
+      if (config.ALLOWED_ORIGINS.length > 0 && !isTrusted(request)) return "This origin is not in ALLOWED_ORIGINS"
+      if (isTooOften(request, now)) return "Too many requests, try again later (RATE_LIMIT, REQUESTS_AT_ONCE)"
+      if (count.isFull(address)) return "Too many connections (SOCKET_CLIENTS, SOCKET_CLIENTS_PER_ADDRESS)"
+      return undefined
+    },
+    /** Counts a connection; the function that it yields forgets it. */
+    count: (message: IncomingMessage) => count.add(addressOf(requestOf(message))),
+    /** Who connects with this token; null for a token that is not good, which is noted. Fails with ServiceUnavailable. */
+    callerOf: Effect.fn("SocketAdmission.callerOf")(function* (
+      message: IncomingMessage,
+      jwt: string | Array<string> | undefined
+    ) {
+      const request = requestOf(message)
+      meetClient(request)
+      const found = yield* callerOf(request).pipe(
+        Effect.provideService(HttpServerRequest.ParsedSearchParams, jwt === undefined ? {} : { jwt }),
+        Effect.result
+      )
+      if (Result.isSuccess(found)) return found.success.name === "" ? null : found.success
+      if (!isUnauthorized(found.failure)) return yield* found.failure
+      yield* refused.stranger(request, String(found.failure.message))
+      if (isGuess(found.failure)) yield* limits.noteGuess(request)
+      return null
+    })
+  }
+})

@@ -1,0 +1,164 @@
+/**
+ * socket.io for the web client and other programs (docs/events.md#socketio): one server of the library for all ports of this process, under
+ * `/socket.io/`. Who connects is asked for once, when the client joins the namespace; then it joins rooms by messages.
+ */
+import { Cause, Clock, Effect, Exit, Layer, Scope } from "effect"
+import * as http from "node:http"
+import type { Duplex } from "node:stream"
+import { Server, type Socket } from "socket.io"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { roomOf, type Room } from "../../events/socket/Rooms.ts"
+import { SocketBridge } from "../../events/socket/SocketBridge.ts"
+import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
+import { Asides } from "../core/Asides.ts"
+import { safeHeadersOfData } from "../core/SafeHeaders.ts"
+import { makeSocketAdmission } from "./SocketAdmission.ts"
+import { gatherFrames, keepWithinBounds } from "./SocketConnection.ts"
+
+const PATH = "/socket.io/"
+const REFUSED = "Connection rejected by server"
+/** Messages are a few words; in bytes. */
+const MAX_MESSAGE = 16_384
+/** Milliseconds within which a client that has connected joins the namespace. */
+const JOIN_TIMEOUT = 10_000
+
+/** What a client sends and hears; both are called `events`. */
+interface Events {
+  readonly events: (...message: ReadonlyArray<unknown>) => void
+}
+/** The names of the rooms of whoever is connected. */
+interface Joined {
+  rooms?: (room: Room) => string
+}
+type LiveServer = Server<Events, Events, Record<string, never>, Joined>
+type LiveSocket = Socket<Events, Events, Record<string, never>, Joined>
+
+const corsOf = ({ ALLOWED_ORIGINS }: Pick<ServerSettings, "ALLOWED_ORIGINS">) =>
+  ALLOWED_ORIGINS.length === 0 ? { origin: true } : { origin: [...ALLOWED_ORIGINS], credentials: true }
+
+/** A client joins the room that it asks for; an acknowledgement says whether there is one. */
+const hearMessages = (socket: LiveSocket): void => {
+  socket.on("events", (...message) => {
+    const answer = message.at(-1)
+    const room = roomOf(message[0])
+    const name = room === undefined ? undefined : socket.data.rooms?.(room)
+    if (name !== undefined) void socket.join(name)
+    if (typeof answer === "function") answer(name !== undefined)
+  })
+}
+
+/** Does something when a socket has gone, in whichever way. */
+const whenGone = (socket: LiveSocket, then: () => void): void => {
+  if (socket.conn.readyState !== "open") {
+    then()
+    return
+  }
+  const gone = () => {
+    socket.off("disconnect", gone)
+    socket.conn.off("close", gone)
+    then()
+  }
+  socket.once("disconnect", gone)
+  socket.conn.once("close", gone)
+}
+
+const make = Effect.gen(function* () {
+  const config = yield* ServerConfig
+  const bridge = yield* SocketBridge
+  const admission = yield* makeSocketAdmission
+  const clock = yield* Clock.Clock
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+
+  /** Somebody hears what happens until their socket has gone. */
+  const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
+    const scope = yield* Scope.make()
+    socket.data.rooms = yield* bridge.connected(caller).pipe(
+      Scope.provide(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
+    )
+    whenGone(socket, () => void fork(Scope.close(scope, Exit.void)))
+    return undefined
+  })
+
+  const connect = (socket: LiveSocket, next: (error?: Error) => void) =>
+    admission.callerOf(socket.request, socket.handshake.query["jwt"]).pipe(
+      Effect.flatMap((caller) => (caller === null ? Effect.succeed(new Error(REFUSED)) : letIn(socket, caller))),
+      Effect.map((refusal) => next(refusal)),
+      // who cannot be asked for now comes again by itself when the connection is cut
+      Effect.catchCause((cause) =>
+        Effect.andThen(
+          Effect.logWarning("A client of socket.io could not be let in", Cause.squash(cause)),
+          Effect.sync(() => socket.conn.close())
+        )
+      )
+    )
+
+  /** The wires of connections that became websockets later, by their ids. */
+  const wires = new Map<string, Duplex>()
+  const inner = http.createServer().on("upgrade", ({ url = "" }, wire: Duplex) => {
+    const id = new URLSearchParams(url.split("?", 2)[1]).get("sid")
+    if (id === null) return
+    wires.set(id, wire)
+    wire.once("close", () => (wires.get(id) === wire ? wires.delete(id) : false))
+  })
+  const io: LiveServer = new Server(inner, {
+    path: PATH,
+    serveClient: false,
+    transports: ["polling", "websocket"],
+    maxHttpBufferSize: MAX_MESSAGE,
+    connectTimeout: JOIN_TIMEOUT,
+    cors: corsOf(config),
+    allowRequest: (request, answer) => {
+      const refusal = admission.refusalOf(request, clock.currentTimeMillisUnsafe())
+      answer(refusal, refusal === undefined)
+    }
+  })
+  io.engine.use((_request: unknown, response: http.ServerResponse, next: () => void) => {
+    for (const [name, value] of Object.entries(safeHeadersOfData)) response.setHeader(name, value)
+    next()
+  })
+  io.engine.on("connection", (connection: Socket["conn"]) => {
+    connection.once("close", admission.count(connection.request))
+    keepWithinBounds(connection)
+    gatherFrames(connection, (id) => wires.get(id))
+  })
+  io.use((socket, next) => void fork(connect(socket, next)))
+  io.on("connection", hearMessages)
+  yield* bridge.sendBy((rooms, payload) => {
+    const known = rooms.filter((room) => io.sockets.adapter.rooms.has(room))
+    if (known.length > 0) io.to(known).emit("events", payload)
+  })
+  return { io, inner }
+})
+
+/** Refuses what comes when the server has closed. */
+const closedAnswer = (response: http.ServerResponse): void => {
+  response.writeHead(503, { connection: "close", "content-type": "application/json" })
+  response.end(JSON.stringify({ status: "error", message: "The server stops" }))
+}
+
+const serve = Effect.gen(function* () {
+  const asides = yield* Asides
+  const { inner, io } = yield* make
+  let isClosed = false
+  const close = Effect.suspend(() => {
+    if (isClosed) return Effect.void
+    isClosed = true
+    return Effect.promise(() => io.close())
+  })
+  yield* asides.add({
+    path: PATH,
+    request: (request, response) => {
+      if (isClosed) closedAnswer(response)
+      else inner.emit("request", request, response)
+    },
+    upgrade: (request, socket, head) => {
+      if (isClosed) socket.destroy()
+      else inner.emit("upgrade", request, socket, head)
+    },
+    close
+  })
+})
+
+/** Serves socket.io on the ports of the API. */
+export const SocketLive = Layer.effectDiscard(serve)

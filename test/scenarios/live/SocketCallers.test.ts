@@ -1,0 +1,124 @@
+/** Who may connect by socket.io and what they hear: tokens, roles of some devices, origins. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { DeviceStore } from "../../../src/store/DeviceStore.ts"
+import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import * as Campus from "../../support/Campus.ts"
+import { keepLines } from "../../support/LogLines.ts"
+import { attempt, EVERYTHING, listen, sentence } from "../../support/LiveClient.ts"
+import { seconds } from "../../support/Patience.ts"
+import { serve } from "../../support/ServedCampus.ts"
+import { makeIssuer, sign } from "../../support/TokenKeys.ts"
+import * as Managed from "../chaos/ManagedCampus.ts"
+
+const names = Managed.accessNames(2)
+const [mine = "", others = ""] = names
+
+const ROLES = `roles:
+  some: { extends: operator, interfaces: ["${mine}:*"] }
+  blind: { permissions: [{ methods: [POST], endpoints: ["*"] }] }
+`
+const REJECTED = "Connection rejected by server"
+
+it.live(
+  "lets in whom the API lets in, refuses everybody else by the sentence that the web client knows, and tells each what they may see",
+  () =>
+    Effect.gen(function* () {
+      const { as, boss, running, tokenOf, url } = yield* makeCampusWithRoles({
+        names,
+        roles: ROLES,
+        logging: keepLines("Info").layer
+      })
+      const stranger = yield* sign(makeIssuer("ES256"), { sub: "eve", roles: ["administrator"], exp: 4_000_000_000 })
+      const query = (jwt: string) => ({ query: { jwt } })
+      for (const options of [
+        {},
+        query(""),
+        query("abc"),
+        query(stranger),
+        query(yield* tokenOf("some", "old", -3600))
+      ]) {
+        assert.strictEqual(yield* attempt(url, options), REJECTED)
+        assert.strictEqual(yield* attempt(url, { ...options, transports: ["websocket"] }), REJECTED)
+      }
+      const program = yield* boss("POST", "/auth/tokens", { name: "watcher", roles: ["reader"], days: 1 })
+      const apiToken = /"token":"([^"]+)"/.exec(program.text)?.[1] ?? program.text
+
+      const all = yield* listen(url, EVERYTHING, query(yield* tokenOf("administrator", "boss")))
+      const viewer = yield* listen(url, EVERYTHING, query(apiToken))
+      const some = yield* listen(url, EVERYTHING, { ...query(yield* tokenOf("some")), transports: ["websocket"] })
+      const blind = yield* listen(url, EVERYTHING, { ...query(yield* tokenOf("blind")), transports: ["polling"] })
+
+      const limited = yield* as("some")
+      const own = jobIn(yield* limited("POST", "/device_syncto", { hostname: mine, dry_run: true }))
+      yield* ended(boss, own)
+      const foreign = jobIn(yield* boss("POST", "/device_syncto", { hostname: others, dry_run: true }))
+      yield* ended(boss, foreign)
+      yield* Effect.provideContext(
+        Effect.flatMap(DeviceStore, (devices) =>
+          Effect.andThen(devices.getByHostname(mine), ({ id }) => devices.update(id, { description: "the last one" }))
+        ),
+        running
+      )
+      for (const client of [all, viewer, some]) {
+        yield* client.until("The last event", () => JSON.stringify(client.events).includes("the last one"))
+      }
+      yield* all.untilEnd(foreign)
+      yield* viewer.untilEnd(foreign)
+      yield* some.untilEnd(own)
+      assert.deepStrictEqual(viewer.events, all.events)
+      // exactly what is theirs, in the order in which everybody hears it
+      assert.deepStrictEqual(
+        some.events.map(sentence),
+        all.events.filter(({ hostname, job_id }) => hostname === mine || job_id === own).map(sentence)
+      )
+      yield* some.until("Lines", () => some.lines.some((line) => line.includes(`job #${own}:`)))
+      assert.isEmpty(some.lines.filter((line) => !line.includes(`job #${own}:`)))
+      assert.isNotEmpty(all.lines.filter((line) => line.includes(`job #${foreign}:`)))
+      assert.deepStrictEqual([blind.events, blind.lines], [[], []])
+
+      const refusals = yield* boss("GET", "/audit?filter[kind]=login&per_page=100")
+      assert.include(refusals.text, '"path":"/socket.io/"')
+      assert.notInclude(refusals.text, stranger)
+    }).pipe(Effect.scoped),
+  seconds(240)
+)
+
+/** What a browser would see of a poll of a page of this origin. */
+const polled = (url: string, origin: string) =>
+  Effect.promise(async () => {
+    const { headers, status } = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { origin } })
+    return [status, headers.get("access-control-allow-origin"), headers.get("access-control-allow-credentials")]
+  })
+
+it.live("answers pages of any origin without credentials, or those that are allowed with them", () =>
+  Effect.gen(function* () {
+    const { folder } = yield* Campus.makeFolders
+    const env = {
+      DATA_DIR: folder,
+      HOST: "127.0.0.1",
+      JWT_ENABLED: "false",
+      LOG_LEVEL: "Error",
+      SSH_REFUSED_DELAY: "0"
+    }
+    const page = "https://ui.example.org"
+    const open = yield* serve({ ...env, ALLOW_OPEN_API: "true" })
+    assert.deepStrictEqual(yield* polled(open.url, page), [200, page, null])
+    const strict = yield* serve({ ...env, ALLOW_OPEN_API: "true", ALLOWED_ORIGINS: page })
+    assert.deepStrictEqual(yield* polled(strict.url, page), [200, page, "true"])
+    assert.strictEqual((yield* polled(strict.url, "https://evil.example.org"))[0], 403)
+    assert.isString(
+      yield* attempt(strict.url, { transports: ["websocket"], extraHeaders: { origin: "https://evil.example.org" } })
+    )
+    assert.isNotString(yield* attempt(strict.url, { transports: ["websocket"], extraHeaders: { origin: page } }))
+
+    // without tokens: only this machine, and no page that gives its own name our address
+    const closed = yield* serve(env)
+    assert.strictEqual((yield* polled(closed.url, "https://evil.example.org"))[0], 403)
+    assert.isString(
+      yield* attempt(closed.url, { transports: ["websocket"], extraHeaders: { host: "evil.example.org" } })
+    )
+    assert.isNotString(yield* attempt(closed.url, { transports: ["websocket"] }))
+    assert.isNotString(yield* attempt(closed.url, { transports: ["polling"] }))
+  }).pipe(Effect.scoped)
+)

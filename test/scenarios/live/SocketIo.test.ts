@@ -1,0 +1,187 @@
+/** What the existing web client waits for, told to a real client of its library: every event in order, and nothing else. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { makeImageHost, sha1Of } from "../../firmware/ImageHost.ts"
+import { booted } from "../../support/BlankSwitch.ts"
+import * as Campus from "../../support/Campus.ts"
+import { sentence } from "../../support/LiveClient.ts"
+import { seconds } from "../../support/Patience.ts"
+import * as Managed from "../chaos/ManagedCampus.ts"
+import { type LiveScene, makeLiveScene, makeLiveServer, ofJob } from "./LiveScene.ts"
+
+const LONG = seconds(240)
+
+/** A commit that changes what all access switches should run. */
+const changeTemplates = Effect.fnUntraced(function* ({ folders }: LiveScene) {
+  const template = path.join(folders.templates.folder, "eos/access.j2")
+  const text = yield* Effect.promise(() => fs.readFile(template, "utf8"))
+  yield* folders.templates.commit({ "eos/access.j2": `${text}\nbanner login\nnewer\nEOF\n` })
+})
+
+it.live(
+  "tells of a refresh, a dry run and a live run in their order, with RUNNING of the refresh before its answer",
+  () =>
+    Effect.gen(function* () {
+      const scene = yield* makeLiveScene(2)
+      const { api, heardAll, names, refresh, web } = scene
+      const [one = "", two = ""] = names
+      yield* changeTemplates(scene)
+      const answer = yield* refresh("templates")
+      const [first] = web.events
+      assert.deepStrictEqual([first?.status, first?.function_name], ["RUNNING", "refresh_repo"], answer.body.status)
+      const id = first?.job_id ?? 0
+      yield* web.untilEnd(id)
+      assert.deepStrictEqual(ofJob(web, id), [
+        `job ${id} RUNNING refresh_repo`,
+        `sync ${one} refresh_templates`,
+        `sync ${two} refresh_templates`,
+        `UPDATED ${one}`,
+        `UPDATED ${two}`,
+        `job ${id} FINISHED`
+      ])
+      const [, sync, , updated] = web.events
+      assert.deepInclude(sync?.syncevent_data, { cause: "refresh_templates", by: "admin", job_id: id })
+      assert.deepInclude(updated?.object, { hostname: one, synchronized: false, state: "MANAGED" })
+
+      const dry = yield* api.run("/device_syncto", { hostnames: names, dry_run: true })
+      yield* web.untilEnd(dry.id)
+      const live = yield* api.run("/device_syncto", { hostnames: names, dry_run: false })
+      yield* web.untilEnd(live.id)
+      assert.include(ofJob(web, dry.id)[0], "RUNNING sync_devices (dry_run)")
+      assert.include(ofJob(web, live.id)[0], "RUNNING sync_devices")
+      assert.deepInclude(web.events.findLast(({ hostname }) => hostname === one)?.object, { synchronized: true })
+      yield* heardAll
+
+      const ofRun = web.lines.filter((line) => line.includes(`job #${live.id}`))
+      assert.isNotEmpty(ofRun)
+      for (const line of ofRun) {
+        assert.match(line, /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] (?:INFO|WARNING) in sync_devices job #\d+: /)
+        assert.strictEqual(line.match(/job #/g)?.length, 1, line)
+      }
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of save-and-commit: the dry run names its follow-up, and the device is synchronized in the end",
+  () =>
+    Effect.gen(function* () {
+      const { api, heardAll, names, web } = yield* makeLiveScene(1)
+      const [one = ""] = names
+      const ports = { interfaces: { Ethernet2: { configtype: "ACCESS_AUTO", data: { description: "desk four" } } } }
+      assert.strictEqual((yield* api.send("PUT", `/device/${one}/interfaces`, ports)).status, 200)
+      yield* web.until("The change", () => web.events.length === 2)
+      assert.deepStrictEqual(web.events.map(sentence), [`sync ${one} interface_updated`, `UPDATED ${one}`])
+      const dry = yield* api.run("/device_syncto", { hostname: one, dry_run: true, auto_push: true })
+      const next = dry.next_job_id ?? 0
+      yield* web.untilEnd(dry.id)
+      yield* web.untilEnd(next)
+      const end = web.events.find(({ job_id, status }) => job_id === dry.id && status === "FINISHED")
+      assert.deepStrictEqual(end, { job_id: dry.id, status: "FINISHED", next_job_id: next })
+      yield* web.until(
+        "The device",
+        () => web.events.findLast(({ hostname }) => hostname === one)?.object?.["synchronized"] === true
+      )
+      yield* heardAll
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of devices that are added, renamed and deleted, and nothing of what was rolled back or refused",
+  () =>
+    Effect.gen(function* () {
+      const { api, heardAll, names, sql, web } = yield* makeLiveScene(1)
+      const [one = ""] = names
+      const device = {
+        hostname: "acc-new",
+        state: "MANAGED",
+        device_type: "ACCESS",
+        platform: "eos",
+        management_ip: "10.196.16.77"
+      }
+      const made = yield* api.send("POST", "/device", device)
+      assert.strictEqual(made.status, 200, JSON.stringify(made.body))
+      yield* web.until("The event", () => web.events.map(sentence).includes("CREATED acc-new"))
+      assert.isAtLeast((yield* api.send("POST", "/device", device)).status, 400)
+      yield* sql((client) =>
+        client
+          .withTransaction(
+            Effect.andThen(
+              client`insert into device (hostname, state, device_type, platform) values ('ghost', 'DHCP_BOOT', 'UNKNOWN', 'eos')`,
+              Effect.fail("rolled back" as const)
+            )
+          )
+          .pipe(Effect.ignore)
+      )
+      const id = web.events.find(({ action }) => action === "CREATED")?.device_id ?? 0
+      const renamed = yield* api.send("PUT", `/device/${id}`, { hostname: "acc-other" })
+      assert.strictEqual(renamed.status, 200, JSON.stringify(renamed.body))
+      yield* web.until("The event", () => web.events.map(sentence).includes("UPDATED acc-other"))
+      assert.strictEqual((yield* api.send("DELETE", `/device/${id}`)).status, 200)
+      yield* web.until("The event", () => web.events.map(sentence).includes("DELETED acc-other"))
+      const gone = web.events.find(({ action }) => action === "DELETED")
+      assert.deepInclude(gone?.object, { id, hostname: "acc-other", state: "MANAGED" })
+      yield* heardAll
+      assert.notInclude(JSON.stringify(web.events), "ghost")
+      assert.notInclude(JSON.stringify(web.events), "primary_group")
+      assert.notInclude(web.events.map(sentence), `DELETED ${one}`)
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of a switch from its discovery to MANAGED, with the follow-up that each job names",
+  () =>
+    Effect.gen(function* () {
+      const lab = yield* Campus.makeCampusLab(1, () => Effect.void)
+      const seed = Effect.andThen(Campus.seedSite, Effect.flatMap(Effect.orDie(lab.get("acc1")), booted))
+      const { api, heardAll, sql, web } = yield* makeLiveServer({ lab, seed })
+      const [row] = yield* sql(
+        (client) => client<{ id: number; ztp_mac: string; dhcp_ip: string }>`
+        select id, ztp_mac, dhcp_ip from device where state = 'DHCP_BOOT'`
+      )
+      assert.isDefined(row)
+      const { dhcp_ip = "", id = 0, ztp_mac = "" } = row ?? {}
+      yield* api.run("/device_discover", { ztp_mac, dhcp_ip, platform: "eos" })
+      const step1 = yield* api.run(`/device_init/${id}`, { hostname: "lhv-acc1", device_type: "ACCESS" })
+      const step2 = step1.next_job_id ?? 0
+      yield* web.untilEnd(step1.id)
+      yield* web.untilEnd(step2)
+      yield* heardAll
+      const states = web.events.flatMap(({ device_id, object }) => (device_id === id ? [object?.["state"]] : []))
+      assert.deepStrictEqual([...new Set(states)], ["DISCOVERED", "INIT", "MANAGED"])
+      assert.include(
+        web.events,
+        web.events.find((event) => event.job_id === step1.id && event.next_job_id === step2)
+      )
+      const ofStep2 = ofJob(web, step2)
+      assert.isBelow(ofStep2.indexOf("sync lhv-acc1 device_init"), ofStep2.lastIndexOf("UPDATED lhv-acc1"))
+      assert.isAtLeast(ofStep2.indexOf("sync lhv-acc1 device_init"), 1)
+    }).pipe(Effect.scoped),
+  LONG
+)
+
+it.live(
+  "tells of the copy of an image: the job that begins, its lines, and its end or what it threw",
+  () =>
+    Effect.gen(function* () {
+      const image = Buffer.from("an image")
+      const host = yield* makeImageHost(new Map([["EOS-4.32.2F.swi", image]]))
+      const lab = yield* Managed.makeManagedLab([])
+      const { api, heardAll, web } = yield* makeLiveServer({ lab, seed: Campus.seedSite })
+      const order = { url: `${host.url}/EOS-4.32.2F.swi`, sha1: sha1Of(image), verify_tls: false }
+      const good = yield* api.run("/firmware", order)
+      yield* web.untilEnd(good.id)
+      assert.deepStrictEqual(ofJob(web, good.id), [`job ${good.id} RUNNING get_firmware`, `job ${good.id} FINISHED`])
+      const bad = yield* api.run("/firmware", { ...order, sha1: "0".repeat(40) })
+      yield* web.untilEnd(bad.id)
+      const end = web.events.at(-1)
+      assert.deepInclude(end, { job_id: bad.id, status: bad.status })
+      assert.strictEqual(end?.exception, bad.exception?.message)
+      yield* heardAll
+    }).pipe(Effect.scoped),
+  LONG
+)
