@@ -117,6 +117,7 @@ import { LinknetStore } from "./store/LinknetStore.ts"
 import { LiveChangeStore } from "./store/LiveChangeStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
+import { PluginCallStore } from "./store/PluginCallStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
 import { ReservationStore } from "./store/ReservationStore.ts"
@@ -151,6 +152,7 @@ export const stores = Layer.mergeAll(
   ChangeStore.layer,
   LiveChangeStore.layer,
   OperationStore.layer,
+  PluginCallStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
   AcceptedLoginStore.layer,

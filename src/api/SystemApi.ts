@@ -1,4 +1,4 @@
-/** Plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
+/** Plugins, version and health (docs/plugins.md and docs/operations.md#health). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { SelftestRequest } from "../domain/requests/ActionRequests.ts"
@@ -19,20 +19,51 @@ const PluginData = Schema.NullOr(
   })
 )
 
+const PluginState = Schema.Struct({
+  filename: Schema.String,
+  loaded: Schema.Boolean,
+  // why it is not loaded
+  problem: Schema.NullOr(Schema.String),
+  hooks: Schema.Array(Schema.String),
+  failed_calls: Schema.Int,
+  // that failed and are tried again
+  retried_calls: Schema.Int,
+  last_error: Schema.NullOr(Schema.String),
+  last_error_at: Schema.NullOr(Schema.String)
+})
+
+const filewriter: typeof PluginState.Type = {
+  filename: "filewriter.ts",
+  loaded: true,
+  problem: null,
+  hooks: ["selftest", "new_managed_device", "allocated_ipv4"],
+  failed_calls: 0,
+  retried_calls: 0,
+  last_error: null,
+  last_error_at: null
+}
+
 const plugins = HttpApiGroup.make("plugins").add(
   HttpApiEndpoint.get("list", "/plugins", {
-    success: Enveloped(Schema.Struct({ loaded_plugins: Schema.Array(Schema.String), plugindata: PluginData })),
+    success: Enveloped(
+      Schema.Struct({
+        loaded_plugins: Schema.Array(Schema.String),
+        plugindata: PluginData,
+        plugin_states: Schema.Array(PluginState)
+      })
+    ),
     error: InternalError
   }).annotateMerge(
     documented({
       summary: "List plugins",
-      description: "Loaded plugins and the plugin file with its variables.",
+      description: "Loaded plugins, the plugin file with its variables, and what became of the calls.",
       example: {
         response: {
           status: "success",
           data: {
             loaded_plugins: ["filewriter"],
-            plugindata: { plugins: [{ filename: "filewriter.ts", vars: { logfile: "/tmp/filewriter.log" } }] }
+            plugindata: { plugins: [{ filename: "filewriter.ts", vars: { logfile: "/tmp/filewriter.log" } }] },
+            plugin_states: [filewriter]
           }
         }
       }

@@ -54,6 +54,27 @@ export const stepOutsideWindow = (step: StepName, why: string): JobTask =>
 /** The entry of a finished step; `text` replaces the usual sentence. */
 export const stepDone = (step: StepName, text: string = STEPS[step].done): JobTask => taskOk(STEPS[step].task, text)
 
+const isAborted = (step: StepName, { result }: JobTask): boolean => result === STEPS[step].aborted
+
+/**
+ * Whether the reboot of an upgrade is over with this entry of a step, and how; null when it is not, or there was none. It is over with the
+ * check after it, or when there will be no check because the reboot failed. `before` are the entries until then; `begun` false for
+ * the entry of a step that was not begun.
+ */
+export const rebootOver = (
+  step: StepName,
+  entry: JobTask,
+  before: ReadonlyArray<JobTask>,
+  begun: boolean
+): { readonly failed: boolean } | null => {
+  const failed = entry.failed || isAborted(step, entry)
+  if (step === "reboot") return begun && failed ? { failed } : null
+  if (step !== "post_flight") return null
+  const reboot = before.find(({ task_name }) => task_name === taskName("reboot"))
+  const rebooted = reboot !== undefined && !reboot.failed && !isAborted("reboot", reboot)
+  return rebooted || begun ? { failed } : null
+}
+
 const isPostFlight = ({ task_name }: JobTask) => task_name === STEPS.post_flight.task
 
 /** The result of a device from its steps. A failed check after the reboot does not fail the main task. */

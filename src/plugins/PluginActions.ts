@@ -1,96 +1,142 @@
 /**
- * Carries out the plugin calls that state changes have recorded: each call is made once per plugin, through any crash. The
- * call is noted before it is made and after; one that was cut off in between is made again and says so.
+ * Makes the plugin calls that changes have recorded (docs/plugins.md#calls): each once per plugin, through any crash. An attempt is noted
+ * before it is made and after; one that was cut off in between, or failed, is made again and says so. Each plugin has its own
+ * turn, so that one that hangs keeps no other waiting, and jobs wait for their calls no longer than a call may take.
  */
-import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Schedule, Schema, Semaphore } from "effect"
-import type { SqlConnection, SqlError } from "effect/sql"
-import { type Plugin, PluginCall } from "./Plugin.ts"
+import { Context, Duration, Effect, Fiber, Layer, Option, Schedule, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import { Acting, server } from "../domain/access/Acting.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { type CallEnd, type DueCall, PluginCallStore } from "../store/PluginCallStore.ts"
+import { type Plugin, PluginCall, PluginError } from "./Plugin.ts"
+import { PluginLocks } from "./PluginLocks.ts"
 import { PluginRegistry } from "./PluginRegistry.ts"
 
-interface Action {
-  readonly id: number
-  readonly payload: unknown
-}
+/** How often calls are looked for that a killed process left behind; sooner when an attempt is due. */
+const SWEEP = Duration.seconds(30)
+const SHORTEST_PAUSE = Duration.millis(250)
 
-/** How often calls are looked for that a killed process left behind. */
-const SWEEP = "30 seconds"
+/** How often old calls are removed. */
+const UPKEEP = "1 hour"
 
-/** Number of the database's lock under which calls are made. */
-const LOCK = 4202
-const LOCK_POLL = "250 millis"
+const RETRY_FACTOR = 4
+const LONGEST_RETRY_SECONDS = 3600
+
+/** Attempts beside those of PLUGIN_ATTEMPTS, because a server that ends in the middle of one is no fault of the plugin. */
+const CUT_OFFS = 3
+const CUT_OFF = "the server ended during each attempt"
 
 const make = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const { plugins } = yield* PluginRegistry
-  // each keeps a connection while it asks for another: as many as the pool has would wait for each other
-  const turn = Semaphore.makeUnsafe(1)
+  const { PLUGIN_ATTEMPTS, PLUGIN_RETRY_DELAY, PLUGIN_TIMEOUT } = yield* ServerConfig
+  const registry = yield* PluginRegistry
+  const calls = yield* PluginCallStore
+  const locks = yield* PluginLocks
+  const scope = yield* Effect.scope
 
-  const callPlugin = Effect.fnUntraced(function* (action: Action, call: PluginCall, plugin: Plugin) {
-    const [started] = yield* sql`insert into plugin_run ${sql.insert({ action_id: action.id, plugin: plugin.name })}
-      on conflict do nothing returning plugin`
-    const [done] = yield* sql`select 1 from plugin_run where action_id = ${action.id} and plugin = ${plugin.name}
-      and done_at is not null`
-    if (done !== undefined) return
-    const delivery = { id: `event-${action.id}`, again: started === undefined }
-    const error = yield* Effect.match(plugin.call(call, delivery), {
-      onFailure: ({ message }) => message,
-      onSuccess: () => null
-    })
-    if (error !== null) yield* Effect.logError(`Plugin ${plugin.name} failed in ${call.hook}: ${error}`)
-    yield* sql`update plugin_run set done_at = now(), error = ${error}
-      where action_id = ${action.id} and plugin = ${plugin.name}`
-  })
-
-  const carryOut = Effect.fnUntraced(function* (action: Action) {
-    const call = yield* Schema.decodeUnknownEffect(PluginCall)(action.payload).pipe(Effect.orDie)
-    for (const plugin of plugins) yield* callPlugin(action, call, plugin)
-    yield* sql`update device_action set done_at = now() where id = ${action.id}`
-  })
-
-  /** Asked for again and again: one that waits could not be told from one that the database does not answer. */
-  const locked = (connection: SqlConnection.Connection) =>
-    connection
-      .executeValues(`select pg_try_advisory_lock(${LOCK})`, [])
-      .pipe(Effect.repeat({ until: ([row]) => row?.[0] === true, schedule: Schedule.spaced(LOCK_POLL) }))
-
-  /** A lock that stayed would go back into the pool with its connection; one that ends takes its locks with it. */
-  const unlocked = (connection: SqlConnection.Connection) =>
-    connection.executeRaw("select pg_advisory_unlock_all()", []).pipe(
-      Effect.retry({ while: ({ reason }) => reason._tag !== "ConnectionError", times: 10 }),
-      Effect.catch((error) => Effect.logDebug("The lock of the plugin calls ended with its connection", error))
+  const attempt = Effect.fnUntraced(function* (due: DueCall, plugin: Plugin) {
+    const call = yield* Effect.mapError(
+      Schema.decodeUnknownEffect(PluginCall)(due.payload),
+      () => new PluginError({ plugin: plugin.name, message: "the call has an unknown form", retry: false })
     )
+    yield* plugin.call(call, { id: `event-${due.id}`, attempt: due.attempts + 1, again: due.attempts > 0 })
+  })
 
-  /** One process at a time; whoever comes second finds nothing left to do. */
-  const runOpen = Effect.gen(function* () {
-    const connection = yield* sql.reserve
-    yield* Effect.addFinalizer(() => unlocked(connection))
-    yield* locked(connection)
-    const open =
-      yield* sql<Action>`select id, payload from device_action where done_at is null and kind = 'runPlugins' order by id`
-    yield* Effect.forEach(open, carryOut, { discard: true })
-  }).pipe(Effect.scoped, turn.withPermits(1), Effect.withSpan("PluginActions.runOpen"))
+  const afterError = (attempts: number, { message, retry }: PluginError): CallEnd => {
+    const pause = Math.min(PLUGIN_RETRY_DELAY * RETRY_FACTOR ** (attempts - 1), LONGEST_RETRY_SECONDS)
+    return { _tag: "Failed", error: message, retryInSeconds: retry && attempts < PLUGIN_ATTEMPTS ? pause : null }
+  }
 
-  return PluginActions.of({ runOpen })
+  const carryOut = Effect.fnUntraced(function* (due: DueCall, plugin: Plugin) {
+    // a call that ends the server each time must not do so for ever
+    if (due.attempts >= PLUGIN_ATTEMPTS + CUT_OFFS) {
+      yield* Effect.logError(`Plugin ${plugin.name} is not called again in ${due.hook}: ${CUT_OFF}`)
+      return yield* calls.end(due, plugin.key, { _tag: "Failed", error: CUT_OFF, retryInSeconds: null })
+    }
+    yield* calls.begin(due.id, plugin.key)
+    const ended = yield* Effect.match(attempt(due, plugin), {
+      onFailure: (error) => afterError(due.attempts + 1, error),
+      onSuccess: (): CallEnd => ({ _tag: "Done" })
+    })
+    if (ended._tag === "Failed") {
+      yield* Effect.logError(`Plugin ${plugin.name} failed in ${due.hook}: ${ended.error}`, {
+        hostname: due.hostname,
+        retryInSeconds: ended.retryInSeconds
+      })
+    }
+    yield* calls.end(due, plugin.key, ended)
+    if (ended._tag === "Failed" && ended.retryInSeconds !== null) yield* lookIn(ended.retryInSeconds)
+  })
+
+  /** A pause that is short ends before the next sweep. */
+  const lookIn = (seconds: number): Effect.Effect<void> =>
+    seconds > Duration.toSeconds(SWEEP)
+      ? Effect.void
+      : Effect.asVoid(Effect.forkIn(Effect.delay(Effect.ignoreCause(everything), Duration.seconds(seconds)), scope))
+
+  const drain = (plugin: Plugin) =>
+    Effect.gen(function* () {
+      for (let due = yield* calls.next(plugin); Option.isSome(due); due = yield* calls.next(plugin)) {
+        yield* carryOut(due.value, plugin)
+      }
+    }).pipe(locks.withLock(plugin.key), Effect.withSpan("PluginActions.drain"))
+
+  const everything: Effect.Effect<void, SqlError.SqlError> = Effect.gen(function* () {
+    const plugins = yield* registry.plugins
+    yield* Effect.forEach(plugins, drain, { concurrency: "unbounded", discard: true })
+    yield* calls.settle(plugins)
+  }).pipe(Effect.provideService(Acting, server))
+
+  /** Goes on when nobody waits for it any more. */
+  const runOpen = Effect.flatMap(Effect.forkIn(everything, scope), Fiber.join)
+
+  const runPatiently = runOpen.pipe(
+    Effect.timeoutOption(Duration.seconds(PLUGIN_TIMEOUT)),
+    Effect.catchCause((cause) => Effect.logWarning("Plugin calls wait for another attempt", cause)),
+    Effect.asVoid
+  )
+
+  const pause = Effect.map(calls.untilNext, (seconds) =>
+    Duration.clamp(Duration.seconds(seconds ?? Number.POSITIVE_INFINITY), { minimum: SHORTEST_PAUSE, maximum: SWEEP })
+  )
+
+  const begin = Effect.asVoid(Effect.forkIn(Effect.ignoreCause(everything), scope))
+
+  return PluginActions.of({ runOpen, runPatiently, begin, pause })
 })
 
 /** Recorded plugin calls. */
 export class PluginActions extends Context.Service<
   PluginActions,
   {
-    /** Makes every call that is recorded and not made. Errors of plugins are logged and change nothing. */
+    /** Makes every call that is due. Errors of plugins are logged and change nothing. */
     readonly runOpen: Effect.Effect<void, SqlError.SqlError>
+    /** The same for a job: it waits for a call's time at most, and goes on whatever becomes of the calls. */
+    readonly runPatiently: Effect.Effect<void>
+    /** The same without waiting; what fails is found again later. */
+    readonly begin: Effect.Effect<void>
+    /** How long nothing is due. */
+    readonly pause: Effect.Effect<Duration.Duration, SqlError.SqlError>
   }
 >()("switchyard/plugins/PluginActions") {
-  static readonly layer = Layer.effect(PluginActions, make)
+  static readonly layer = Layer.effect(PluginActions, make).pipe(Layer.provide(PluginLocks.layer))
 
   /** Makes calls that were left behind, at the start and from time to time. */
   static readonly layerSweep = Layer.effectDiscard(
     Effect.gen(function* () {
-      const { runOpen } = yield* PluginActions
-      yield* runOpen.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("Plugin calls could not be looked for", cause)),
-        Effect.repeat(Schedule.spaced(SWEEP)),
+      const { pause, runOpen } = yield* PluginActions
+      const sweep = runOpen.pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Plugin calls could not be looked for", cause))
+      )
+      const rest = Effect.flatMap(
+        Effect.orElseSucceed(pause, () => SWEEP),
+        Effect.sleep
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(sweep, rest)))
+      const { JOB_RECORD_DAYS } = yield* ServerConfig
+      const { forget } = yield* PluginCallStore
+      yield* forget(JOB_RECORD_DAYS).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("Old plugin calls could not be removed", cause)),
+        Effect.repeat(Schedule.spaced(UPKEEP)),
         Effect.forkScoped
       )
     })

@@ -1,130 +1,111 @@
-/** The plugins that the plugin file asks for, made once at the start (docs/operations.md#plugins). */
-import { Context, Effect, Layer, Option, Redacted, Result, Schema, SchemaIssue } from "effect"
-import * as fs from "node:fs/promises"
+/**
+ * The plugins that the plugin file asks for, loaded once at the start (docs/plugins.md#the-plugin-file). They are loaded beside each other and
+ * beside everything else, so that one that hangs keeps nobody waiting but who asks for plugins.
+ */
+import { Context, Effect, Fiber, Layer, Option } from "effect"
 import * as path from "node:path"
-import { parse, YAMLParseError } from "yaml"
-import { DEFAULT_PLUGIN_FILE, ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import * as FileWriter from "./FileWriter.ts"
-import * as Nav from "./Nav.ts"
-import * as Ni from "./Ni.ts"
-import { type Plugin, PluginError, type PluginVariables } from "./Plugin.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { type HookName, type Plugin, PluginError } from "./Plugin.ts"
+import * as PluginFile from "./PluginFile.ts"
+import * as PluginModules from "./PluginModules.ts"
+import * as PluginProcess from "./PluginProcess.ts"
+import { readyVariables } from "./PluginVariables.ts"
 
-/** Makers by the name of the plugin; the plugin file may write any extension behind it. */
-const makers: Readonly<Record<string, (variables: PluginVariables) => Effect.Effect<Plugin, PluginError>>> = {
-  filewriter: FileWriter.make,
-  nav: Nav.make,
-  ni: Ni.make
+/** One entry of the plugin file, loaded or not. */
+export interface PluginEntry {
+  readonly filename: string
+  /** Its name; with a number where an earlier entry has the same. */
+  readonly key: string
+  readonly plugin: Option.Option<Plugin>
+  /** Why it is not loaded; null when it is. */
+  readonly problem: string | null
 }
 
-/** The plugin file as it is shown. */
-export const PluginFile = Schema.Struct({
-  plugins: Schema.Array(
-    Schema.Struct({
-      filename: Schema.String,
-      vars: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-    })
-  )
+const SELFTEST = { id: "selftest", attempt: 1, again: false }
+
+const pluginOf = (
+  key: string,
+  name: string,
+  hooks: ReadonlyArray<HookName>,
+  process: PluginProcess.PluginProcess
+): Plugin => ({
+  key,
+  name,
+  hooks,
+  selftest: hooks.includes("selftest")
+    ? Effect.catch(process.call("selftest", null, SELFTEST), ({ message }) =>
+        Effect.as(Effect.logError(`The selftest of plugin ${name} failed: ${message}`), false)
+      )
+    : Effect.succeed(null),
+  call: ({ hook, ...event }, delivery) => Effect.asVoid(process.call(hook, event, delivery))
 })
-export type PluginFile = typeof PluginFile.Type
 
-/** The plugin file cannot be used; the server runs without plugins. The reason shows nothing of what the file holds. */
-class PluginFileUnusable extends Schema.TaggedError<PluginFileUnusable>()("PluginFileUnusable", {
-  reason: Schema.String,
-  missing: Schema.Boolean
-}) {}
-
-const unusable = (reason: string) => new PluginFileUnusable({ reason, missing: false })
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const readText = (file: string) =>
-  Effect.tryPromise({
-    try: () => fs.readFile(file, "utf8"),
-    catch: (error) => {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown"
-      return code === "ENOENT"
-        ? new PluginFileUnusable({ reason: "it does not exist", missing: true })
-        : unusable(`it cannot be read (${code})`)
-    }
+/** Entries that name the same plugin are told apart by their number. */
+const keysOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.map((name, index) => {
+    const before = names.slice(0, index).filter((other) => other === name).length
+    return before === 0 ? name : `${name}#${before + 1}`
   })
-
-const readYaml = (text: string) =>
-  Effect.try({
-    try: (): unknown => parse(text, { maxAliasCount: 10 }),
-    catch: (error) => {
-      const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined
-      return unusable(`it is no YAML${place === undefined ? "" : ` (line ${place.line}, column ${place.col})`}`)
-    }
-  })
-
-const readPlugins = (yaml: unknown) =>
-  Effect.mapError(Schema.decodeUnknownEffect(PluginFile)(yaml), ({ issue }) =>
-    unusable(
-      `its form is wrong at ${issuesOf(issue)
-        .issues.map(({ path }) => path?.join(".") || "its top")
-        .join(", ")}`
-    )
-  )
-
-/** The file's plugins; none, with a line in the log, when it is of no use. Nobody misses a file that nobody set. */
-const readFile = (file: string): Effect.Effect<Option.Option<PluginFile>> =>
-  readText(file).pipe(
-    Effect.flatMap(readYaml),
-    Effect.flatMap(readPlugins),
-    Effect.tapError(({ missing, reason }) => {
-      const line = `No plugins: PLUGIN_FILE is ${file}, but ${reason}`
-      if (!missing) return Effect.logError(line)
-      return file === DEFAULT_PLUGIN_FILE ? Effect.void : Effect.logWarning(line)
-    }),
-    Effect.option
-  )
-
-const SUFFIX = "_secret"
-
-/** The variables with values of PLUGIN_SECRET_* in the place of their names: `apitoken_secret: NAV` is `apitoken`. */
-const withSecrets = (vars: PluginVariables, secrets: ServerSettings["pluginSecrets"]): PluginVariables =>
-  Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => {
-      const secret = name.endsWith(SUFFIX) ? secrets.get(`PLUGIN_SECRET_${String(value)}`) : undefined
-      return secret === undefined ? [name, value] : [name.slice(0, -SUFFIX.length), Redacted.value(secret)]
-    })
-  )
-
-const load = (entry: PluginFile["plugins"][number], secrets: ServerSettings["pluginSecrets"]) => {
-  const name = path.basename(entry.filename, path.extname(entry.filename))
-  const maker = makers[name]
-  const made: Effect.Effect<Plugin, PluginError> =
-    maker === undefined
-      ? new PluginError({ plugin: name, message: `known plugins are ${Object.keys(makers).join(", ")}` })
-      : maker(withSecrets(entry.vars ?? {}, secrets))
-  return Effect.result(made)
-}
 
 const make = Effect.gen(function* () {
-  const { PLUGIN_FILE, pluginSecrets } = yield* ServerConfig
-  const file = yield* readFile(PLUGIN_FILE)
-  const plugins: Array<Plugin> = []
-  for (const entry of Option.isSome(file) ? file.value.plugins : []) {
-    const loaded = yield* load(entry, pluginSecrets)
-    if (Result.isSuccess(loaded)) plugins.push(loaded.success)
-    else yield* Effect.logError(`Plugin ${loaded.failure.plugin} is not loaded: ${loaded.failure.message}`)
+  const config = yield* ServerConfig
+  const { PLUGIN_FILE, PLUGIN_MEMORY, PLUGIN_TIMEOUT, pluginSecrets } = config
+  const folder = Option.getOrElse(config.PLUGIN_FOLDER, () => path.join(config.DATA_DIR, "plugins"))
+  const file = yield* PluginFile.read(PLUGIN_FILE)
+  const given = Option.isSome(file) ? file.value.plugins : []
+  const keys = keysOf(given.map(({ filename }) => PluginModules.nameOf(filename)))
+
+  const open = Effect.fnUntraced(function* (key: string, name: string, given: Readonly<Record<string, unknown>>) {
+    const { hide, vars } = readyVariables(given, pluginSecrets)
+    const module = yield* PluginModules.find(name, folder)
+    const limits = { seconds: PLUGIN_TIMEOUT, megabytes: PLUGIN_MEMORY }
+    const process = yield* PluginProcess.make({ name, file: module, vars, hide, ...limits })
+    return pluginOf(key, name, yield* process.hooks, process)
+  })
+
+  const load = ({ filename, vars = {} }: PluginFile.PluginFile["plugins"][number], index: number) => {
+    const name = PluginModules.nameOf(filename)
+    const key = keys[index] ?? name
+    return open(key, name, vars).pipe(
+      Effect.map((plugin): PluginEntry => ({ filename, key, plugin: Option.some(plugin), problem: null })),
+      Effect.catch(({ message }: PluginError) =>
+        Effect.as(Effect.logError(`Plugin ${name} is not loaded: ${message}`), {
+          filename,
+          key,
+          plugin: Option.none(),
+          problem: message
+        })
+      )
+    )
   }
 
+  const loading = yield* Effect.forkScoped(Effect.forEach(given, load, { concurrency: "unbounded" }))
+  const entries = Fiber.join(loading)
+  const plugins = Effect.map(entries, (all) => all.flatMap(({ plugin }) => Option.toArray(plugin)))
+
   /** The last loaded one first, as clients know it. */
-  const selftest = Effect.forEach(plugins.toReversed(), (plugin) => plugin.selftest ?? Effect.succeed(null)).pipe(
-    Effect.map((results) => results.filter((result) => result !== null))
+  const selftest = Effect.flatMap(plugins, (all) =>
+    Effect.forEach(all.toReversed(), (plugin) => plugin.selftest, { concurrency: "unbounded" })
+  ).pipe(Effect.map((results) => results.filter((result) => result !== null)))
+
+  yield* selftest.pipe(
+    Effect.tap((results) =>
+      results.every((passed) => passed) ? Effect.void : Effect.logError("The selftest of a plugin failed")
+    ),
+    Effect.forkScoped
   )
-  const failed = (yield* selftest).some((passed) => !passed)
-  if (failed) yield* Effect.logError("The selftest of a plugin failed")
-  return PluginRegistry.of({ plugins, file, selftest })
+  return PluginRegistry.of({ entries, plugins, file, selftest })
 })
 
-/** Loaded plugins. */
+/** Loaded plugins. All effects wait until each is loaded, or has failed to. */
 export class PluginRegistry extends Context.Service<
   PluginRegistry,
   {
-    readonly plugins: ReadonlyArray<Plugin>
-    readonly file: Option.Option<PluginFile>
+    /** What the plugin file lists, in its order. */
+    readonly entries: Effect.Effect<ReadonlyArray<PluginEntry>>
+    readonly plugins: Effect.Effect<ReadonlyArray<Plugin>>
+    readonly file: Option.Option<PluginFile.PluginFile>
+    /** What the selftests say, last loaded plugin first; without those that say nothing. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }
 >()("switchyard/plugins/PluginRegistry") {

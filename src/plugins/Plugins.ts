@@ -1,6 +1,11 @@
-/** The plugins that this server has loaded, as the API shows and tests them (docs/operations.md#plugins). */
+/** The plugins that this server has loaded, as the API shows and tests them (docs/plugins.md#what-can-be-seen). */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { type PluginFile, PluginRegistry } from "./PluginRegistry.ts"
+import type { SqlError } from "effect/sql"
+import { type CallCounts, PluginCallStore } from "../store/PluginCallStore.ts"
+import type { HookName } from "./Plugin.ts"
+import type { PluginFile } from "./PluginFile.ts"
+import { type PluginEntry, PluginRegistry } from "./PluginRegistry.ts"
+import { hiddenVariables } from "./PluginVariables.ts"
 
 /** The plugin file cannot be shown. */
 export class PluginsUnavailable extends Schema.TaggedError<PluginsUnavailable>()("PluginsUnavailable", {
@@ -14,56 +19,70 @@ export class PluginsUnavailable extends Schema.TaggedError<PluginsUnavailable>()
   }
 }
 
+/** One entry of the plugin file: whether it is loaded, and what became of its calls. */
+export interface PluginState {
+  readonly filename: string
+  readonly loaded: boolean
+  /** Why it is not loaded. */
+  readonly problem: string | null
+  readonly hooks: ReadonlyArray<HookName>
+  /** Calls that were given up. */
+  readonly failed_calls: number
+  /** Calls that failed and are tried again. */
+  readonly retried_calls: number
+  readonly last_error: string | null
+  readonly last_error_at: string | null
+}
+
 /** `plugindata` is the parsed plugin file as plain JSON, null when there is none. */
 export interface LoadedPlugins {
   readonly loaded_plugins: ReadonlyArray<string>
   readonly plugindata: {
     readonly plugins: ReadonlyArray<{ readonly filename: string; readonly vars?: Readonly<Record<string, unknown>> }>
   } | null
+  readonly plugin_states: ReadonlyArray<PluginState>
 }
-
-/** Variables that hold what other systems ask for. The name of a secret (`…_secret`) is none. */
-const SECRET = /pass|token|secret|key|communit|credential|authorization/i
-const NAMED = /_secret$/i
-const IN_URL = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*(?:@[^\s/@]*)*@/gi
-
-const hide = (value: unknown): unknown => {
-  if (typeof value === "string") return value.replaceAll(IN_URL, "$1<hidden>@")
-  if (Array.isArray(value)) return value.map(hide)
-  if (typeof value !== "object" || value === null) return value
-  return hiddenVars(Object.fromEntries(Object.entries(value)))
-}
-
-const hiddenVars = (vars: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(vars).map(([name, value]) => [
-      name,
-      SECRET.test(name) && !NAMED.test(name) ? "<hidden>" : hide(value)
-    ])
-  )
 
 /** The plugin file without its secrets. */
 const hidden = ({ plugins }: PluginFile): NonNullable<LoadedPlugins["plugindata"]> => ({
   plugins: plugins.map(({ filename, vars }) =>
-    vars === undefined ? { filename } : { filename, vars: hiddenVars(vars) }
+    vars === undefined ? { filename } : { filename, vars: hiddenVariables(vars) }
   )
 })
 
-const make = Effect.map(Effect.service(PluginRegistry), ({ file, plugins, selftest }) =>
-  Plugins.of({
-    loaded: Effect.succeed({
-      loaded_plugins: plugins.map(({ name }) => `switchyard.plugins.${name}`),
-      plugindata: Option.getOrNull(Option.map(file, hidden))
-    }),
-    selftest
+const stateOf = ({ filename, key, plugin, problem }: PluginEntry, counts: ReadonlyArray<CallCounts>): PluginState => {
+  const known = counts.find((one) => one.plugin === key)
+  return {
+    filename,
+    loaded: Option.isSome(plugin),
+    problem,
+    hooks: Option.isSome(plugin) ? plugin.value.hooks : [],
+    failed_calls: known?.failed ?? 0,
+    retried_calls: known?.retrying ?? 0,
+    last_error: known?.lastError ?? null,
+    last_error_at: known?.lastErrorAt ?? null
+  }
+}
+
+const make = Effect.gen(function* () {
+  const { entries, file, plugins, selftest } = yield* PluginRegistry
+  const calls = yield* PluginCallStore
+  const loaded = Effect.gen(function* () {
+    const [all, known, counts] = yield* Effect.all([entries, plugins, calls.counts])
+    return {
+      loaded_plugins: known.map(({ name }) => `switchyard.plugins.${name}`),
+      plugindata: Option.getOrNull(Option.map(file, hidden)),
+      plugin_states: all.map((entry) => stateOf(entry, counts))
+    }
   })
-)
+  return Plugins.of({ loaded, selftest })
+})
 
 /** Lists and tests plugins. */
 export class Plugins extends Context.Service<
   Plugins,
   {
-    readonly loaded: Effect.Effect<LoadedPlugins, PluginsUnavailable>
+    readonly loaded: Effect.Effect<LoadedPlugins, PluginsUnavailable | SqlError.SqlError>
     /** What the selftests returned, last loaded plugin first; without those that have none. */
     readonly selftest: Effect.Effect<ReadonlyArray<boolean>>
   }

@@ -35,6 +35,7 @@ import strangers from "./migrations/0029_strangers.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import alerts from "./migrations/0031_alerts.ts"
 import secrets from "./migrations/0025_secrets.ts"
+import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -70,7 +71,8 @@ export const migrations = [
   { name: "0028_audit", oldest: "0.2.0", up: audit },
   { name: "0029_strangers", oldest: "0.2.0", up: strangers },
   { name: "0030_live_events", oldest: "0.2.0", up: liveEvents },
-  { name: "0031_alerts", oldest: "0.2.0", up: alerts }
+  { name: "0031_alerts", oldest: "0.2.0", up: alerts },
+  { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

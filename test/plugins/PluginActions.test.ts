@@ -1,15 +1,34 @@
 /** The lock under which plugin calls are made: it is waited for without keeping the database waiting, and always given back. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
+import * as fs from "node:fs/promises"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
 import { SqlClient } from "effect/sql"
 import { PluginActions } from "../../src/plugins/PluginActions.ts"
 import { PluginRegistry } from "../../src/plugins/PluginRegistry.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
+import { PluginCallStore } from "../../src/store/PluginCallStore.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
+/** One plugin, so that there is a lock to be taken. */
+const config = Layer.unwrap(
+  Effect.gen(function* () {
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => fs.mkdtemp(path.join(tmpdir(), "switchyard-plugins-"))),
+      (made) => Effect.promise(() => fs.rm(made, { recursive: true, force: true }))
+    )
+    const file = path.join(folder, "plugins.yml")
+    const text = `plugins: [{filename: filewriter.ts, vars: {logfile: "${folder}/events.log"}}]\n`
+    yield* Effect.promise(() => fs.writeFile(file, text))
+    return ServerConfig.layerOf({ PLUGIN_FILE: file })
+  })
+)
+
 const actions = PluginActions.layer.pipe(
-  Layer.provide(PluginRegistry.layer.pipe(Layer.provide(ServerConfig.layerOf({})))),
+  Layer.provide([PluginRegistry.layer, PluginCallStore.layer]),
+  Layer.provide(config),
   Layer.provideMerge(TestDatabase)
 )
 

@@ -1,6 +1,6 @@
 /**
  * Bodies that name an action: on a job, a lock, a repository or the plugins (docs/jobs.md#abort, docs/api.md#locks,
- * docs/settings-repository.md#refresh and docs/operations.md#plugins).
+ * docs/settings-repository.md#refresh and docs/plugins.md).
  */
 import { Result, Schema } from "effect"
 import * as Body from "../fields/Body.ts"

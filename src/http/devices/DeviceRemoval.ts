@@ -5,6 +5,7 @@ import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import type { DeviceDeletion as DeletionRequest } from "../../domain/DeviceFields.ts"
 import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
+import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 
@@ -13,12 +14,13 @@ export const makeDeviceRemoval = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const requests = yield* JobRequests
   const deletion = yield* DeviceDeletion
+  const plugins = yield* PluginActions
   const inTransaction = yield* transaction
 
   return {
     /** Deletes the row with what belongs to it; its neighbours become unsynchronized. Fails with DeviceInUse as well. */
     remove: Effect.fn("DeviceRemoval.remove")((id: number, by: string) =>
-      inTransaction(deletion.remove(id, { by, jobId: null }))
+      Effect.tap(inTransaction(deletion.remove(id, { by, jobId: null })), () => plugins.begin)
     ),
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {

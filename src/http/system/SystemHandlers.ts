@@ -1,4 +1,4 @@
-/** Handlers of plugins, version and health (docs/operations.md#plugins and docs/operations.md#health). */
+/** Handlers of plugins, version and health (docs/plugins.md and docs/operations.md#health). */
 import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Permissions } from "../../access/Permissions.ts"

@@ -1,7 +1,7 @@
 /**
  * Applies events to devices: under the row's lock, with the machine's own transition function, and with everything the machine
  * asks for written in the same transaction (ARCHITECTURE.md#decisions). Plugin calls become rows of `device_action` that
- * `PluginRunner` carries out once; follow-up jobs are started in the transaction.
+ * `PluginActions` makes once; follow-up jobs are started in the transaction.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -22,6 +22,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
+import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { ReservationStore } from "../../store/ReservationStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { JobEngine } from "./JobEngine.ts"
@@ -80,6 +81,7 @@ const make = Effect.gen(function* () {
   const events = yield* SyncEventStore
   const engine = yield* JobEngine
   const jobs = yield* JobStore
+  const calls = yield* PluginCallStore
 
   const undoInitLinks = Effect.fnUntraced(function* (device: Device) {
     for (const link of yield* links.ofDevice(device.id)) yield* links.remove(link.id)
@@ -103,10 +105,7 @@ const make = Effect.gen(function* () {
     recordSyncEvent: ({ hostname }, params, { by, jobId }) =>
       noJobs(events.append([hostname], { cause: params.cause, by, job_id: jobId })),
     dropSyncEvents: ({ hostname }) => noJobs(events.clear([hostname])),
-    runPlugins: (device, call, { jobId }) => {
-      const action = { device_id: device.id, job_id: jobId, kind: "runPlugins", payload: sql.json(call) }
-      return noJobs(sql`insert into device_action ${sql.insert(action)}`)
-    },
+    runPlugins: (device, call, { jobId }) => noJobs(calls.record(call, { deviceId: device.id, jobId })),
     scheduleDiscovery: ({ ztp_mac }, { attempt, dhcp_ip }, cause) =>
       started(
         engine.start(

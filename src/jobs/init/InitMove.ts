@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import type { JobFailure } from "../../domain/Job.ts"
 import type { InitDecision } from "../../domain/jobs/InitDecision.ts"
+import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
@@ -30,6 +31,7 @@ const make = Effect.gen(function* () {
   const access = yield* ManagementAccess
   const derivedSecrets = yield* DerivedSecretStore
   const texts = yield* SecretTexts
+  const plugins = yield* PluginActions
 
   const carryOut = Effect.fnUntraced(function* (job: InitJob, decided: InitDecision, after: AfterMove) {
     const device = yield* devices.get(decided.deviceId)
@@ -67,6 +69,7 @@ const make = Effect.gen(function* () {
       return yield* ends.takeBack(job, decided, InitTasks.notMoved(certificate, shown, decided.newHostname, pushed))
     }
     yield* ends.moveOn(job, decided, pushed, InitTasks.moved(certificate, shown), after)
+    yield* plugins.runPatiently
   })
 
   const run = Effect.fn("InitMove.run")(function* (job: InitJob, decided: InitDecision, after: AfterMove) {

@@ -86,7 +86,7 @@ const make = Effect.gen(function* () {
         yield* notYet(job, device, callErrorText(error))
       }
     }
-    yield* plugins.runOpen
+    yield* plugins.runPatiently
     return deviceRows
   }, refusedAsFailure)
   return handler

@@ -1,6 +1,6 @@
 /**
  * Deleting a device: the row goes with its interfaces, links, addresses and pinned host key, its certificates are revoked, and its neighbours become
- * unsynchronized (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
+ * unsynchronized, and plugins hear of it (docs/api.md#deleting-a-device and docs/jobs.md#device_erase). The same for a request and for the job that
  * erases a switch.
  */
 import { Context, Effect, Layer, Schema } from "effect"
@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
@@ -31,6 +32,7 @@ const make = Effect.gen(function* () {
   const events = yield* SyncEventStore
   const links = yield* LinknetStore
   const certificates = yield* CertificateStore
+  const calls = yield* PluginCallStore
 
   const check = Effect.fn("DeviceDeletion.check")(function* (id: number) {
     const using = yield* domains.ofDevice(id)
@@ -45,6 +47,12 @@ const make = Effect.gen(function* () {
     return yield* devices.byIds([...new Set(ends)].filter((end) => end !== id))
   })
 
+  /** Nobody was told of a device that was never taken into the network. */
+  const tell = ({ device_type, hostname, management_ip }: Device, jobId: number | null) =>
+    device_type === "UNKNOWN"
+      ? Effect.void
+      : calls.record({ hook: "removed_device", hostname, device_type, management_ip }, { deviceId: null, jobId })
+
   const remove = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: DeletionCause) {
     const device = yield* devices.lock(id)
     yield* check(id)
@@ -52,7 +60,9 @@ const make = Effect.gen(function* () {
     const neighbours = yield* neighboursOf(id)
     yield* events.unsynchronize(neighbours, { cause: "neighbor_deleted", by, job_id: jobId })
     yield* certificates.revokeOfDevice(id, "cessationOfOperation")
-    return yield* devices.remove(id)
+    const removed = yield* devices.remove(id)
+    yield* tell(removed, jobId)
+    return removed
   })
 
   return DeviceDeletion.of({ check, remove })

@@ -13,6 +13,7 @@ import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import type { OperationPhase } from "../../domain/DeviceOperation.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
+import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
@@ -65,6 +66,7 @@ const make = Effect.gen(function* () {
   const operations = yield* OperationStore
   const deletion = yield* DeviceDeletion
   const windows = yield* JobWindows
+  const plugins = yield* PluginActions
   const actorOf = yield* DeviceEntity.client
 
   const find = Effect.fnUntraced(function* (id: number) {
@@ -92,7 +94,10 @@ const make = Effect.gen(function* () {
 
   const erase = Effect.fnUntraced(function* (job: RunningJob, device: Device) {
     const outcome = yield* Effect.result(patiently(actorOf(String(device.id)).EraseDevice({ jobId: job.id })))
-    if (outcome._tag === "Success") return yield* finish(job, device, outcome.success)
+    if (outcome._tag === "Success") {
+      yield* finish(job, device, outcome.success)
+      return yield* plugins.runPatiently
+    }
     const begun = yield* operations.ofJob(job.id, device.id, "erase")
     const phase = Option.match(begun, { onNone: () => undefined, onSome: (operation) => operation.phase })
     yield* record(job, device.hostname, notErased(callErrorText(outcome.failure), phase), false)

@@ -102,6 +102,12 @@ it.live("an upgrade goes on after kills in the download and in the wait for the 
     assert.strictEqual((yield* row).os_version, Site.NEW)
     const reloads = device.commands().filter(({ command }) => command === "reload force")
     assert.lengthOf(reloads, 1)
+    const heard = (yield* folders.pluginLog).split("\n").map((line) => line.replace(/^\S+ /, ""))
+    assert.deepStrictEqual(heard, [
+      "upgrade_reboot_starting: hostname=acc",
+      "upgrade_reboot_completed: hostname=acc, failed=false",
+      ""
+    ])
   }).pipe(Effect.scoped)
 )
 

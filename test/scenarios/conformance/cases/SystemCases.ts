@@ -1,5 +1,5 @@
 /**
- * Plugins, version, health, and what belongs to no route (docs/api.md, docs/operations.md#plugins and
+ * Plugins, version, health, and what belongs to no route (docs/api.md, docs/plugins.md and
  * docs/operations.md#health).
  */
 import { release } from "../../../../src/domain/Release.ts"
@@ -36,7 +36,8 @@ const system: ReadonlyArray<Case> = [
       body: {
         data: {
           loaded_plugins: ["switchyard.plugins.filewriter"],
-          plugindata: { plugins: [{ filename: "filewriter.py", vars: {} }] }
+          plugindata: { plugins: [{ filename: "filewriter.py", vars: {} }] },
+          plugin_states: [{ filename: "filewriter.py", loaded: true, problem: null, retried_calls: 0 }]
         }
       }
     }

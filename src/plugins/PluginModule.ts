@@ -1,0 +1,86 @@
+/**
+ * What the author of a plugin needs (docs/plugins.md#writing-a-plugin): types alone, for `import type`, so that a plugin depends on nothing
+ * at run time. A plugin is a module whose default export makes it: `export default (context) => ({ new_managed_device() { … } })`.
+ */
+
+/** A switch has become MANAGED. All values are text; what is not known is empty. */
+export interface NewManagedDevice {
+  readonly hostname: string
+  /** ACCESS, DIST or CORE. */
+  readonly device_type: string
+  readonly serial_number: string
+  readonly vendor: string
+  readonly model: string
+  readonly os_version: string
+  /** Without a prefix length. */
+  readonly management_ip: string
+}
+
+/** A switch has been given its management address. */
+export interface AllocatedIpv4 {
+  readonly vrf: string
+  readonly ipv4_address: string
+  /** As `10.0.6.0/24`; null for switches of the fabric. */
+  readonly ipv4_network: string | null
+  readonly hostname: string
+}
+
+/** An upgrade is about to reboot a switch. */
+export interface UpgradeRebootStarting {
+  readonly hostname: string
+}
+
+/** The reboot of an upgrade is over, and the check after it as well. */
+export interface UpgradeRebootCompleted {
+  readonly hostname: string
+  /** True when the switch did not come back, or not as it should. */
+  readonly failed: boolean
+}
+
+/** A device was deleted. */
+export interface RemovedDevice {
+  readonly hostname: string
+  readonly device_type: string
+  readonly management_ip: string | null
+}
+
+/** About this call. */
+export interface Delivery {
+  /** Names the event: the same at each attempt, and never used for another one. */
+  readonly id: string
+  /** 1, 2 … */
+  readonly attempt: number
+  /** True when an earlier attempt may have done its work, or a part of it. */
+  readonly again: boolean
+  /** Aborts shortly before the time limit, for `fetch` and others. */
+  readonly signal: AbortSignal
+}
+
+/** What a plugin is made from. */
+export interface PluginContext {
+  /** The name of its file without the ending. */
+  readonly name: string
+  /** Its variables, as the plugin file has them, with the values of secrets. */
+  readonly vars: Readonly<Record<string, unknown>>
+  /** Writes a line to the server's log. `console.log` does the same. */
+  readonly log: (text: string) => void
+}
+
+/** An error with `retry: false` is not tried again: nothing but another configuration helps. */
+export interface FinalError extends Error {
+  readonly retry: false
+}
+
+/** Hooks, each as the plugin likes; what is thrown, or a promise that rejects, is a failed call, which is tried again. */
+export interface Plugin {
+  /** Whether it could work: true or false; null when there is nothing to say. */
+  readonly selftest?: (delivery: Delivery) => boolean | null | Promise<boolean | null>
+  readonly new_managed_device?: (event: NewManagedDevice, delivery: Delivery) => void | Promise<void>
+  readonly allocated_ipv4?: (event: AllocatedIpv4, delivery: Delivery) => void | Promise<void>
+  readonly upgrade_reboot_starting?: (event: UpgradeRebootStarting, delivery: Delivery) => void | Promise<void>
+  readonly upgrade_reboot_completed?: (event: UpgradeRebootCompleted, delivery: Delivery) => void | Promise<void>
+  readonly removed_device?: (event: RemovedDevice, delivery: Delivery) => void | Promise<void>
+}
+
+/** The default export of a plugin's file. */
+export type MakePlugin = (context: PluginContext) => Plugin | Promise<Plugin>

@@ -1,0 +1,73 @@
+/** Requests of the bundled plugins to other systems: JSON both ways, and errors that say what was answered, without what was sent. */
+
+export interface JsonRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly signal: AbortSignal
+}
+
+export interface JsonAnswer {
+  readonly status: number
+  /** Undefined when the answer is no JSON. */
+  readonly json: unknown
+  readonly text: string
+}
+
+/** So much of an answer is told in an error. */
+const SHOWN = 300
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // whoever reads it says what is wrong
+    return undefined
+  }
+}
+
+/** The system cannot be used as it should; `status` null when it did not answer. */
+export class HttpProblem extends Error {
+  readonly status: number | null
+  constructor(message: string, status: number | null) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** An error that another attempt cannot mend. */
+export const final = (message: string): Error & { readonly retry: false } =>
+  Object.assign(new Error(message), { retry: false as const })
+
+/** Sends the request and reads the answer, whatever its status is. Redirects are not followed: they are answers. */
+export const send = async ({ body, headers, method, signal, url }: JsonRequest): Promise<JsonAnswer> => {
+  const content = body === undefined ? {} : { body: JSON.stringify(body) }
+  const sent = { "content-type": "application/json", accept: "application/json", ...headers }
+  const answer = await fetch(url, { method, headers: sent, redirect: "manual", signal, ...content }).catch(
+    (error: unknown) => {
+      const reason = signal.aborted ? "no answer in time" : error instanceof Error ? error.message : String(error)
+      const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : ""
+      throw new HttpProblem(`${method} ${new URL(url).pathname}: ${reason}${cause}`, null)
+    }
+  )
+  const text = await answer.text()
+  return { status: answer.status, json: parsed(text), text }
+}
+
+/** Throws unless the answer has one of these statuses. */
+export const expect = (request: JsonRequest, answer: JsonAnswer, statuses: ReadonlyArray<number>): JsonAnswer => {
+  if (statuses.includes(answer.status)) return answer
+  const what = answer.text.replaceAll(/\s+/g, " ").trim().slice(0, SHOWN)
+  throw new HttpProblem(
+    `${request.method} ${new URL(request.url).pathname} was answered with status ${answer.status}: ${what}`,
+    answer.status
+  )
+}
+
+/** The same in one step. */
+export const ask = async (request: JsonRequest, statuses: ReadonlyArray<number>): Promise<JsonAnswer> =>
+  expect(request, await send(request), statuses)
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
