@@ -1,11 +1,20 @@
 /** What the server has noticed and told already, so that each occurrence is one event, whoever of several servers sees it (docs/alerts.md#ready-rules). */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { EventStore, type NewEvent } from "./EventStore.ts"
+import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const events = yield* EventStore
+  const grouped = yield* grouping
+  const findUnreachable = makeGroupedFind(
+    grouped,
+    (ids) =>
+      sql<{ device_id: number }>`select device_id from device_unreachable where device_id = any(${ids}::integer[])`,
+    ({ device_id }) => device_id
+  )
 
   const tell = Effect.fn("WatchStore.tell")(function* (name: string, value: string, event: NewEvent | null) {
     const changed = yield* sql`insert into watched (name, value) values (${name}, ${value})
@@ -66,8 +75,7 @@ const make = Effect.gen(function* () {
     }, sql.withTransaction),
     reachable: Effect.fn("WatchStore.reachable")(function* (deviceId: number, hostname: string) {
       // each login asks, and nearly always nothing is to be written
-      const known = yield* sql`select from device_unreachable where device_id = ${deviceId}`
-      if (known.length > 0) yield* back(deviceId, hostname)
+      if (Option.isSome(yield* findUnreachable(deviceId))) yield* back(deviceId, hostname)
     })
   })
 })
@@ -90,5 +98,5 @@ export class WatchStore extends Context.Service<
     readonly reachable: (deviceId: number, hostname: string) => Effect.Effect<void, SqlError.SqlError>
   }
 >()("switchyard/store/WatchStore") {
-  static readonly layer = Layer.effect(WatchStore, make).pipe(Layer.provide(EventStore.layer))
+  static readonly layer = Layer.effect(WatchStore, make).pipe(Layer.provide([BackgroundWork.layer, EventStore.layer]))
 }
