@@ -77,6 +77,34 @@ layer(Guarded, { excludeTestServices: true })("Without a token", (it) => {
       assert.strictEqual(yield* fingerprint, before)
     })
   )
+
+  it.effect(
+    "every route answers the preflight of a page of another origin, and shows it the headers that it reads",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiClient
+        const origin = "https://ui.example.org"
+        for (const endpoint of endpoints.filter(({ path }) => path.startsWith("/api/v1.0/"))) {
+          const name = `${endpoint.method} ${endpoint.path}`
+          const asked = {
+            origin,
+            "access-control-request-method": endpoint.method,
+            "access-control-request-headers": "authorization,content-type,x-fields"
+          }
+          const preflight = yield* api.send("OPTIONS", pathOf(endpoint), { headers: asked })
+          const answer = yield* api.send(endpoint.method, pathOf(endpoint), { headers: { origin } })
+          assert.strictEqual(preflight.status, 200, name)
+          assert.include(preflight.headers.get("access-control-allow-methods") ?? "", endpoint.method, name)
+          for (const header of ["authorization", "content-type", "x-fields"]) {
+            assert.include(preflight.headers.get("access-control-allow-headers") ?? "", header, name)
+          }
+          for (const { headers } of [preflight, answer]) {
+            assert.strictEqual(headers.get("access-control-allow-origin"), origin, name)
+            assert.include(headers.get("access-control-expose-headers") ?? "", "X-Total-Count", name)
+          }
+        }
+      })
+  )
 })
 
 layer(SiteServer(), { excludeTestServices: true })("A field that is null or of another type", (it) => {

@@ -1,6 +1,6 @@
 /** Clients of socket.io that are hostile, broken or gone: the server goes on, and others hear what they should. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import * as Campus from "../../support/Campus.ts"
@@ -193,5 +193,21 @@ it.live("lets in no more connections than it may have, and others again when som
     if (typeof one === "object") one.disconnect()
     while (typeof (yield* Effect.scoped(attempt(url, { transports: ["polling"] }))) === "string")
       yield* Effect.sleep(10)
+  }).pipe(Effect.scoped)
+)
+
+it.live("does not keep the server from stopping, and is told that the connection has closed", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const { url } = yield* Scope.provide(makeServer(), scope)
+    const clients = yield* Effect.forEach([["websocket"], ["polling"]], (transports) => listen(url, [], { transports }))
+    const reasons: Array<string> = []
+    for (const { socket } of clients) socket.on("disconnect", (reason) => reasons.push(reason))
+    const begun = performance.now()
+    yield* Scope.close(scope, Exit.void)
+    // requests that are under way are waited for much longer
+    assert.isBelow(performance.now() - begun, seconds(10))
+    yield* Effect.repeat(Effect.sleep(10), { until: () => reasons.length === 2 })
+    assert.notInclude(reasons, "io client disconnect")
   }).pipe(Effect.scoped)
 )

@@ -1,0 +1,40 @@
+/** Steps of live actors are told while somebody listens, and looked at by nobody otherwise. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { createActor, createMachine } from "xstate"
+import { ActorInspection } from "../../src/devices/ActorInspection.ts"
+import * as ToldSteps from "../../src/devices/ToldSteps.ts"
+import { Told, type ToldThing } from "../../src/runtime/Told.ts"
+
+const layer = ToldSteps.layer.pipe(Layer.provideMerge(Layer.merge(ActorInspection.layer, Told.layer)))
+
+const machine = createMachine({
+  id: "device",
+  initial: "idle",
+  states: { idle: { on: { GO: "busy" } }, busy: { on: { STOP: "idle" } } }
+})
+
+it.live("tells steps from when somebody listens until nobody does", () =>
+  Effect.gen(function* () {
+    const told = yield* Told
+    const actor = createActor(machine).start()
+    yield* (yield* ActorInspection).watch(actor, () => ({ device: "acc1", job: 3 }))
+    actor.send({ type: "GO" })
+    const heard: Array<ToldThing> = []
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        yield* told.listen((thing) => heard.push(thing))
+        yield* Effect.sleep("1 millis").pipe(
+          Effect.andThen(Effect.sync(() => actor.send({ type: actor.getSnapshot().value === "busy" ? "STOP" : "GO" }))),
+          Effect.repeat({ until: () => heard.length > 0 })
+        )
+      })
+    )
+    const [step] = heard
+    assert.deepInclude(step, { kind: "step", hostname: "acc1", job: 3, machine: "device" })
+    const before = heard.length
+    actor.send({ type: "GO" })
+    actor.send({ type: "STOP" })
+    assert.strictEqual(heard.length, before)
+  }).pipe(Effect.scoped, Effect.provide(layer))
+)
