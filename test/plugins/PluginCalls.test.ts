@@ -138,8 +138,9 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
     it.effect("says that it may have been made when a server was killed in the middle of it", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* tell("cut")
-        yield* sql`insert into plugin_run (action_id, plugin) select id, 'one' from device_action where payload ->> 'hostname' = 'cut'`
+        const begun = sql`insert into plugin_run (action_id, plugin) select id, 'one' from device_action where payload ->> 'hostname' = 'cut'`
+        // in one transaction, because attempts of before are still looked for
+        yield* sql.withTransaction(Effect.andThen(tell("cut"), begun))
         yield* runOpen
         assert.deepStrictEqual((yield* heard("cut")).toSorted(), ["one cut 2 true", "two cut 1 false"])
       })
@@ -148,9 +149,9 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
     it.effect("is given up when the server ended during each attempt, because it may be the reason", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        yield* tell("poison")
-        yield* sql`insert into plugin_run (action_id, plugin, attempts)
+        const begun = sql`insert into plugin_run (action_id, plugin, attempts)
           select id, 'one', 6 from device_action where payload ->> 'hostname' = 'poison'`
+        yield* sql.withTransaction(Effect.andThen(tell("poison"), begun))
         yield* runOpen
         assert.deepStrictEqual(yield* heard("poison"), ["two poison 1 false"])
         assert.include((yield* eventsOf("poison"))[0]?.data.error, "the server ended during each attempt")
@@ -207,13 +208,15 @@ layer(live, { excludeTestServices: true })("A recorded call", (it) => {
       Effect.gen(function* () {
         const { record } = yield* PluginCallStore
         const sql = yield* SqlClient.SqlClient
-        yield* tell("twice-later")
-        yield* record({ hook: "upgrade_reboot_starting", hostname: "twice-later" }, { deviceId: null, jobId: null })
+        yield* Effect.gen(function* () {
+          yield* tell("twice-later")
+          yield* record({ hook: "upgrade_reboot_starting", hostname: "twice-later" }, { deviceId: null, jobId: null })
+          // the first attempt has failed, and the next one is not due yet
+          yield* sql`insert into plugin_run (action_id, plugin, error, next_at)
+            select id, 'one', 'not yet', now() + interval '1 hour' from device_action
+            where payload ->> 'hostname' = 'twice-later' and payload ->> 'hook' = 'new_managed_device'`
+        }).pipe(sql.withTransaction)
         yield* tell("beside")
-        // the first attempt has failed, and the next one is not due yet
-        yield* sql`insert into plugin_run (action_id, plugin, error, next_at)
-          select id, 'one', 'not yet', now() + interval '1 hour' from device_action
-          where payload ->> 'hostname' = 'twice-later' and payload ->> 'hook' = 'new_managed_device'`
         yield* runOpen
         const ofOne = Effect.map(heard("twice-later"), (lines) => lines.filter((line) => line.startsWith("one")))
         assert.deepStrictEqual(yield* ofOne, [])
