@@ -6,6 +6,7 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import * as Engine from "./Engine.ts"
 import { EventFeed } from "./events/EventFeed.ts"
+import * as EventUpkeep from "./events/EventUpkeep.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
 import { DeviceActors } from "./devices/DeviceActors.ts"
@@ -38,9 +39,10 @@ export const ports = Layer.mergeAll(
   Engine.initCheck
 )
 
-const audit = Layer.merge(
+const audit = Layer.mergeAll(
   AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  SyslogExport.layer
+  SyslogExport.layer,
+  EventUpkeep.layer
 )
 
 /** The server without its database: needs a migrated one and the configuration. */
@@ -50,7 +52,7 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.merge(audit),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
-  Layer.provide(Told.layer)
+  Layer.provideMerge(Told.layer)
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */

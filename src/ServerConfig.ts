@@ -96,6 +96,7 @@ const variables = {
   DATABASE_URL: Config.option(Config.Redacted("DATABASE_URL")),
   SECRET_KEY: Config.option(Config.schema(Key, "SECRET_KEY")),
   AUDIT_DAYS: count("AUDIT_DAYS", 0),
+  EVENT_DAYS: count("EVENT_DAYS", 7),
   AUDIT_SYSLOG: Config.option(Config.NonEmptyString("AUDIT_SYSLOG")),
   SECRET_KEY_PREVIOUS: Config.option(Config.schema(Key, "SECRET_KEY_PREVIOUS")),
   SHOW_SECRETS: flag("SHOW_SECRETS", true),

@@ -209,6 +209,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "syslog receiver of the audit, as it happens: `tcp://host:port` or `tls://host:port` (RFC 5424, octet counting)"
   ],
   ["AUDIT_DAYS", "0", "days after which events of the audit are removed, 0 for never"],
+  ["EVENT_DAYS", "7", "days after which events that are not part of the audit are removed, 0 for never"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
   ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],

@@ -12,6 +12,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { Limits } from "./core/Limits.ts"
+import { OpenStreams } from "./core/OpenStreams.ts"
 import { listening } from "./core/Listening.ts"
 import { isLoopback } from "./core/Loopback.ts"
 import { safeLines } from "./core/SafeHeaders.ts"
@@ -73,12 +74,14 @@ const api = Layer.unwrap(
     const { HOST: host, PORT: port } = yield* ServerConfig
     const encrypted = yield* makeTlsListener(MAX_HEADER_BYTES)
     for (const { server } of encrypted) server().on("clientError", refuse)
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted)
+    const { endAll } = yield* OpenStreams
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted, endAll)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = Layer.merge(api, ZtpServer).pipe(
   Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
+  Layer.provideMerge(OpenStreams.layer),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

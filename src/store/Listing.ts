@@ -28,6 +28,7 @@ export interface Listable {
 
 /** Some devices, made ready for many queries: ten thousand names are written once. */
 export interface NamedDevices {
+  readonly names: ReadonlySet<string>
   /** The hostnames as a `text[]` of PostgreSQL. */
   readonly hostnames: string
   /** Equal for equal names. */
@@ -38,7 +39,7 @@ export interface NamedDevices {
 export const namedDevices = (names: ReadonlyArray<string>): NamedDevices => {
   const quoted = names.map((name) => `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`)
   const hostnames = `{${quoted.join(",")}}`
-  return { hostnames, key: hash("sha256", hostnames, "base64url") }
+  return { names: new Set(names), hostnames, key: hash("sha256", hostnames, "base64url") }
 }
 
 /** Rows that a caller who may see some devices only may see: SQL over these hostnames and the caller's name. */

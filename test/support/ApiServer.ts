@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Engine from "../../src/Engine.ts"
+import { EventFeed } from "../../src/events/EventFeed.ts"
 import { HttpServerLive } from "../../src/http/HttpServer.ts"
 import * as Cluster from "../../src/jobs/engine/Cluster.ts"
 import { JobWorkflow } from "../../src/jobs/engine/JobWorkflow.ts"
@@ -16,6 +17,7 @@ import {
 } from "../../src/jobs/repositories/Repositories.ts"
 import { RepositoryUpdate } from "../../src/jobs/repositories/RepositoryUpdate.ts"
 import type { Previews } from "../../src/jobs/sync/Previews.ts"
+import { Told } from "../../src/runtime/Told.ts"
 import * as Server from "../../src/Server.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
 import { NodeServices } from "@effect/platform-node"
@@ -150,7 +152,7 @@ const RefreshesAtOnce = Layer.effect(
 /** Everything behind the server: the real services of all rooms, on a database of its own. */
 export const Backend = (variables: Readonly<Record<string, string>> = {}, parts: Parts = {}) =>
   Layer.mergeAll(RefreshesAtOnce, parts.previews ?? Layer.empty).pipe(
-    Layer.provideMerge(Server.ports),
+    Layer.provideMerge(Layer.mergeAll(Server.ports, EventFeed.layer, Told.layer)),
     Layer.provideMerge(Layer.merge(Engine.actors, Executions)),
     Layer.provideMerge(Engine.services),
     Layer.provideMerge(Cluster.layer),

@@ -49,17 +49,23 @@ const open = <E, R>({ server, where }: Listener, handler: Effect.Effect<HttpServ
 const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Service"]) =>
   "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
 
-/** Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. */
+/**
+ * Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. `beforeEnd` is
+ * done before the end waits for requests.
+ */
 export const listening = <A, E, R>(
   first: Listener,
   routes: Layer.Layer<A, E, R>,
-  beside: ReadonlyArray<Listener> = []
+  beside: ReadonlyArray<Listener> = [],
+  beforeEnd: Effect.Effect<void> = Effect.void
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const handler = yield* HttpRouter.toHttpEffect(routes)
       for (const listener of beside) yield* logAddress(listener, yield* open(listener, handler))
-      return yield* open(first, handler)
+      const listener = yield* open(first, handler)
+      yield* Effect.addFinalizer(() => beforeEnd)
+      return listener
     })
   ).pipe(Layer.provideMerge(NodeHttpServer.layerHttpServices), HttpServer.withLogAddress)
