@@ -13,12 +13,9 @@ import { type makeReadPage, shownTo } from "./EventReading.ts"
 import { isSeen, judgeEvent, judgeTold, type makeSeenJobs } from "./EventSight.ts"
 import { makeInbox } from "./Inbox.ts"
 import * as SseText from "./SseText.ts"
+import type { StreamTimes } from "./StreamTimes.ts"
 
-/** Milliseconds without a word. */
-const HEARTBEAT = 15_000
-/** Milliseconds after which it is asked again what the caller may hear of. */
-const RENEWAL = 60_000
-/** Events that can change it, and the milliseconds after which what they changed is known everywhere. */
+/** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
 const KNOWN_AFTER = 1500
 /** Events of the log at once. */
@@ -36,6 +33,7 @@ export interface ReaderParts {
   readonly readPage: Effect.Success<typeof makeReadPage>
   readonly seenJobs: Effect.Success<typeof makeSeenJobs>
   readonly textOf: (event: LiveEvent) => string
+  readonly times: StreamTimes
 }
 
 export interface ReaderOrder {
@@ -63,7 +61,7 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
 
 /** Begins a reader; `scope` is that of the stream. */
 export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order: ReaderOrder, scope: Scope.Scope) {
-  const { feed, pages, readPage, seenJobs, textOf } = parts
+  const { feed, pages, readPage, seenJobs, textOf, times } = parts
   const inbox = makeInbox()
   const begun = yield* Clock.currentTimeMillis
   let question = order.question
@@ -75,7 +73,7 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
   let joined = 0
   let ending: string | null = null
   let saidAt = begun
-  let renewAt = Math.min(begun + RENEWAL, order.expiresAt)
+  let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
   const follower: Follower = (events) => {
     for (const event of events) {
@@ -103,7 +101,8 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     else ending ??= found.failure
     // after a database was restored numbers are given again
     if (phase !== "begins" && (yield* pages.bounds).newest < position) ending ??= ANEW
-    renewAt = (yield* Clock.currentTimeMillis) + RENEWAL
+    const now = yield* Clock.currentTimeMillis
+    renewAt = Math.min(now + times.renewal, order.expiresAt > now ? order.expiresAt : Number.POSITIVE_INFINITY)
   })
 
   const begin = Effect.gen(function* () {
@@ -147,9 +146,9 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
   })
 
   const wait = Effect.gen(function* () {
-    position = Math.max(position, heard)
+    if (inbox.isEmpty()) position = Math.max(position, heard)
     const now = yield* Clock.currentTimeMillis
-    const until = Math.min(saidAt + HEARTBEAT, renewAt)
+    const until = Math.min(saidAt + times.heartbeat, renewAt)
     yield* Effect.timeoutOption(inbox.latch.await, Math.max(1, until - now))
     // who was woken for another reason finds nothing to take
     if (inbox.isEmpty() && ending === null && !inbox.isOverfull()) inbox.latch.closeUnsafe()
@@ -180,7 +179,7 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
       if (now >= renewAt) yield* renew
-      else if (now >= saidAt + HEARTBEAT) {
+      else if (now >= saidAt + times.heartbeat) {
         saidAt = now
         return { text: SseText.heartbeat(position), isLast: false }
       }
@@ -196,5 +195,5 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     inbox.latch.openUnsafe()
   }
 
-  return { next, end, listener, isCutOff: inbox.isOverfull }
+  return { next, end, listener }
 })

@@ -20,11 +20,11 @@ import { makeReadPage } from "./EventReading.ts"
 import type { EventRequest } from "./EventRequest.ts"
 import { makeSeenJobs } from "./EventSight.ts"
 import { eventText } from "./SseText.ts"
+import { StreamTimes } from "./StreamTimes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Milliseconds after which a connection is closed whose client takes nothing; one that is to end gets less. */
-const STUCK = 60_000
+/** Milliseconds that a client has for the last message when the server stops. */
 const LAST = 2000
 
 const HEADERS = { "x-accel-buffering": "no", "cache-control": "no-store", connection: "close" } as const
@@ -60,6 +60,7 @@ const makeTextOf = () => {
 export const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
   const told = yield* Told
+  const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
   const parts = {
@@ -67,7 +68,8 @@ export const makeOpenStream = Effect.gen(function* () {
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
     seenJobs: yield* makeSeenJobs,
-    textOf: makeTextOf()
+    textOf: makeTextOf(),
+    times
   }
 
   return Effect.fnUntraced(function* (
@@ -95,14 +97,14 @@ export const makeOpenStream = Effect.gen(function* () {
         socket?.setTimeout(LAST)
         reader.end()
       }
-      socket?.setTimeout(STUCK)
+      socket?.setTimeout(times.stuck)
       yield* streams.hold(key, end)
       if (question.told.size > 0) yield* told.listen(reader.listener)
       return Stream.paginate(undefined, () =>
-        Effect.map(reader.next, ({ isLast, text }) => {
-          if (isLast) socket?.setTimeout(LAST)
-          return [[text], isLast ? Option.none() : Option.some(undefined)] as const
-        })
+        Effect.map(
+          reader.next,
+          ({ isLast, text }) => [[text], isLast ? Option.none() : Option.some(undefined)] as const
+        )
       )
     })
     return HttpServerResponse.stream(Stream.encodeText(Stream.unwrap(opened)), {

@@ -150,18 +150,6 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
     })
   )
 
-  it.effect("closes the connection of a reader who never reads again", () =>
-    Effect.gen(function* () {
-      const streams = yield* OpenStreams
-      const before = streams.count()
-      const slow = yield* follow("?kind=alert")
-      yield* until(() => slow.lastId() !== undefined)
-      slow.pause()
-      for (let batch = 0; batch < 12; batch++) yield* writeMany(1000, 5000)
-      yield* until(() => streams.count() <= before)
-    })
-  )
-
   it.effect(
     "tells each event once to readers who hang up and resume at random, while many write and some roll back",
     () =>
