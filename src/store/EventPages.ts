@@ -59,6 +59,12 @@ const make = Effect.gen(function* () {
     sql`(select event.id, event.kind, event.action, event.device_id, event.hostname, event.job_id from event
       where ${where} and event.id > ${after}::bigint and event.id <= ${through}::bigint order by event.id limit ${limit})`
 
+  const scanned = (scan: EventScan) => {
+    const branches = branchesOf(scan).map((where) => branch(scan, where))
+    return sql`select id::float8 as id, kind, action, device_id, hostname, job_id
+      from (${sql.join(" union all ", false)(branches)}) event order by event.id limit ${scan.limit}`
+  }
+
   return EventPages.of({
     bounds: Effect.map(
       sql<EventBounds>`select events_complete()::float8 as complete, (select last_value from event_id_seq)::float8 as newest,
@@ -71,11 +77,8 @@ const make = Effect.gen(function* () {
         ([row]) => row?.id ?? after + 1
       )
     ),
-    scan: Effect.fn("EventPages.scan")((scan: EventScan) => {
-      const branches = branchesOf(scan).map((where) => branch(scan, where))
-      return sql<ScannedEvent>`select id::float8 as id, kind, action, device_id, hostname, job_id
-        from (${sql.join(" union all ", false)(branches)}) event order by event.id limit ${scan.limit}`
-    }),
+    scanned,
+    scan: Effect.fn("EventPages.scan")((scan: EventScan) => sql<ScannedEvent>`${scanned(scan)}`),
     load: Effect.fn("EventPages.load")(
       (ids: ReadonlyArray<number>) =>
         sql<LiveEvent>`select ${sql.literal(AUDIT_COLUMNS)}, event.is_audit, event.object from event
@@ -92,6 +95,8 @@ export class EventPages extends Context.Service<
     readonly bounds: Effect.Effect<EventBounds, SqlError.SqlError>
     /** The number of the oldest event after this one; the next number if there is none. */
     readonly oldest: (after: number) => Effect.Effect<number, SqlError.SqlError>
+    /** The query of `scan`, for whoever wants to see its plan. */
+    readonly scanned: (scan: EventScan) => Statement.Fragment
     /** The next rows in their order. All that are asked for are among them, and maybe others: the index decides. */
     readonly scan: (scan: EventScan) => Effect.Effect<ReadonlyArray<ScannedEvent>, SqlError.SqlError>
     /** Whole events by their numbers, in order; those that are gone by now are left out. */
