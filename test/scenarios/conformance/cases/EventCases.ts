@@ -18,7 +18,7 @@ export const eventCases: ReadonlyArray<Case> = [
   },
   {
     name: "no events of a job that has none",
-    request: { method: "GET", path: "/events?job=1&kind=lock&since=0" },
+    request: { method: "GET", path: "/events?job=1&kind=firmware&since=0" },
     reply: { status: 200, body: { data: { events: [], more: false } } }
   },
   {
