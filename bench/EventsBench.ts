@@ -7,6 +7,7 @@ import { Console, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
+import { answeringWithin } from "../src/store/AnswerTime.ts"
 import { EventRetention } from "../src/store/EventRetention.ts"
 import { makeClient, percentile } from "./BenchClient.ts"
 import { DEVICES, seed } from "./BenchFleet.ts"
@@ -39,7 +40,7 @@ const fill = Effect.fnUntraced(function* (count: number) {
     yield* Console.log(`${first + BATCH} events`)
   }
   yield* sql`vacuum analyze event`
-})
+}, answeringWithin("1 hour"))
 
 interface Question {
   readonly what: string
