@@ -42,7 +42,7 @@ describe("pages of events", () => {
           rows.map(({ id }) => id).toSorted((a, b) => a - b),
           what
         )
-        const plan = yield* sql<{ "QUERY PLAN": string }>`explain ${pages.scanned(scan)}`
+        const plan = yield* sql<{ "QUERY PLAN": string }>`explain (generic_plan) ${pages.scanned(scan)}`
         const text = plan.map((line) => line["QUERY PLAN"]).join("\n")
         assert.include(text, index, `${what}\n${text}`)
         assert.notInclude(text, "Seq Scan", `${what}\n${text}`)
