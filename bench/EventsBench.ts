@@ -16,7 +16,7 @@ import { environment, folderOf } from "./BenchSite.ts"
 import { makeTokens } from "./BenchToken.ts"
 import { row } from "./Measured.ts"
 
-const BATCH = 500_000
+const BATCH = 1_000_000
 const PAGES = 200
 const DAYS = 7
 
@@ -27,19 +27,23 @@ const FILE = `roles:
 
 const anyOf = (count: number): number => 1 + Math.floor(Math.random() * count)
 
-/** The events of so many days, the oldest first. */
+/** The events of so many days, the oldest first; the indexes that rows could be without come afterwards. */
 const fill = Effect.fnUntraced(function* (count: number) {
   const sql = yield* SqlClient.SqlClient
+  const indexes = yield* sql<{ name: string; definition: string }>`select indexname as name, indexdef as definition
+    from pg_indexes where tablename = 'event' and indexname <> 'event_pkey'`
+  for (const { name } of indexes) yield* sql`drop index ${sql(name)}`
   for (let first = 0; first < count; first += BATCH) {
-    yield* sql`insert into event (at, kind, action, device_id, hostname, job_id, is_audit, data)
-      select now() - make_interval(days => ${DAYS + 1}) * (1 - n / ${count}::float8),
+    yield* sql`insert into event (transaction, at, kind, action, actor, way, address, device_id, hostname, job_id, is_audit, data)
+      select '3', now() - make_interval(days => ${DAYS + 1}) * (1 - n / ${count}::float8),
         case when n % 5000 = 0 then 'drift' when n % 5 = 0 then 'job' when n % 7 = 0 then 'change' else 'device' end, 'updated',
-        device.id, device.hostname, 1 + n / 2000, n % 20 = 0, jsonb_build_object('key', n, 'after', jsonb_build_object('state', 'MANAGED'))
-      from generate_series(${first + 1}::bigint, ${Math.min(first + BATCH, count)}::bigint) n
-        join lateral (select id, hostname from device where id = 1 + n % ${DEVICES}) device on true`
+        'server', 'server', null, 3 + n % ${DEVICES}, 'far' || 1 + n % ${DEVICES}, 1 + n / 2000, n % 20 = 0, '{"after": {"state": "MANAGED"}}'
+      from generate_series(${first + 1}::integer, ${Math.min(first + BATCH, count)}::integer) n`
     yield* Console.log(`${first + BATCH} events`)
   }
+  for (const { definition } of indexes) yield* sql`${sql.literal(definition)}`
   yield* sql`vacuum analyze event`
+  yield* Console.log("indexes")
 }, answeringWithin("1 hour"))
 
 interface Question {
