@@ -33,6 +33,8 @@ const fill = Effect.fnUntraced(function* (count: number) {
   const indexes = yield* sql<{ name: string; definition: string }>`select indexname as name, indexdef as definition
     from pg_indexes where tablename = 'event' and indexname <> 'event_pkey'`
   for (const { name } of indexes) yield* sql`drop index ${sql(name)}`
+  // the events of the site itself are of today, and the oldest event is looked at first
+  yield* sql`insert into event_removed (through) select max(id) from event`
   for (let first = 0; first < count; first += BATCH) {
     yield* sql`insert into event (transaction, at, kind, action, actor, way, address, device_id, hostname, job_id, is_audit, data)
       select '3', now() - make_interval(days => ${DAYS + 1}) * (1 - n / ${count}::float8),
