@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), live (200 clients of events beside a sync), access (what roles cost), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
+ * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import { NodeRuntime } from "@effect/platform-node"
@@ -10,6 +10,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import * as path from "node:path"
 import { rows as provisioningRows } from "./ProvisioningBench.ts"
 import { rows as accessRows } from "./AccessBench.ts"
+import { rows as eventsRows } from "./EventsBench.ts"
 import { rows as fleetRows } from "./FleetBench.ts"
 import { rows as hostileRows } from "./HostileBench.ts"
 import { rows as jobsRows } from "./JobsBench.ts"
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   fleet: fleetRows,
   jobs: jobsRows,
   access: accessRows,
+  events: eventsRows(Number(process.env["EVENTS"] ?? "10000000")),
   sync: syncRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   readers: readersRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),
   live: liveRows(Number(process.env["SYNC_DEVICES"] ?? "1000")),

@@ -12,6 +12,7 @@ import * as AlertSending from "./events/alerts/AlertSending.ts"
 import * as Watches from "./events/alerts/Watches.ts"
 import { EventFeed } from "./events/EventFeed.ts"
 import * as ToldElsewhere from "./events/ToldElsewhere.ts"
+import * as EventUpkeep from "./events/EventUpkeep.ts"
 import { HttpServerLive } from "./http/HttpServer.ts"
 import { Build } from "./runtime/Build.ts"
 import { ActorInspection } from "./devices/ActorInspection.ts"
@@ -48,9 +49,10 @@ export const ports = Layer.mergeAll(
   Engine.initCheck
 )
 
-const audit = Layer.merge(
+const audit = Layer.mergeAll(
   AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
-  SyslogExport.layer
+  SyslogExport.layer,
+  EventUpkeep.layer
 )
 
 /** Steps of the actors, and what other replicas tell. */
@@ -70,7 +72,7 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
   Layer.provide(ToldLog.layer),
-  Layer.provide(Told.layer)
+  Layer.provideMerge(Told.layer)
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */

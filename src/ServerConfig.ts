@@ -101,6 +101,7 @@ const variables = {
   ALERT_TIMEOUT: count("ALERT_TIMEOUT", 10, 1),
   ALERT_RETRY_HOURS: count("ALERT_RETRY_HOURS", 72, 1),
   ALERT_DAYS: count("ALERT_DAYS", 30, 1),
+  EVENT_DAYS: count("EVENT_DAYS", 7),
   AUDIT_SYSLOG: Config.option(Config.NonEmptyString("AUDIT_SYSLOG")),
   SECRET_KEY_PREVIOUS: Config.option(Config.schema(Key, "SECRET_KEY_PREVIOUS")),
   SHOW_SECRETS: flag("SHOW_SECRETS", true),

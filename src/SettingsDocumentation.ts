@@ -223,6 +223,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["ALERT_RETRY_HOURS", "72", "hours for which a message to a receiver of alerts is tried"],
   ["ALERT_DAYS", "30", "days after which alerts and their deliveries, dead ones too, are removed"],
   ["AUDIT_DAYS", "0", "days after which events of the audit are removed, 0 for never"],
+  ["EVENT_DAYS", "7", "days after which events that are not part of the audit are removed, 0 for never"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs and of calls of plugins"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
   ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],

@@ -7,6 +7,7 @@ import { AuthGroup, SignOnGroup } from "./AuthApi.ts"
 import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
 import { DevicesGroup } from "./DevicesApi.ts"
+import { EventsGroup } from "./EventsApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
@@ -39,6 +40,7 @@ const versioned = HttpApi.make("switchyard")
     AuthGroup,
     SignOnGroup,
     AuditGroup,
+    EventsGroup,
     WindowsGroup,
     AlertsGroup,
     SystemGroup

@@ -139,6 +139,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
   ["GET /audit", "devices"],
+  ["GET /events", "devices"],
   ["GET /jobs", "jobs"]
 ])
 

@@ -18,6 +18,7 @@ import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
+import { EventPages } from "../store/EventPages.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -35,6 +36,7 @@ import { Surroundings } from "./core/Surroundings.ts"
 import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
 import { DevicesLive } from "./devices/DeviceHandlers.ts"
+import { EventsLive } from "./events/EventHandlers.ts"
 import { FirmwareLive } from "./firmware/FirmwareHandlers.ts"
 import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
@@ -73,6 +75,7 @@ const Groups = Layer.mergeAll(
   AuthLive,
   SignOnLive,
   AuditLive,
+  EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
   HealthLive,

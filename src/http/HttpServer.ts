@@ -13,6 +13,7 @@ import { Asides } from "./core/Asides.ts"
 import { BodyMemory } from "./core/BodyMemory.ts"
 import { routerConfig } from "./core/ErrorEnvelope.ts"
 import { Limits } from "./core/Limits.ts"
+import { OpenStreams } from "./core/OpenStreams.ts"
 import { listening } from "./core/Listening.ts"
 import { isLoopback } from "./core/Loopback.ts"
 import { safeLines } from "./core/SafeHeaders.ts"
@@ -83,12 +84,15 @@ const api = Layer.unwrap(
     const asides = yield* Asides
     const encrypted = yield* makeTlsListener(HTTP_OPTIONS)
     for (const { server } of encrypted) server().on("clientError", refuse)
-    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, encrypted, asides.all)
+    const { endAll } = yield* OpenStreams
+    const beside = { asides: asides.all, beforeEnd: endAll, listeners: encrypted }
+    return listening({ server: nodeServer, where: { host, port }, scheme: "http" }, HttpLive, beside)
   })
 ).pipe(Layer.provide(Layer.succeed(HttpRouter.RouterConfig, routerConfig)))
 
 /** The running server; its address, with the port that the system has chosen for PORT 0, is `HttpServer.address`. */
 export const HttpServerLive = Layer.merge(api.pipe(Layer.provide(Asides.layer)), ZtpServer).pipe(
   Layer.provide([BodyMemory.layer, BackgroundWork.layer, Limits.layer]),
+  Layer.provideMerge(OpenStreams.layer),
   Layer.provideMerge(Layer.effectDiscard(guard))
 )

@@ -34,6 +34,7 @@ import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import alerts from "./migrations/0031_alerts.ts"
+import eventRetention from "./migrations/0034_event_retention.ts"
 import secrets from "./migrations/0025_secrets.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
@@ -72,7 +73,8 @@ export const migrations = [
   { name: "0029_strangers", oldest: "0.2.0", up: strangers },
   { name: "0030_live_events", oldest: "0.2.0", up: liveEvents },
   { name: "0031_alerts", oldest: "0.2.0", up: alerts },
-  { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls }
+  { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls },
+  { name: "0034_event_retention", oldest: "0.2.0", up: eventRetention }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -19,12 +19,16 @@ export const SiteWithRoles = (roles: string, variables: Readonly<Record<string, 
     })
   ).pipe(Layer.provide(NodeServices.layer))
 
-/** Sends requests with a token of these claims; paths are behind `/api/v1.0`. Yields the whole answer. */
 const soon = () => Math.floor(Date.now() / 1000) + 600
 
+/** A token of these claims. */
+export const tokenOf = (claims: Readonly<Record<string, unknown>>) =>
+  sign(issuer, { sub: "indy", exp: soon(), ...claims })
+
+/** Sends requests with a token of these claims; paths are behind `/api/v1.0`. Yields the whole answer. */
 export const caller = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>) {
   const api = yield* ApiClient
-  const authorization = `Bearer ${yield* sign(issuer, { sub: "indy", exp: soon(), ...claims })}`
+  const authorization = `Bearer ${yield* tokenOf(claims)}`
   return (method: string, path: string, sending: Sending = {}) =>
     api.send(method, `/api/v1.0${path}`, { ...sending, headers: { ...sending.headers, authorization } })
 })

@@ -57,21 +57,31 @@ const open = <E, R>(
 const logAddress = ({ scheme }: Listener, { address }: HttpServer.HttpServer["Service"]) =>
   "port" in address ? Effect.logInfo(`Listening on ${scheme}://${address.address}:${address.port}`) : Effect.void
 
-/**
- * Builds the routes once, then listens, beside it on what else there is; the first server's address is `HttpServer.address`. `asides` are
- * what answers beside the routes, as it is when these are built.
- */
+/** What there is beside a server and its routes. */
+export interface Beside {
+  /** Other servers of the same routes. */
+  readonly listeners: ReadonlyArray<Listener>
+  /** What answers beside the routes, as it is when these are built. */
+  readonly asides: () => ReadonlyArray<Aside>
+  /** Is done before the end waits for requests. */
+  readonly beforeEnd: Effect.Effect<void>
+}
+
+const NOTHING: Beside = { listeners: [], asides: () => [], beforeEnd: Effect.void }
+
+/** Builds the routes once, then listens, on what is beside it first; the first server's address is `HttpServer.address`. */
 export const listening = <A, E, R>(
   first: Listener,
   routes: Layer.Layer<A, E, R>,
-  beside: ReadonlyArray<Listener> = [],
-  asides: () => ReadonlyArray<Aside> = () => []
+  { asides, beforeEnd, listeners }: Beside = NOTHING
 ) =>
   Layer.effect(
     HttpServer.HttpServer,
     Effect.gen(function* () {
       const handler = yield* HttpRouter.toHttpEffect(routes)
-      for (const listener of beside) yield* logAddress(listener, yield* open(listener, handler, asides()))
-      return yield* open(first, handler, asides())
+      for (const listener of listeners) yield* logAddress(listener, yield* open(listener, handler, asides()))
+      const listener = yield* open(first, handler, asides())
+      yield* Effect.addFinalizer(() => beforeEnd)
+      return listener
     })
   ).pipe(Layer.provideMerge(NodeHttpServer.layerHttpServices), HttpServer.withLogAddress)

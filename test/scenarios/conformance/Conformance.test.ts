@@ -11,6 +11,7 @@ import { belongingCases } from "./cases/BelongingCases.ts"
 import { changeCases } from "./cases/ChangeCases.ts"
 import { deviceCases } from "./cases/DeviceCases.ts"
 import { deviceChangeCases } from "./cases/DeviceChangeCases.ts"
+import { eventCases } from "./cases/EventCases.ts"
 import { firmwareCases } from "./cases/FirmwareCases.ts"
 import { interfaceCases } from "./cases/InterfaceCases.ts"
 import { interfaceErrorCases } from "./cases/InterfaceErrorCases.ts"
@@ -41,6 +42,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Management domains": mgmtDomainCases,
   "Callers, tokens and users": signOnCases,
   "The audit": auditCases,
+  Events: eventCases,
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "Earlier and given configurations, undo, drift": changeCases,
@@ -93,6 +95,8 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "PUT /api/v1.0/repository/:name 500",
   // test/jobs/repositories/CommitsInForce.test.ts, HangingRemote.test.ts
   "PUT /api/v1.0/repository/:name 503",
+  // test/http/events/EventStreams.test.ts
+  "GET /api/v1.0/events 429",
   // nowhere: a plugin file that cannot be read keeps the server from starting
   "GET /api/v1.0/plugins 500",
   // test/http/oidc

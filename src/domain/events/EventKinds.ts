@@ -1,0 +1,51 @@
+/** The kinds of events, and who may hear of them (docs/events.md#kinds). */
+
+/** What every reader may hear of, as far as it is about devices and jobs of theirs. */
+export const publicKinds = [
+  "device",
+  "interface",
+  "stackmember",
+  "linknet",
+  "mgmtdomain",
+  "site",
+  "job",
+  "change",
+  "sync",
+  "lock",
+  "repository",
+  "firmware",
+  "drift",
+  "host_key",
+  "certificate",
+  "plugin",
+  "alert"
+] as const
+
+/** What only those hear of who may read the whole audit. The last two were the names of `repository` and `lock`. */
+export const auditKinds = [
+  "approval",
+  "audit",
+  "call",
+  "certificate_authority",
+  "login",
+  "permission",
+  "secret",
+  "token",
+  "user",
+  "window",
+  "commit",
+  "joblock"
+] as const
+
+/** What is told to whoever asks for it by name, and not kept. */
+export const toldKinds = ["log", "step"] as const
+
+export type ToldKind = (typeof toldKinds)[number]
+
+/** All that can be asked for. */
+export const eventKinds: ReadonlySet<string> = new Set([...publicKinds, ...auditKinds, ...toldKinds])
+
+const everybodys: ReadonlySet<string> = new Set(publicKinds)
+
+/** Whether a kind is only for those who may read the audit; so is one that nobody has listed. */
+export const isForAudit = (kind: string): boolean => !everybodys.has(kind)

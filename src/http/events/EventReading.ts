@@ -1,0 +1,71 @@
+/**
+ * Reads the log for one caller, page by page (docs/events.md#pages). A page looks at a bounded number of rows, whatever is asked for; where it
+ * has looked at others in between it says from where to go on.
+ */
+import { Effect } from "effect"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { matchesFilter } from "../../domain/events/EventFilter.ts"
+import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
+import type { EventQuestion } from "./EventQuestion.ts"
+import { isSeen, judgeEvent, makeSeenJobs } from "./EventSight.ts"
+
+/** How many rows a page looks at, and how many of them at once. */
+const MAX_SCANNED = 4000
+const SCAN = 2000
+
+/** Where a page begins, and up to where it may go. */
+export interface PageRange {
+  readonly after: number
+  readonly through: number
+  readonly limit: number
+}
+
+/** Events, and the number up to which everything that is asked for was read. */
+export interface EventPage {
+  readonly events: ReadonlyArray<LiveEvent>
+  readonly next: number
+}
+
+/** What a caller sees of an event: addresses are of the audit. */
+export const shownTo = ({ sight }: EventQuestion, event: LiveEvent): LiveEvent =>
+  sight.seesAudit ? event : { ...event, address: null }
+
+/** Reads a page. */
+export const makeReadPage = Effect.gen(function* () {
+  const pages = yield* EventPages
+  const seenJobs = yield* makeSeenJobs
+
+  const chosenOf = Effect.fnUntraced(function* ({ filter, sight }: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
+    const matching = rows
+      .filter((row) => matchesFilter(filter, row))
+      .map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
+    const jobs = yield* seenJobs(
+      sight,
+      matching.map(({ verdict }) => verdict)
+    )
+    return matching.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ id }) => id)
+  })
+
+  return Effect.fn("EventReading.page")(function* (question: EventQuestion, range: PageRange) {
+    const { limit, through } = range
+    const { filter } = question
+    const isNothing = filter.kinds?.size === 0 || filter.devices?.size === 0
+    const chosen: Array<number> = []
+    let after = range.after
+    let isMore = !isNothing && after < through
+    for (let scanned = 0, count = limit; isMore && chosen.length < limit && scanned < MAX_SCANNED; count = SCAN) {
+      const rows = yield* pages.scan({ ...filter, after, through, limit: count })
+      chosen.push(...(yield* chosenOf(question, rows)))
+      scanned += rows.length
+      isMore = rows.length === count
+      after = rows.at(-1)?.id ?? after
+    }
+    const taken = chosen.slice(0, limit)
+    const last = chosen.length >= limit ? taken.at(-1) : undefined
+    const events = taken.length === 0 ? [] : yield* pages.load(taken)
+    return {
+      events: events.map((event) => shownTo(question, event)),
+      next: last ?? (isMore ? after : Math.max(range.after, through))
+    } satisfies EventPage
+  })
+})

@@ -1,0 +1,88 @@
+/**
+ * Which events a caller may hear of now (docs/events.md#who-hears-what): the devices within their reach, jobs that they may see, and the kinds
+ * of the audit only with the right to read all of it.
+ */
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { Permissions } from "../../access/Permissions.ts"
+import { NotPermitted, Permit } from "../../access/Permit.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import { isForSomeDevices, isWhole, speaksOf } from "../../domain/access/PermissionRule.ts"
+import { isForAudit } from "../../domain/events/EventKinds.ts"
+import type { ToldThing } from "../../runtime/Told.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import type { ScannedEvent } from "../../store/EventPages.ts"
+import { jobsWithin } from "../../store/JobsWithin.ts"
+import type { Within } from "../../store/Listing.ts"
+
+/** What a caller may hear of. */
+export interface Sight {
+  /** Null for one who sees all devices. */
+  readonly within: Within | null
+  readonly seesAudit: boolean
+}
+
+/** Whether something may be heard of; a number: if the caller may see this job. */
+export type Verdict = boolean | number
+
+/** Judges an event. A job is told to those who may see it, and what it does on a device also to those who may see the device. */
+export const judgeEvent = (
+  { seesAudit, within }: Sight,
+  { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">
+): Verdict => {
+  if (isForAudit(kind) && !seesAudit) return false
+  if (within === null) return true
+  if (hostname !== null && within.names.has(hostname) && (kind !== "job" || action === "device")) return true
+  return kind === "job" && job_id !== null ? job_id : false
+}
+
+/** Judges what is told and not kept. */
+export const judgeTold = ({ within }: Sight, thing: ToldThing): Verdict => {
+  if (within === null) return true
+  if (thing.kind === "step") return within.names.has(thing.hostname)
+  return thing.job ?? false
+}
+
+/** Finds what a caller may hear of. Fails with NotPermitted when they may not read events any more. */
+export const makeSightOf = Effect.gen(function* () {
+  const { heldBy } = yield* Permissions
+  const { reach } = yield* AskedDevices
+  return Effect.fn("EventSight.of")(function* (
+    caller: Identity
+  ): Effect.fn.Return<Sight, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
+    const all = yield* heldBy(caller)
+    if (all === null) return { within: null, seesAudit: true }
+    const held = all.filter(({ permission }) => speaksOf(permission, "GET", "/events"))
+    if (held.length === 0) return yield* new NotPermitted({ rule: "no role of yours reads events", roles: [] })
+    const seesAudit = all.some(
+      ({ permission }) => speaksOf(permission, "GET", "/audit") && !isForSomeDevices(permission)
+    )
+    if (held.some(({ permission }) => isWhole(permission))) return { within: null, seesAudit }
+    const { name, way } = caller
+    const permit: Permit = { caller, held, method: "GET", path: "/events", allowedBy: () => [] }
+    const reached = yield* reach.pipe(
+      Effect.provideService(Permit, permit),
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
+    return { seesAudit, within: reached && { ...reached, caller: name, isProgram: way === "token" } }
+  })
+})
+
+/** Asks which of these jobs a caller of some devices may see. */
+export const makeSeenJobs = Effect.map(Effect.service(SqlClient.SqlClient), (sql) =>
+  Effect.fnUntraced(function* ({ within }: Sight, verdicts: ReadonlyArray<Verdict>) {
+    const ids = [...new Set(verdicts.filter((verdict) => typeof verdict === "number"))]
+    if (ids.length === 0 || within === null) return new Set<number>()
+    const rows = yield* sql<{ id: number }>`select job.id from job
+        where job.id = any(${ids}::integer[]) and ${jobsWithin(sql, within)}`
+    return new Set(rows.map(({ id }) => id))
+  })
+)
+
+/** Whether a verdict lets something through, when these jobs may be seen. */
+export const isSeen = (verdict: Verdict, jobs: ReadonlySet<number>): boolean =>
+  typeof verdict === "number" ? jobs.has(verdict) : verdict

@@ -1,0 +1,115 @@
+/** Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read. */
+import { Effect, Option, Result, Schema, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { decodeJwt } from "jose"
+import { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import { NotPermitted } from "../../access/Permit.ts"
+import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
+import type { Identity } from "../../domain/access/Identity.ts"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { EventFeed } from "../../events/EventFeed.ts"
+import { Told } from "../../runtime/Told.ts"
+import { EventPages } from "../../store/EventPages.ts"
+import { findToken, makeCallerOf } from "../core/AuthorizationLive.ts"
+import { OpenStreams } from "../core/OpenStreams.ts"
+import { LEEWAY } from "../core/TokenRules.ts"
+import { type EventQuestion, makeQuestionOf } from "./EventQuestion.ts"
+import { makeReader } from "./EventReader.ts"
+import { makeReadPage } from "./EventReading.ts"
+import type { EventRequest } from "./EventRequest.ts"
+import { makeSeenJobs } from "./EventSight.ts"
+import { eventText } from "./SseText.ts"
+import { StreamTimes } from "./StreamTimes.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** Milliseconds that a client has for the last message when the server stops. */
+const LAST = 2000
+
+const HEADERS = { "x-accel-buffering": "no", "cache-control": "no-store", connection: "close" } as const
+
+/** Errors that say that the caller may not go on; others say nothing of them. */
+const isFinal = Schema.is(Schema.Union([Unauthorized, BadRequest, NotPermitted]))
+
+const reasonOf = (error: unknown): string | null => (isFinal(error) ? String(error.message) : null)
+
+const socketOf = ({ source }: Request): Socket | undefined =>
+  source instanceof IncomingMessage ? source.socket : undefined
+
+/** When a token ends, in epoch milliseconds, as far as it says so itself. */
+const expiryOf = (request: Request): number => {
+  const read = Result.flatMap(findToken(request.headers["authorization"], undefined), (token) =>
+    Result.try({ try: () => decodeJwt(token).exp, catch: () => undefined })
+  )
+  const seconds = Result.getOrElse(read, () => undefined)
+  return seconds === undefined ? Number.POSITIVE_INFINITY : (seconds + LEEWAY) * 1000
+}
+
+/** Events are written as text once for all readers. */
+const makeTextOf = () => {
+  const known = new WeakMap<LiveEvent, string>()
+  return (event: LiveEvent): string => {
+    const text = known.get(event) ?? eventText(event)
+    known.set(event, text)
+    return text
+  }
+}
+
+/** Opens streams. Fails with TooManyRequests. */
+export const makeOpenStream = Effect.gen(function* () {
+  const streams = yield* OpenStreams
+  const told = yield* Told
+  const times = yield* StreamTimes
+  const callerOf = yield* makeCallerOf
+  const questionOf = yield* makeQuestionOf
+  const parts = {
+    feed: yield* EventFeed,
+    pages: yield* EventPages,
+    readPage: yield* makeReadPage,
+    seenJobs: yield* makeSeenJobs,
+    textOf: makeTextOf(),
+    times
+  }
+
+  return Effect.fnUntraced(function* (
+    request: Request,
+    asked: EventRequest,
+    question: EventQuestion,
+    { name, way }: Identity
+  ) {
+    const key = `${way} ${name}`
+    const refusal = streams.refusalOf(key)
+    if (refusal !== undefined) return yield* new TooManyRequests({ message: refusal })
+    const context = yield* Effect.context<HttpServerRequest.ParsedSearchParams>()
+    const socket = socketOf(request)
+    const renewed = callerOf(request).pipe(
+      Effect.flatMap((caller) => questionOf(asked, caller)),
+      Effect.mapError(reasonOf),
+      Effect.provideContext(context)
+    )
+
+    const opened = Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      const order = { question, since: asked.since, renewed, expiresAt: expiryOf(request) }
+      const reader = yield* makeReader(parts, order, scope)
+      const end = () => {
+        socket?.setTimeout(LAST)
+        reader.end()
+      }
+      socket?.setTimeout(times.stuck)
+      yield* streams.hold(key, end)
+      if (question.told.size > 0) yield* told.listen(reader.listener)
+      return Stream.paginate(undefined, () =>
+        Effect.map(
+          reader.next,
+          ({ isLast, text }) => [[text], isLast ? Option.none() : Option.some(undefined)] as const
+        )
+      )
+    })
+    return HttpServerResponse.stream(Stream.encodeText(Stream.unwrap(opened)), {
+      contentType: "text/event-stream",
+      headers: HEADERS
+    })
+  })
+})
