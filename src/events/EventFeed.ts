@@ -37,8 +37,8 @@ const make = Effect.gen(function* () {
 
   const readOn = Effect.gen(function* () {
     const complete = yield* log.complete
-    // a database that was restored or failed over may give numbers again
-    if (complete < position) position = complete
+    // a database that was restored or failed over gives numbers again
+    if (complete < position && (yield* log.newest) < position) position = complete
     while (position < complete) {
       const events = yield* log.read({ after: position, through: complete, limit: PAGE })
       position = events.length < PAGE ? complete : (events.at(-1)?.id ?? complete)

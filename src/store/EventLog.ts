@@ -24,6 +24,12 @@ const make = Effect.gen(function* () {
       sql<{ complete: number }>`select events_complete()::float8 as complete`,
       ([row]) => row?.complete ?? 0
     ),
+    newest: Effect.map(
+      sql<{
+        newest: number
+      }>`select case when is_called then last_value else 0 end::float8 as newest from event_id_seq`,
+      ([row]) => row?.newest ?? 0
+    ),
     read: Effect.fn("EventLog.read")(
       ({ after, limit, through, where = sql`true` }: EventRange) =>
         sql<LiveEvent>`select ${columns} from event
@@ -36,8 +42,13 @@ const make = Effect.gen(function* () {
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** The number up to which the log is complete now: all events up to it are there, or will never be. Ask before reading. */
+    /**
+     * A number up to which the log is complete: all events up to it are there, or will never be. Ask before reading. It may be lower than the
+     * one of a moment ago, which is true as well.
+     */
     readonly complete: Effect.Effect<number, SqlError.SqlError>
+    /** The last number that was given out. Lower than one that was read only when the database is an older copy. */
+    readonly newest: Effect.Effect<number, SqlError.SqlError>
     /** Events of a range, in order. */
     readonly read: (range: EventRange) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
   }

@@ -114,6 +114,30 @@ describe("the feed of events", () => {
       }).pipe(Effect.scoped, Effect.provide(database))
   )
 
+  it.live("tells nothing again when a transaction has begun with an older number than was told already", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { complete } = yield* EventLog
+      const { heard } = yield* followed
+      const feed = yield* EventFeed
+      const before = yield* complete
+      for (const name of ["one", "two"]) yield* write(name)
+      yield* feed.flushed
+      // as one that has read the newest number and was held up before it said so
+      const late = yield* sql.reserve
+      yield* late.executeRaw(`select pg_advisory_lock_shared((20311::bigint << 48) | ${before})`, [])
+      assert.strictEqual(yield* complete, before)
+      yield* feed.flushed
+      yield* late.executeRaw(`select pg_advisory_unlock_shared((20311::bigint << 48) | ${before})`, [])
+      yield* write("three")
+      yield* feed.flushed
+      assert.deepEqual(
+        heard.map(({ action }) => action),
+        ["one", "two", "three"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(database))
+  )
+
   it.live("gives a device's record as it was after each change, also where only its last sight has moved", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
