@@ -17,6 +17,7 @@ import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
+import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -38,6 +39,7 @@ import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
+import { MetricsLive } from "./metrics/MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
@@ -71,7 +73,8 @@ const Groups = Layer.mergeAll(
   SignOnLive,
   AuditLive,
   WindowsLive,
-  HealthLive
+  HealthLive,
+  MetricsLive.pipe(Layer.provide(FleetFigures.layer))
 ).pipe(
   Layer.provide([
     AuthorizationLive,
