@@ -4,16 +4,16 @@ import { counter, gauge } from "./Family.ts"
 export const jobsEnded = counter(
   "switchyard_jobs_ended_total",
   "Jobs that have ended in this process",
-  "job",
+  "function",
   "outcome"
 )
 export const jobDevices = counter(
   "switchyard_job_devices_total",
   "Devices that jobs of this process have worked on",
-  "job",
+  "function",
   "result"
 )
-export const jobsUnfinished = gauge("switchyard_jobs_unfinished", "Jobs that wait or run", "job", "status")
+export const jobsUnfinished = gauge("switchyard_jobs_unfinished", "Jobs that wait or run", "function", "status")
 export const queueAge = gauge(
   "switchyard_job_queue_age_seconds",
   "For how long the oldest job that is due has not begun; 0 when none waits"
