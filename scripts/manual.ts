@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { commandTable } from "./manual/CommandTable.ts"
 import { filterTable } from "./manual/FilterTable.ts"
 import { withPart } from "./manual/Marked.ts"
+import { metricTable } from "./manual/MetricTable.ts"
 import { personalityTable } from "./manual/PersonalityTable.ts"
 import { routeTable } from "./manual/RouteTable.ts"
 import { settingTables } from "./manual/SettingTables.ts"
@@ -18,6 +19,7 @@ const partsOf = (): Readonly<Record<string, Readonly<Record<string, string>>>> =
   "api.md": { endpoints: routeTable() },
   "provisioning.md": { personalities: personalityTable() },
   "switch-dialogues.md": { "needed commands": commandTable() },
+  "monitoring.md": { metrics: metricTable() },
   "operations.md": { "environment variables": environmentTable() }
 })
 

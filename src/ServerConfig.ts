@@ -84,6 +84,7 @@ const variables = {
   TLS_HOST: withDefault(Config.NonEmptyString("TLS_HOST"), "0.0.0.0"),
   TLS_PORT: withDefault(Config.schema(PortOrAny, "TLS_PORT"), 5443),
   TRUSTED_PROXIES: withDefault(Config.schema(AddressPrefixes, "TRUSTED_PROXIES"), ["127.0.0.0/8", "::1"]),
+  METRICS_NETWORKS: withDefault(Config.schema(AddressPrefixes, "METRICS_NETWORKS"), ["127.0.0.0/8", "::1"]),
   ALLOWED_ORIGINS: withDefault(Config.schema(WebOrigins, "ALLOWED_ORIGINS"), []),
   RATE_LIMIT: count("RATE_LIMIT", 5000),
   REQUESTS_AT_ONCE: count("REQUESTS_AT_ONCE", 500),

@@ -19,6 +19,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "addresses and prefixes of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed, comma separated; empty for none"
   ],
   [
+    "METRICS_NETWORKS",
+    "127.0.0.0/8,::1",
+    "addresses and prefixes that may read `GET /metrics` without a token, comma separated; a single comma for none"
+  ],
+  [
     "ALLOWED_ORIGINS",
     "",
     "origins of web pages that may call, with credentials, comma separated (`https://ui.example.org`); without it any may, without credentials"

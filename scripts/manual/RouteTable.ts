@@ -2,8 +2,10 @@
 import { Context, Option } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Api } from "../../src/api/Api.ts"
-import { Authorization } from "../../src/api/Authorization.ts"
+import { Authorization, ScrapeAuthorization } from "../../src/api/Authorization.ts"
 import { table } from "./Marked.ts"
+
+const GUARDS: ReadonlySet<string> = new Set([Authorization.key, ScrapeAuthorization.key])
 
 const parameters = (path: string): string => path.replaceAll(/:(\w+)(?:\([^)]*\))?/g, "<$1>")
 
@@ -14,7 +16,7 @@ export const routeTable = (): string => {
     onGroup: () => {},
     onEndpoint: ({ endpoint, middleware }) => {
       const summary = Option.getOrElse(Context.getOption(endpoint.annotations, OpenApi.Summary), () => "")
-      const token = [...middleware].some((one) => one.key === Authorization.key) ? "" : "no"
+      const token = [...middleware].some((one) => GUARDS.has(one.key)) ? "" : "no"
       rows.push([endpoint.method, `\`${parameters(endpoint.path)}\``, summary, token])
     }
   })

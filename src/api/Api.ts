@@ -12,6 +12,7 @@ import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
 import { LinknetsGroup } from "./LinknetsApi.ts"
+import { MetricsGroup } from "./MetricsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
@@ -19,7 +20,7 @@ import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
 import { WindowsGroup } from "./WindowsApi.ts"
 
-/** Where every route but the probes is. */
+/** Where every route but the probes and the metrics is. */
 export const BASE = "/api/v1.0"
 
 const versioned = HttpApi.make("switchyard")
@@ -47,6 +48,7 @@ const versioned = HttpApi.make("switchyard")
   )
   .prefix(BASE)
   .add(HealthGroup.prefix("/api"))
+  .add(MetricsGroup)
   .middleware(Availability)
 
 /** All endpoints. */

@@ -21,6 +21,12 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
 ) {}
 
+/** As `Authorization`, and open without a token for the addresses of METRICS_NETWORKS (docs/monitoring.md#access). */
+export class ScrapeAuthorization extends HttpApiMiddleware.Service<ScrapeAuthorization, { provides: Caller }>()(
+  "switchyard/api/ScrapeAuthorization",
+  { security, error: [Unauthorized, Forbidden, ServiceUnavailable] }
+) {}
+
 /** A database that is away becomes 503; on every endpoint. */
 export class Availability extends HttpApiMiddleware.Service<Availability>()("switchyard/api/Availability", {
   error: ServiceUnavailable

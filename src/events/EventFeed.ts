@@ -6,6 +6,7 @@
 import { Context, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
+import { eventsLag, eventsTold } from "../runtime/metrics/EventMetrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
 import { EventLog } from "../store/EventLog.ts"
 
@@ -39,11 +40,14 @@ const make = Effect.gen(function* () {
     const complete = yield* log.complete
     // a database that was restored or failed over gives numbers again
     if (complete < position && (yield* log.newest) < position) position = complete
+    eventsLag.set(Math.max(0, complete - position))
     while (position < complete) {
       const events = yield* log.read({ after: position, through: complete, limit: PAGE })
       position = events.length < PAGE ? complete : (events.at(-1)?.id ?? complete)
       if (events.length > 0) yield* handOn(events)
+      eventsTold.add(events.length)
     }
+    eventsLag.set(0)
   }).pipe(turn.withPermits(1))
 
   const leave = (follower: Follower) =>

@@ -19,6 +19,7 @@ import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
+import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -42,6 +43,7 @@ import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
 import { JobsLive } from "./jobs/JobHandlers.ts"
 import { LinknetsLive } from "./linknets/LinknetHandlers.ts"
+import { MetricsLive } from "./metrics/MetricsHandlers.ts"
 import { MgmtDomainsLive } from "./mgmtdomains/MgmtDomainHandlers.ts"
 import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
@@ -79,6 +81,7 @@ const Groups = Layer.mergeAll(
   WindowsLive,
   AlertsLive,
   HealthLive,
+  MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
   SocketLive.pipe(Layer.provide(SocketBridge.layer))
 ).pipe(
   Layer.provide([

@@ -5,8 +5,10 @@
  * is away.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Fiber, Option } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Option } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { statementsActive, statementSeconds, statementsFailed } from "../runtime/metrics/DatabaseMetrics.ts"
+import { secondsSince } from "../runtime/metrics/Family.ts"
 
 /** A minute is more than any statement of ours takes on a machine that is not itself in trouble. */
 const AnswerTime = Context.Reference<Duration.Duration>("switchyard/store/AnswerTime", {
@@ -83,8 +85,13 @@ const makeInTime = (): InTime => {
           answering.interruptUnsafe()
         }
       }
+      const began = performance.now()
       watch.add(pending)
+      statementsActive.add(1)
       answering.addObserver((exit) => {
+        statementsActive.add(-1)
+        statementSeconds.record(secondsSince(began))
+        if (Exit.isFailure(exit)) statementsFailed.add(1)
         if (watch.remove(pending)) resume(exit)
       })
       return Effect.suspend(() => {

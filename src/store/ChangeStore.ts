@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { Claim } from "../../machines/change/ChangeDecision.ts"
 import type { ChangePhase, ChangeRow } from "../../machines/change/ChangeRow.ts"
 import { randomUUID } from "node:crypto"
+import { lost, moved } from "../runtime/metrics/ChangeMetrics.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, lengthOfTexts, makeGrouped, makeGroupedFind } from "./GroupedStatement.ts"
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
@@ -177,7 +178,9 @@ const make = Effect.gen(function* () {
       )
     ),
     claim: Effect.fn("ChangeStore.claim")((id: number, claim: Claim, failure: string | null, texts: ClaimTexts = {}) =>
-      claimGrouped({ id, token: randomUUID(), claim, failure, texts })
+      Effect.tap(claimGrouped({ id, token: randomUUID(), claim, failure, texts }), (isGranted) =>
+        Effect.sync(() => (isGranted ? moved(id, claim.from.phase, claim.row.phase) : lost(id)))
+      )
     ),
     unfinishedJobsOf: Effect.fn("ChangeStore.unfinishedJobsOf")((deviceId: number) =>
       Effect.map(

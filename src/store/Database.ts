@@ -6,6 +6,7 @@ import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "eff
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import * as path from "node:path"
+import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
@@ -25,6 +26,7 @@ const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
 const connection = Effect.gen(function* () {
   const config = yield* ServerConfig
+  poolSize.set(POOL_SIZE)
   if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
   const { adopted, password, port } = yield* EmbeddedPostgres.make({
     dataDir: path.join(config.DATA_DIR, "database"),

@@ -8,6 +8,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Schedule } from "effect"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { Acting, server } from "../domain/access/Acting.ts"
+import { databaseAway } from "../runtime/metrics/DatabaseMetrics.ts"
 import { rareRetry } from "../runtime/RareRetry.ts"
 import * as AnswerTime from "./AnswerTime.ts"
 import { failWhenAway, isDatabaseAway } from "./DatabaseAway.ts"
@@ -82,6 +83,7 @@ const makeWaiting = (always: boolean) => {
     Effect.suspend(() => {
       if (isAway || !SqlError.isSqlError(error) || !isDatabaseAway(error)) return Effect.void
       isAway = true
+      databaseAway.add(1)
       return Effect.logWarning("The database is away: work waits for it", { error: error.message })
     })
   const answered = Effect.suspend(() => {

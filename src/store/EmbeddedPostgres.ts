@@ -10,6 +10,7 @@ import { Cause, Effect, Fiber, Redacted, Schedule, type Scope } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as FolderOwner from "./postgres/FolderOwner.ts"
+import { embeddedRestarts, embeddedUp } from "../runtime/metrics/DatabaseMetrics.ts"
 import { at, isOurs, provesItself, readPidFile } from "./postgres/Postmaster.ts"
 import { follow, sizeOf } from "./postgres/PostgresLog.ts"
 import * as PostgresProcess from "./postgres/PostgresProcess.ts"
@@ -94,12 +95,15 @@ const keepRunning = Effect.fnUntraced(function* (place: PostgresProcess.Place, s
       yield* PostgresProcess.hurry(server, place.data)
       continue
     }
+    embeddedUp.set(0)
     const end = server === null ? {} : { end: PostgresProcess.describeEnd(server) }
     yield* Effect.logError("The embedded database has ended: it is started again", end)
     const { port } = yield* findOrStart(place, state).pipe(
       Effect.tapError(({ message }) => Effect.logError(`The embedded database does not start: ${message}`)),
       Effect.retry(untilItWorks)
     )
+    embeddedUp.set(1)
+    embeddedRestarts.add(1)
     yield* Effect.logInfo("The embedded database runs again", { port })
   }
 })
@@ -218,6 +222,7 @@ export const make = Effect.fn("EmbeddedPostgres.make")(function* ({
   if (state.lock === null && !shared) return yield* FolderOwner.refuse(home, dataDir)
   const work =
     state.lock === null ? yield* beginAsGuest(folder, state, flags, dataDir) : yield* beginAsOwner(folder, state, flags)
+  embeddedUp.set(1)
   // interrupted before the server is stopped, which must not be taken for an end that nobody wanted
   yield* Effect.acquireRelease(Effect.forkDetach(work), Fiber.interrupt)
   return {

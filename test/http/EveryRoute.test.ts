@@ -42,7 +42,9 @@ const OPEN = new Set([
   "GET /api/v1.0/system/version",
   "GET /api/health",
   "GET /api/health/live",
-  "GET /api/health/ready"
+  "GET /api/health/ready",
+  // from this machine, by METRICS_NETWORKS
+  "GET /metrics"
 ])
 
 const Guarded = Layer.unwrap(

@@ -25,10 +25,13 @@ const soon = () => Math.floor(Date.now() / 1000) + 600
 export const tokenOf = (claims: Readonly<Record<string, unknown>>) =>
   sign(issuer, { sub: "indy", exp: soon(), ...claims })
 
-/** Sends requests with a token of these claims; paths are behind `/api/v1.0`. Yields the whole answer. */
+/** Sends requests with a token of these claims; paths are behind `/api/v1.0`, but `/metrics`. Yields the whole answer. */
 export const caller = Effect.fnUntraced(function* (claims: Readonly<Record<string, unknown>>) {
   const api = yield* ApiClient
   const authorization = `Bearer ${yield* tokenOf(claims)}`
   return (method: string, path: string, sending: Sending = {}) =>
-    api.send(method, `/api/v1.0${path}`, { ...sending, headers: { ...sending.headers, authorization } })
+    api.send(method, path === "/metrics" ? path : `/api/v1.0${path}`, {
+      ...sending,
+      headers: { ...sending.headers, authorization }
+    })
 })

@@ -75,7 +75,17 @@ const monitoring: ReadonlyArray<Permission> = [
   self,
   {
     methods: ["GET"],
-    endpoints: ["/devices", "/device/{name}", "/jobs", "/job/{id}", "/joblocks", "/linknets", "/groups", "/events"],
+    endpoints: [
+      "/devices",
+      "/device/{name}",
+      "/jobs",
+      "/job/{id}",
+      "/joblocks",
+      "/linknets",
+      "/groups",
+      "/events",
+      "/metrics"
+    ],
     rights: ["read"]
   }
 ]

@@ -6,6 +6,8 @@
 import { Data, Effect, Fiber, Schedule, Scope } from "effect"
 import type { Semaphore } from "effect"
 import type { Client as SshClient, ClientChannel } from "ssh2"
+import { secondsSince } from "../../runtime/metrics/Family.ts"
+import { handshakes, outcomeOfFailure, sshSessions } from "../../runtime/metrics/SshMetrics.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import type { DriverTarget } from "../Driver.ts"
 import type { ConnectionException } from "../DriverErrors.ts"
@@ -75,6 +77,17 @@ const connect = (target: DriverTarget, limits: SshLimits["Service"], seconds: nu
       Effect.mapError((error) => (error instanceof TurnedAway ? failure(target, "connect", error.message) : error))
     )
   )
+
+/** Measures how long it takes to connect, and with which outcome. */
+const timed = <A>(connecting: Effect.Effect<A, HandshakeError>) =>
+  Effect.suspend(() => {
+    const began = performance.now()
+    const tell = (outcome: string) => Effect.sync(() => handshakes.record(secondsSince(began), outcome))
+    return connecting.pipe(
+      Effect.tap(() => tell("connected")),
+      Effect.tapError(({ _tag }) => tell(outcomeOfFailure(_tag)))
+    )
+  })
 
 /** Runs under a permit that is given back when the effect ends or after a few seconds, whichever is first. */
 const underPermit = <A, E>(semaphore: Semaphore.Semaphore, effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -179,7 +192,16 @@ export const open: (
     Effect.suspend(() => (state.gone ? Effect.sync(() => client.destroy()) : goodbye(client)))
   // not by acquireRelease, which would copy all services for each of hundreds of connections
   const handshaken = yield* Effect.uninterruptibleMask((restore) =>
-    Effect.tap(restore(connect(target, limits, seconds)), (made) => Scope.addFinalizer(scope, release(made)))
+    Effect.tap(restore(timed(connect(target, limits, seconds))), (made) => {
+      sshSessions.add(1)
+      return Scope.addFinalizer(
+        scope,
+        Effect.ensuring(
+          release(made),
+          Effect.sync(() => sshSessions.add(-1))
+        )
+      )
+    })
   )
   handshaken.client.on("close", () => {
     state.gone = true

@@ -4,10 +4,12 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { unhandled } from "effect/Types"
 import { Permissions } from "../../access/Permissions.ts"
 import { Permit, Speaking } from "../../access/Permit.ts"
-import { Authentication, Authorization, Caller } from "../../api/Authorization.ts"
+import { Authentication, Authorization, Caller, ScrapeAuthorization } from "../../api/Authorization.ts"
 import { Forbidden, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import { Acting } from "../../domain/access/Acting.ts"
-import type { Identity } from "../../domain/access/Identity.ts"
+import { makeContains } from "../../domain/access/AddressPrefixes.ts"
+import { everybody, type Identity } from "../../domain/access/Identity.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
 import { Callers } from "./Callers.ts"
 import { clientOf } from "./Client.ts"
 import { Limits } from "./Limits.ts"
@@ -154,8 +156,27 @@ const makeAuthorization = Effect.gen(function* () {
   })
 })
 
+/** Whoever asks for metrics from an address that needs no token. */
+const scraper: Identity = { ...everybody, name: "metrics" }
+
+const makeScrapeAuthorization = Effect.gen(function* () {
+  const authorization = yield* makeAuthorization
+  const { METRICS_NETWORKS } = yield* ServerConfig
+  const needsNoToken = makeContains(METRICS_NETWORKS)
+  return ScrapeAuthorization.of({
+    bearer: (httpEffect, options) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const { address } = clientOf(request)
+        return address !== null && needsNoToken(address)
+          ? inNameOf(request, scraper, httpEffect)
+          : authorization.bearer(httpEffect, options)
+      })
+  })
+})
+
 /** The middlewares in front of endpoints that need a token. */
-export const AuthorizationLive = Layer.merge(
+export const AuthorizationLive = Layer.mergeAll(
   Layer.effect(Authentication, makeAuthentication),
-  Layer.effect(Authorization, makeAuthorization)
+  Layer.effect(Authorization, makeAuthorization),
+  Layer.effect(ScrapeAuthorization, makeScrapeAuthorization)
 )

@@ -5,6 +5,7 @@ import type { Client } from "./Client.ts"
 interface Notes {
   client?: Client
   caller?: string
+  route?: string
   body?: Readonly<Record<string, unknown>>
 }
 
@@ -31,6 +32,11 @@ export const recallClient = (request: HttpServerRequest.HttpServerRequest): Clie
 /** Notes the caller's name. */
 export const rememberCaller = (request: HttpServerRequest.HttpServerRequest, caller: string): void => {
   notesOf(request).caller = caller
+}
+
+/** Notes the endpoint as it is defined, such as `/api/v1.0/device/:id`. */
+export const rememberRoute = (request: HttpServerRequest.HttpServerRequest, route: string): void => {
+  notesOf(request).route = route
 }
 
 /** Notes the body, unmasked. */

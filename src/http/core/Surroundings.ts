@@ -6,12 +6,15 @@ import { Cause, Clock, Effect, Result } from "effect"
 import { HttpEffect, HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
+import { secondsSince } from "../../runtime/metrics/Family.ts"
+import { methodLabel, NO_ROUTE, requests, requestSeconds, requestsInFlight } from "../../runtime/metrics/HttpMetrics.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { makeAnswering } from "./Answering.ts"
 import { makeMeetClient } from "./Client.ts"
 import { answerOutside, failure } from "./ErrorEnvelope.ts"
 import { Limits } from "./Limits.ts"
 import { makeRefusalOfForeign } from "./Origins.ts"
+import { recall } from "./RequestNotes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
@@ -28,10 +31,17 @@ const makeLimited = Effect.gen(function* () {
   const limits = yield* Limits
   return <E, R>(request: Request, httpEffect: Effect.Effect<Response, E, R>) =>
     Effect.acquireUseRelease(
-      Effect.map(Clock.currentTimeMillis, (now) => limits.enter(request, now)),
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        requestsInFlight.add(1)
+        return limits.enter(request, now)
+      }),
       (entered): Effect.Effect<Response, E, R> =>
         Result.isFailure(entered) ? Effect.succeed(entered.failure) : Effect.andThen(background.request, httpEffect),
-      (entered) => Effect.sync(() => (Result.isSuccess(entered) ? limits.leave(entered.success) : undefined))
+      (entered) =>
+        Effect.sync(() => {
+          requestsInFlight.add(-1)
+          if (Result.isSuccess(entered)) limits.leave(entered.success)
+        })
     )
 })
 
@@ -53,6 +63,20 @@ const parts = Effect.all({
   meetClient: Effect.map(ServerConfig, makeMeetClient)
 })
 
+/** Counts answers on their way out, with the time since the request came. */
+const counting = (answering: (request: Request, response: Response) => Effect.Effect<Response>) => {
+  const began = performance.now()
+  return (request: Request, response: Response) =>
+    Effect.tap(answering(request, response), ({ status }) =>
+      Effect.sync(() => {
+        const { route = NO_ROUTE } = recall(request)
+        const method = methodLabel(request.method)
+        requests.add(1, route, method, String(status))
+        requestSeconds.record(secondsSince(began), route, method)
+      })
+    )
+}
+
 /** The outermost layer. One middleware instead of four, because their order matters. */
 export const Surroundings = HttpRouter.middleware(
   Effect.map(
@@ -62,7 +86,7 @@ export const Surroundings = HttpRouter.middleware(
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           meetClient(request)
-          yield* HttpEffect.appendPreResponseHandler(answering)
+          yield* HttpEffect.appendPreResponseHandler(counting(answering))
           const answer = answerTo(request)
           if (answer !== undefined) return answer
           return yield* Effect.tapCause(limited(request, told(request, httpEffect)), (cause) =>

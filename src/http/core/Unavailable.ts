@@ -4,9 +4,11 @@
  * 500.
  */
 import { Effect, Layer, Schedule } from "effect"
+import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
 import { ServiceUnavailable } from "../../api/Failures.ts"
+import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
 
@@ -45,7 +47,10 @@ export const transaction = Effect.map(
       )
 )
 
-/** Lets handlers answer 503, and answers it for those who have let a database error pass. */
-export const AvailabilityLive = Layer.succeed(Availability, (httpEffect) =>
-  Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, refuse)
+/** Lets handlers answer 503, notes the endpoint for metrics, and answers it for those who have let a database error pass. */
+export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpoint }) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    rememberRoute(request, endpoint.path)
+    return Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, refuse)
+  })
 )

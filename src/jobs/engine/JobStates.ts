@@ -9,6 +9,7 @@ import { abortReason, type JobAction, type JobEvent } from "../../../machines/jo
 import { type JobState, jobStates } from "../../../machines/job/JobStatuses.ts"
 import { finalStatuses, functionOf, type JobNotFound, JobStatus } from "../../domain/Job.ts"
 import { noDevices, outcomeOf } from "../../domain/JobOutcome.ts"
+import { jobDevices, jobsEnded } from "../../runtime/metrics/JobMetrics.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { type JobPatch, JobStore } from "../../store/JobStore.ts"
 import * as JobReport from "./JobReport.ts"
@@ -92,7 +93,13 @@ const make = Effect.gen(function* () {
 
   const apply = Effect.fn("JobStates.apply")(function* (id: number, event: JobEvent) {
     const { ended, status } = yield* change(id, event)
-    if (ended !== null) yield* report(ended)
+    if (ended !== null) {
+      const name = functionOf(ended.functionName)
+      jobsEnded.add(1, name, ended.outcome)
+      if (ended.counts.succeeded > 0) jobDevices.add(ended.counts.succeeded, name, "succeeded")
+      if (ended.counts.failed > 0) jobDevices.add(ended.counts.failed, name, "failed")
+      yield* report(ended)
+    }
     return status
   })
 

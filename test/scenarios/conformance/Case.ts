@@ -15,7 +15,7 @@ export const absent = Symbol("absent")
 
 export interface Request {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "OPTIONS" | "HEAD"
-  /** Below `/api/v1.0`, unless it starts with `/api`. */
+  /** Below `/api/v1.0`, unless it starts with `/api` or is `/metrics`. */
   readonly path: string
   readonly json?: unknown
   readonly raw?: string

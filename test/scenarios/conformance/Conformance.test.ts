@@ -130,7 +130,7 @@ const ELSEWHERE: ReadonlyArray<string> = [
 const send = Effect.fnUntraced(function* ({ headers = {}, json, method, path, raw, user = "admin" }: Case["request"]) {
   const api = yield* ApiClient
   const token = user === null ? {} : { authorization: `Bearer ${yield* sign(issuer, { sub: user })}` }
-  return yield* api.send(method, path.startsWith("/api") ? path : `/api/v1.0${path}`, {
+  return yield* api.send(method, path.startsWith("/api") || path === "/metrics" ? path : `/api/v1.0${path}`, {
     headers: { ...token, ...headers },
     ...(json === undefined ? {} : { json }),
     ...(raw === undefined ? {} : { raw })

@@ -57,6 +57,11 @@ const system: ReadonlyArray<Case> = [
       body: { data: { version: release, git_version: /^(No git repo found|Git commit [0-9a-f]{40} \S+ \(.+\))$/ } }
     }
   },
+  {
+    name: "the metrics, from this machine without a token",
+    request: { method: "GET", path: "/metrics", user: null },
+    reply: { status: 200, headers: { "content-type": /^text\/plain; version=0\.0\.4/ } }
+  },
   probe("/api/health"),
   probe("/api/health/live"),
   probe("/api/health/ready"),

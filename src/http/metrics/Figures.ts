@@ -1,0 +1,45 @@
+/** What the database holds as metrics: asked once for all who ask at the same time and for some seconds after, and never waited for longer. */
+import { Duration, Effect } from "effect"
+import { functionOf } from "../../domain/Job.ts"
+import { databaseConnections, databaseUp } from "../../runtime/metrics/DatabaseMetrics.ts"
+import type { Place } from "../../runtime/metrics/Family.ts"
+import { certificateEnd, devices } from "../../runtime/metrics/FleetMetrics.ts"
+import { jobsUnfinished, queueAge } from "../../runtime/metrics/JobMetrics.ts"
+import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { type Figures, FleetFigures } from "../../store/FleetFigures.ts"
+
+/** How long figures are given out. */
+const KEPT = Duration.seconds(3)
+/** A scrape has ten seconds as a rule, and must get the rest of the page. */
+const PATIENCE = Duration.seconds(2)
+
+const tell = (place: Place, { certificateEnd: end, connections, devices: found, jobs }: Figures): void => {
+  for (const { count, device_type, state, synchronized } of found)
+    devices.tell(place, count, state, device_type, String(synchronized))
+  const unfinished = new Map<string, number>()
+  for (const { count, function_name, status } of jobs) {
+    const key = `${functionOf(function_name)} ${status}`
+    unfinished.set(key, (unfinished.get(key) ?? 0) + count)
+  }
+  for (const [key, count] of unfinished) jobsUnfinished.tell(place, count, ...key.split(" "))
+  queueAge.tell(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
+  for (const { count, state } of connections) databaseConnections.tell(place, count, state)
+  if (end !== null) certificateEnd.tell(place, end)
+}
+
+/** A function that writes what the database holds, or that it is away. */
+export const makeFigures = Effect.gen(function* () {
+  const { read } = yield* FleetFigures
+  const asked = read.pipe(
+    failingWithoutDatabase,
+    Effect.timeout(PATIENCE),
+    Effect.tapCause((cause) => Effect.logDebug("The database gives no figures for metrics", cause)),
+    Effect.catchCause(() => Effect.succeed(null))
+  )
+  const figures = yield* Effect.cachedWithTTL(asked, KEPT)
+  return (place: Place) =>
+    Effect.map(figures, (found) => {
+      databaseUp.tell(place, found === null ? 0 : 1)
+      if (found !== null) tell(place, found)
+    })
+})

@@ -1,0 +1,68 @@
+/**
+ * What metrics ask of the database (docs/monitoring.md#cost): one grouped statement for each concern, none of which reads more than
+ * devices, unfinished jobs, certificates and the list of connections.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** Devices that have all of these in common. */
+export interface DeviceFigure {
+  readonly state: string
+  readonly device_type: string
+  readonly synchronized: boolean
+  readonly count: number
+}
+
+/** Unfinished jobs of a function; `age` are the seconds for which the oldest that is due waits, null when none does. */
+export interface JobFigure {
+  readonly function_name: string
+  readonly status: string
+  readonly count: number
+  readonly age: number | null
+}
+
+export interface ConnectionFigure {
+  readonly state: string
+  readonly count: number
+}
+
+/** All figures of one moment. */
+export interface Figures {
+  readonly devices: ReadonlyArray<DeviceFigure>
+  readonly jobs: ReadonlyArray<JobFigure>
+  readonly connections: ReadonlyArray<ConnectionFigure>
+  /** Seconds since 1970; null when no device has a certificate. */
+  readonly certificateEnd: number | null
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const devices = sql<DeviceFigure>`select state, device_type, synchronized, count(*)::integer as count
+    from device group by state, device_type, synchronized`
+  // a job that waits for an approval or a window is not late
+  const jobs = sql<JobFigure>`select function_name, status, count(*)::integer as count,
+      extract(epoch from now() - min(scheduled_time) filter (where status = 'SCHEDULED' and scheduled_time <= now()
+        and coalesce(waiting_for ->> 'reason', '') not in ('approval', 'window')))::float8 as age
+    from job where status in ('SCHEDULED', 'RUNNING', 'ABORTING') group by function_name, status`
+  const connections = sql<ConnectionFigure>`select coalesce(state, 'unknown') as state, count(*)::integer as count
+    from pg_stat_activity where application_name = 'switchyard' and datname = current_database() group by state`
+  const certificateEnd = sql<{ ends: number | null }>`select extract(epoch from min(ends))::float8 as ends from
+    (select max(not_after) as ends from certificate join device on device.id = certificate.device_id
+      where revoked_at is null group by device_id) newest`
+  return FleetFigures.of({
+    read: Effect.all({
+      devices,
+      jobs,
+      connections,
+      certificateEnd: Effect.map(certificateEnd, ([row]) => row?.ends ?? null)
+    }).pipe(Effect.withSpan("FleetFigures.read"))
+  })
+})
+
+/** Counts of what the database holds. */
+export class FleetFigures extends Context.Service<
+  FleetFigures,
+  { readonly read: Effect.Effect<Figures, SqlError.SqlError> }
+>()("switchyard/store/FleetFigures") {
+  static readonly layer = Layer.effect(FleetFigures, make)
+}
