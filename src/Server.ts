@@ -20,6 +20,7 @@ import * as Logging from "./runtime/Logging.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
+import * as Traces from "./runtime/Traces.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
@@ -50,7 +51,8 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.merge(audit),
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
-  Layer.provide(Told.layer)
+  Layer.provide(Told.layer),
+  Layer.provide(Traces.layer)
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */

@@ -32,6 +32,7 @@ import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
+import traces from "./migrations/0033_traces.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
 
@@ -68,7 +69,8 @@ export const migrations = [
   { name: "0027_approvals", oldest: "0.2.0", up: approvals },
   { name: "0028_audit", oldest: "0.2.0", up: audit },
   { name: "0029_strangers", oldest: "0.2.0", up: strangers },
-  { name: "0030_live_events", oldest: "0.2.0", up: liveEvents }
+  { name: "0030_live_events", oldest: "0.2.0", up: liveEvents },
+  { name: "0033_traces", oldest: "0.2.0", up: traces }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

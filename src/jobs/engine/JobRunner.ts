@@ -7,6 +7,7 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import { Activity, DurableClock } from "effect/workflow"
 import { Acting } from "../../domain/access/Acting.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
+import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock } from "./DevicesLock.ts"
@@ -70,7 +71,14 @@ const make = Effect.gen(function* () {
         address: null,
         job: jobId
       }
-      yield* places.within(kind, Effect.provideService(execution.run(jobId, refusal), Acting, acting))
+      const name = functionOf(job.function_name)
+      const work = execution
+        .run(jobId, refusal)
+        .pipe(
+          Effect.provideService(Acting, acting),
+          spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+        )
+      yield* places.within(kind, work)
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )
