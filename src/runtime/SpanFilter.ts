@@ -12,6 +12,7 @@ type Options = Parameters<Tracer.Tracer["span"]>[0]
 const SHOWN: Readonly<Record<string, string>> = {
   "http.request.method": "http.request.method",
   "url.path": "url.path",
+  "http.route": "http.route",
   "http.response.status_code": "http.response.status_code",
   "entity.id": "device.id",
   "device.hostname": "device.hostname"

@@ -46,7 +46,8 @@ const telling = (
   return Layer.effect(Tracer.Tracer, tracer).pipe(
     Layer.provide([OtlpSerialization.layerJson, OtlpExporter.layerFlusher, outbox]),
     Layer.merge(Layer.succeed(References.TracerEnabled, true)),
-    Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, isWatching))
+    Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, isWatching)),
+    Layer.merge(Layer.succeed(HttpMiddleware.SpanNameGenerator, ({ method }) => `http.server ${method}`))
   )
 }
 

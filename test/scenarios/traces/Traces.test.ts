@@ -130,7 +130,9 @@ it.live(
       const url = yield* first.url
       yield* refreshAll(url)
       const id = yield* startSync(url)
-      yield* until(Effect.sync(() => switches.some((one) => one.commands().some(({ line }) => /commit/.test(line)))))
+      yield* until(
+        Effect.sync(() => switches.some((one) => one.commands().some(({ command }) => /commit/.test(command))))
+      )
       first.kill("SIGKILL")
       yield* first.ended
       const before = receiver.spans.length
