@@ -123,7 +123,7 @@ it.live(
     Effect.gen(function* () {
       const { env, receiver, switches } = yield* makeScene
       const database = yield* databaseUrl
-      const all = { ...env, DATABASE_URL: database, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+      const all = { ...env, LOG_LEVEL: "Info", DATABASE_URL: database, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
       const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(database))))
       const first = yield* start(all)
       yield* Effect.provide(Managed.seedManaged(names), stores)
