@@ -21,7 +21,9 @@ export interface SpanOptions {
 
 const told = Context.make(Told, true)
 
-const isTraced = (fiber: Fiber.Fiber<unknown, unknown>) => fiber.getRef(References.TracerEnabled)
+/** Spans of the tracer that is there by default are read by nobody. */
+const isTraced = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  fiber.getRef(References.TracerEnabled) && fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
 
 /** Where a trace that was kept goes on. */
 const placeIn = (trace: string | null): { readonly parent: Tracer.ExternalSpan } | { readonly root: true } =>
