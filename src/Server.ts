@@ -30,6 +30,7 @@ import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
 import * as ToldLog from "./runtime/ToldLog.ts"
+import * as Traces from "./runtime/Traces.ts"
 import { withStored } from "./runtime/SecretSources.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 import * as Database from "./store/Database.ts"
@@ -72,7 +73,8 @@ export const layerOnDatabase = HttpServerLive.pipe(
   Layer.provide(EventFeed.layer),
   Layer.provideMerge(Engine.layer),
   Layer.provide(ToldLog.layer),
-  Layer.provideMerge(Told.layer)
+  Layer.provideMerge(Told.layer),
+  Layer.provide(Traces.layer)
 )
 
 /** The settings of an environment with the secrets that the database keeps; what the environment gives counts. */

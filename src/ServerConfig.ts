@@ -25,6 +25,7 @@ import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
 import { Delays, DeviceDirectory } from "./runtime/SettingForms.ts"
 import { signOnVariables } from "./runtime/SignOnVariables.ts"
+import { traceVariables } from "./runtime/TraceVariables.ts"
 
 export type { PrivateKey }
 
@@ -109,6 +110,7 @@ const variables = {
   DATA_DIR: withDefault(Config.NonEmptyString("DATA_DIR"), "data"),
   LOG_LEVEL: withDefault(Config.Literals(["Trace", "Debug", "Info", "Warn", "Error", "Fatal"], "LOG_LEVEL"), "Info"),
   LOG_FORMAT: withDefault(Config.Literals(["pretty", "logfmt", "json"], "LOG_FORMAT"), "logfmt"),
+  ...traceVariables,
   SSH_PORT: withDefault(Config.Port("SSH_PORT"), 22),
   SSH_MAX_SESSIONS: count("SSH_MAX_SESSIONS", 1400, 1),
   SSH_REFUSED_DELAY: count("SSH_REFUSED_DELAY", 2),

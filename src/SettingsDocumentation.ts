@@ -73,6 +73,18 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["DATA_DIR", "data", "folder of the embedded database, repository clones and firmware"],
   ["LOG_LEVEL", "Info", "least important level that is logged: Trace, Debug, Info, Warn, Error or Fatal"],
   ["LOG_FORMAT", "logfmt", "how log lines are written: pretty, logfmt or json"],
+  [
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "",
+    "receiver of traces by OTLP over HTTP (`http://127.0.0.1:4318`; `/v1/traces` is added); without it there are none ([traces](monitoring.md#traces))"
+  ],
+  [
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "",
+    "headers for that receiver, such as its token: `name=value`, separated by commas, values percent-encoded"
+  ],
+  ["OTEL_SERVICE_NAME", "switchyard", "name of this server in traces"],
+  ["OTEL_TRACES_SAMPLER_ARG", "1", "share of the traces begun here that is told, from 0 to 1"],
   ["SSH_PORT", "22", "SSH port of a device that has no port of its own"],
   ["SSH_MAX_SESSIONS", "1400", "SSH sessions that may be open at once"],
   [

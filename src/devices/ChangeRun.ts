@@ -9,6 +9,7 @@ import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../.
 import { configChange } from "../../machines/change/ConfigChange.ts"
 import { isFresh, type WorkClaim } from "../drivers/WorkClaim.ts"
 import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
+import { annotate, spanned } from "../runtime/Spans.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
@@ -111,17 +112,22 @@ export const steps = EffectActor.make<RunError, CurrentRun>()
 /** What a step does for the current run. */
 type Work<Task extends StepTask> = (run: ChangeRun, task: Task) => Effect.Effect<ChangeEvent, RunError>
 
-const step = <Task extends StepTask>(work: Work<Task>) =>
+const step = <Task extends StepTask>(name: string, work: Work<Task>) =>
   steps.fromEffect((task: Task) =>
     Effect.flatMap(CurrentRun, (current) => {
       const run = current.begin()
-      return run.within(work(run, task))
+      return run.within(
+        work(run, task).pipe(
+          Effect.tap(({ type }) => annotate("change.event", type)),
+          spanned(`step ${name}`, { attributes: { "change.phase": task.row.phase } })
+        )
+      )
     })
   )
 
 /** A step that claims the phase of its row before it does anything. */
-const claimed = (work: Work<ClaimTask>) =>
-  step<ClaimTask>((run, task) =>
+const claimed = (name: string, work: Work<ClaimTask>) =>
+  step<ClaimTask>(name, (run, task) =>
     Effect.andThen(
       run.claim(task),
       Effect.suspend(() => work(run, task))
@@ -131,19 +137,19 @@ const claimed = (work: Work<ClaimTask>) =>
 /** The statechart of a change with its steps. Made once: providing actors takes longer than a step. */
 export const liveChange = configChange.provide({
   actors: {
-    claim: claimed(() => Effect.map(Clock.currentTimeMillis, (at) => ({ type: "CLAIMED", at }) as const)),
-    open: step(({ steps }) => steps.open),
-    verify: step(({ steps }, { row }) => steps.verify(row)),
-    load: claimed(({ steps }, { row }) => steps.load(row)),
-    discard: claimed(({ steps }, { row }) => steps.discard(row)),
-    commit: claimed(({ steps }, { row }) => steps.commit(row)),
-    observe: step<LookTask>((run, task) => {
+    claim: claimed("claim", () => Effect.map(Clock.currentTimeMillis, (at) => ({ type: "CLAIMED", at }) as const)),
+    open: step("open", ({ steps }) => steps.open),
+    verify: step("verify", ({ steps }, { row }) => steps.verify(row)),
+    load: claimed("load", ({ steps }, { row }) => steps.load(row)),
+    discard: claimed("discard", ({ steps }, { row }) => steps.discard(row)),
+    commit: claimed("commit", ({ steps }, { row }) => steps.commit(row)),
+    observe: step<LookTask>("observe", (run, task) => {
       const look = Effect.suspend(() => run.steps.observe(task.row, task.newConnection))
       return task.claim ? Effect.andThen(run.claim(task), look) : look
     }),
-    awaitVerdict: step((run, task) => Effect.andThen(run.waits(task), Effect.never)),
-    confirm: claimed(({ steps }, { row }) => steps.confirm(row)),
-    save: claimed(({ steps }) => steps.save),
-    askTimer: step(({ steps }, { row }) => steps.askTimer(row))
+    awaitVerdict: step("awaitVerdict", (run, task) => Effect.andThen(run.waits(task), Effect.never)),
+    confirm: claimed("confirm", ({ steps }, { row }) => steps.confirm(row)),
+    save: claimed("save", ({ steps }) => steps.save),
+    askTimer: step("askTimer", ({ steps }, { row }) => steps.askTimer(row))
   }
 })

@@ -9,6 +9,7 @@ import { DeviceStore } from "../store/DeviceStore.ts"
 import { ActorInspection } from "./ActorInspection.ts"
 import { show } from "./ActorShow.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
+import { annotate } from "../runtime/Spans.ts"
 import * as DeviceStatechart from "./DeviceStatechart.ts"
 import * as DeviceTurns from "./DeviceTurns.ts"
 
@@ -37,10 +38,13 @@ export const make = Effect.fnUntraced(function* (id: number) {
   let statechart: DeviceStatechart.DeviceStatechart | null = null
 
   /** The row as it is now; the actor follows it. */
-  const row: Effect.Effect<Device, DeviceFailure> = Effect.map(Effect.mapError(devices.get(id), failure), (device) => {
-    statechart?.follow(device)
-    return device
-  })
+  const row: Effect.Effect<Device, DeviceFailure> = Effect.flatMap(
+    Effect.mapError(devices.get(id), failure),
+    (device) => {
+      statechart?.follow(device)
+      return Effect.as(annotate("device.hostname", device.hostname), device)
+    }
+  )
 
   const startFrom = (found: Effect.Effect<Device, DeviceFailure>) =>
     starting.withPermit(

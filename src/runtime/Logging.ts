@@ -1,4 +1,4 @@
-/** Where log lines go and in which form. Spans go nowhere yet, so none are made: each would keep the result of its work in memory. */
+/** Where log lines go and in which form. No spans are made, which nobody would read, unless `Traces.ts` has a receiver for them. */
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import { pairsOf, partsOf, written } from "./LogText.ts"

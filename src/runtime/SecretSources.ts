@@ -17,7 +17,13 @@ const SUFFIX = "_FILE"
 
 /** Needed to read any other secret, so they cannot be kept where these are. */
 const FIRST: ReadonlyArray<string> = ["SECRET_KEY", "SECRET_KEY_PREVIOUS", "DATABASE_URL"]
-const NAMES: ReadonlyArray<string> = ["GITREPO_SETTINGS", "GITREPO_TEMPLATES", "CAKEY_PASSPHRASE", "OIDC_CLIENT_SECRET"]
+const NAMES: ReadonlyArray<string> = [
+  "GITREPO_SETTINGS",
+  "GITREPO_TEMPLATES",
+  "CAKEY_PASSPHRASE",
+  "OIDC_CLIENT_SECRET",
+  "OTEL_EXPORTER_OTLP_HEADERS"
+]
 const PREFIXES: ReadonlyArray<string> = [
   "PASSWORD_",
   "SSH_KEY_",

@@ -1,6 +1,7 @@
 /** The values that this server keeps secret, as its settings have them: whatever is stored or shown has something else in their place. */
 import { Option, Redacted } from "effect"
 import type { ServerSettings } from "../ServerConfig.ts"
+import { readHeaders } from "./TraceVariables.ts"
 
 /** Shorter values would be found in the middle of harmless words. */
 const SHORTEST = 4
@@ -54,6 +55,7 @@ type Settings = Pick<
   | "SECRET_KEY_PREVIOUS"
   | "CAKEY_PASSPHRASE"
   | "OIDC_CLIENT_SECRET"
+  | "OTEL_EXPORTER_OTLP_HEADERS"
   | "DATABASE_URL"
   | "GITREPO_SETTINGS"
   | "GITREPO_TEMPLATES"
@@ -80,5 +82,9 @@ export const secretValues = (settings: Settings): ReadonlyArray<string> => {
     ...Option.toArray(settings.GITREPO_SETTINGS),
     ...Option.toArray(settings.GITREPO_TEMPLATES)
   ]
-  return hideable([...redacted, ...urls.flatMap(secretsOfUrl)])
+  const headers = Option.match(settings.OTEL_EXPORTER_OTLP_HEADERS, {
+    onNone: () => [],
+    onSome: (text) => [...(readHeaders(Redacted.value(text))?.values() ?? [])]
+  })
+  return hideable([...redacted, ...headers, ...urls.flatMap(secretsOfUrl)])
 }

@@ -34,7 +34,7 @@ export const COLUMNS = columnsWith(`coalesce(${fromDevices("d.job_tasks")}, job.
 export const OWN_COLUMNS = columnsWith("job.result")
 
 /** Without the result, which grows with the number of devices. */
-export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way,
+export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
 /** The tasks of a device without those of these names. */

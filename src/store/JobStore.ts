@@ -28,6 +28,8 @@ export interface NewJob {
   /** Plain JSON; null for a job whose record shows no arguments. */
   readonly start_arguments: unknown
   readonly delaySeconds: number
+  /** Where its work belongs in a trace (W3C `traceparent`); a job without it begins one. */
+  readonly trace?: string | null
 }
 
 /** A job's record without its result. */
@@ -39,6 +41,8 @@ export interface JobHead extends Pick<
   readonly scheduled_way: Way | null
   /** It must not begin before somebody has approved it. */
   readonly awaits_approval: boolean
+  /** As it was inserted with. */
+  readonly trace: string | null
 }
 
 /** A job that has begun and not ended; `since` is ISO 8601 without a zone, UTC. */
@@ -121,10 +125,10 @@ const make = Effect.gen(function* () {
       const derived = host === undefined ? undefined : (yield* derivedSecrets.ofHosts([host])).get(host)
       const hidden = secrets.hideIn(start_arguments, derived)
       const [row] = yield* sql<{ id: number }>`
-        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, sealed_arguments, scheduled_time)
+        insert into job (function_name, scheduled_by, comment, ticket_ref, start_arguments, sealed_arguments, scheduled_time, trace)
         values (${fields.function_name}, ${fields.scheduled_by}, ${fields.comment}, ${fields.ticket_ref},
           ${start_arguments === null ? null : sql.json(hidden)},
-          ${JSON.stringify(hidden) === clear ? null : secrets.seal(clear)}, now() + make_interval(secs => ${delaySeconds}))
+          ${JSON.stringify(hidden) === clear ? null : secrets.seal(clear)}, now() + make_interval(secs => ${delaySeconds}), ${fields.trace ?? null})
         returning id`
       return yield* Effect.orDie(Effect.fromNullishOr(row?.id))
     }),

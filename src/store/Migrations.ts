@@ -32,6 +32,7 @@ import eventLog from "./migrations/0024_event_log.ts"
 import signOn from "./migrations/0026_sign_on.ts"
 import audit from "./migrations/0028_audit.ts"
 import strangers from "./migrations/0029_strangers.ts"
+import traces from "./migrations/0033_traces.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import alerts from "./migrations/0031_alerts.ts"
 import eventRetention from "./migrations/0034_event_retention.ts"
@@ -74,6 +75,7 @@ export const migrations = [
   { name: "0030_live_events", oldest: "0.2.0", up: liveEvents },
   { name: "0031_alerts", oldest: "0.2.0", up: alerts },
   { name: "0032_plugin_calls", oldest: "0.2.0", up: pluginCalls },
+  { name: "0033_traces", oldest: "0.2.0", up: traces },
   { name: "0034_event_retention", oldest: "0.2.0", up: eventRetention }
 ] as const
 

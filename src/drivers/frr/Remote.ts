@@ -9,6 +9,7 @@ import type { DriverTarget, DriverTimeouts } from "../Driver.ts"
 import { CommandRejected, CommandTimeout, ConnectionException, type ExchangeError } from "../DriverErrors.ts"
 import { maskSecrets } from "../SecretMask.ts"
 import { insist } from "../WorkClaim.ts"
+import { commandSpan } from "../ssh/CommandSpan.ts"
 import type { Transport } from "../ssh/Transport.ts"
 import type { Program } from "./Programs.ts"
 
@@ -137,7 +138,8 @@ export const make = (
       Effect.andThen(transport.exec(withPath(privilege, line))),
       Effect.flatMap((channel) =>
         converse(target, transport, channel, line, { ...options, seconds: options.seconds ?? timeouts.show })
-      )
+      ),
+      commandSpan(target.hostname, line)
     )
   const query: Remote["query"] = (line, options) =>
     Effect.flatMap(run(line, options), (ran) =>

@@ -14,6 +14,7 @@ import { Effect } from "effect"
 import type { ExchangeError } from "../DriverErrors.ts"
 import { CommandTimeout, ConnectionException } from "../DriverErrors.ts"
 import { type Conversation, mostOfAnswer, type Step } from "./Conversation.ts"
+import { commandSpan } from "./CommandSpan.ts"
 import { TerminalText } from "./TerminalText.ts"
 
 /** A deadline that begins anew while there is progress does so for this many times its length. */
@@ -134,6 +135,9 @@ class Engine implements Shell {
   }
 
   readonly converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
+    commandSpan(this.#hostname, label)(this.#converse(label, seconds, conversation))
+
+  readonly #converse = <A>(label: string, seconds: number, conversation: Conversation<A>) =>
     Effect.callback<A, ExchangeError>((resume) => {
       if (this.#broken !== undefined) return resume(Effect.fail(this.#lost(this.#broken)))
       if (this.#current !== undefined) {

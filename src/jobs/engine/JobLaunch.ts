@@ -7,6 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { WorkflowEngine } from "effect/workflow"
 import { functionName } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -62,7 +63,8 @@ const make = Effect.gen(function* () {
       comment: comment?.slice(0, COMMENT_LENGTH) ?? null,
       ticket_ref: ticketRef?.slice(0, TICKET_LENGTH) ?? null,
       start_arguments: args,
-      delaySeconds: delaySeconds ?? config.JOB_DELAY
+      delaySeconds: delaySeconds ?? config.JOB_DELAY,
+      trace: yield* currentTrace
     })
     if (memo !== undefined) yield* memoOf(jobs, job, id).write(memo)
     const discovery = job.discoveryIn(args)

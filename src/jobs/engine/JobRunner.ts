@@ -8,6 +8,7 @@ import { Activity, DurableClock } from "effect/workflow"
 import { Acting } from "../../domain/access/Acting.ts"
 import { finalStatuses, functionOf } from "../../domain/Job.ts"
 import { LogModule } from "../../runtime/ToldLog.ts"
+import { spanned } from "../../runtime/Spans.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { DevicesLock } from "./DevicesLock.ts"
@@ -71,8 +72,15 @@ const make = Effect.gen(function* () {
         address: null,
         job: jobId
       }
-      const running = Effect.provideService(execution.run(jobId, refusal), Acting, acting)
-      yield* places.within(kind, Effect.provideService(running, LogModule, functionOf(job.function_name)))
+      const name = functionOf(job.function_name)
+      const work = execution
+        .run(jobId, refusal)
+        .pipe(
+          Effect.provideService(Acting, acting),
+          Effect.provideService(LogModule, name),
+          spanned(`job ${name}`, { trace: job.trace, attributes: { "job.id": jobId, "job.function": name } })
+        )
+      yield* places.within(kind, work)
     },
     (work, jobId) => Effect.annotateLogs(work, { job: jobId })
   )

@@ -84,6 +84,7 @@ it.live(
           .map((line) => ["log", line] as const),
         ["audit export", exported.text],
         ["syslog", receiver.text()],
+        ...site.traces.texts.map((text) => ["traces", text] as const),
         ...ofChildren([{ ...own, pid: program.pid, uid: 0 }, ...children])
       ]
       const leaks = texts.flatMap(([place, text]) =>
@@ -102,6 +103,7 @@ it.live(
         assert.isTrue(isSeen, why)
       }
       assert.isNotEmpty(receiver.text())
+      assert.isNotEmpty(site.traces.spans.filter(({ name }) => name.startsWith("ssh ")))
       assert.include(program.text(), "level=DEBUG")
       const postgres = children.filter(({ words }) => words.includes("postgres"))
       assert.isNotEmpty(postgres)

@@ -11,6 +11,7 @@ import { sshKeyPair } from "../../support/SshKeyPair.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import * as Campus from "../../support/Campus.ts"
 import { dataFolder, start } from "../../support/Program.ts"
+import { make as makeTraceReceiver } from "../../support/TraceReceiver.ts"
 import { makeIssuer, sign } from "../../support/TokenKeys.ts"
 import type { Mark } from "./Marks.ts"
 import { gitServer, inventory, syslog } from "./Neighbours.ts"
@@ -35,7 +36,8 @@ export const SECRETS = {
   PLUGIN_SECRET_NAV: "MarkH-plugin-token",
   SECRET_KEY: "MarkI-key-of-this-installation-0123",
   CAKEY_PASSPHRASE: "MarkJ-key-of-authority",
-  OIDC_CLIENT_SECRET: "MarkQ-client-of-the-provider"
+  OIDC_CLIENT_SECRET: "MarkQ-client-of-the-provider",
+  OTEL_EXPORTER_OTLP_HEADERS: "x-token=MarkR-receiver-of-traces"
 } as const
 
 /** What the server has from elsewhere, or gives away once. */
@@ -131,6 +133,7 @@ export const makeSite = Effect.gen(function* () {
   const git = yield* gitServer(repositories.settings.folder, "robot", GIVEN.git)
   const nav = yield* inventory
   const receiver = yield* syslog
+  const traces = yield* makeTraceReceiver
   const [dataDir, elsewhere] = [yield* dataFolder, yield* folderOf("given")]
   const vars = `{urlbase: "${nav.url}", apitoken_secret: NAV, snmp_community: ${GIVEN.inPluginFile}}`
   yield* write(path.join(dataDir, "plugins.yml"), `plugins:\n  - filename: nav.py\n    vars: ${vars}\n`)
@@ -147,6 +150,7 @@ export const makeSite = Effect.gen(function* () {
     ROLES_CLAIM: "roles",
     LOCAL_USERS: "true",
     AUDIT_SYSLOG: receiver.url,
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
     FIRMWARE_ALLOW_LOCAL: "true",
     GIT_TIMEOUT: "5",
     COMMIT_CONFIRMED_MODE: "1",
@@ -165,6 +169,7 @@ export const makeSite = Effect.gen(function* () {
     git,
     nav,
     receiver,
+    traces,
     dataDir,
     env,
     program,
