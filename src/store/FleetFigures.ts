@@ -1,6 +1,6 @@
 /**
  * What metrics ask of the database (docs/monitoring.md#cost): one grouped statement for each concern, none of which reads more than
- * devices, unfinished jobs, certificates and the list of connections.
+ * devices, unfinished jobs, certificates, what waits for people and the list of connections.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -33,6 +33,9 @@ export interface Figures {
   readonly connections: ReadonlyArray<ConnectionFigure>
   /** Seconds since 1970; null when no device has a certificate. */
   readonly certificateEnd: number | null
+  readonly unreachable: number
+  /** Messages of alerts that were given up. */
+  readonly deadLetters: number
 }
 
 const make = Effect.gen(function* () {
@@ -49,13 +52,20 @@ const make = Effect.gen(function* () {
   const certificateEnd = sql<{ ends: number | null }>`select extract(epoch from min(ends))::float8 as ends from
     (select max(not_after) as ends from certificate join device on device.id = certificate.device_id
       where revoked_at is null group by device_id) newest`
+  const counts = sql<Pick<Figures, "unreachable" | "deadLetters">>`select
+    (select count(*)::integer from device_unreachable) as unreachable,
+    (select count(*)::integer from alert_delivery where state = 'dead') as "deadLetters"`
   return FleetFigures.of({
     read: Effect.all({
       devices,
       jobs,
       connections,
-      certificateEnd: Effect.map(certificateEnd, ([row]) => row?.ends ?? null)
-    }).pipe(Effect.withSpan("FleetFigures.read"))
+      certificateEnd: Effect.map(certificateEnd, ([row]) => row?.ends ?? null),
+      counts: Effect.map(counts, ([row]) => row ?? { unreachable: 0, deadLetters: 0 })
+    }).pipe(
+      Effect.map(({ counts, ...figures }): Figures => ({ ...figures, ...counts })),
+      Effect.withSpan("FleetFigures.read")
+    )
   })
 })
 

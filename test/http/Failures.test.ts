@@ -47,6 +47,16 @@ layer(Bereft, { excludeTestServices: true })("While the database is away", (it) 
     })
   )
 
+  it.effect("metrics say so, and tell all that the server knows by itself", () =>
+    Effect.gen(function* () {
+      const { status, text } = yield* (yield* ApiClient).send("GET", "/metrics")
+      assert.strictEqual(status, 200)
+      assert.match(text, /^switchyard_database_up 0$/m)
+      assert.match(text, /^switchyard_http_requests_in_flight 1$/m)
+      assert.notMatch(text, /^switchyard_devices\{/m)
+    })
+  )
+
   it.effect("the server is alive, but neither ready nor healthy", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient

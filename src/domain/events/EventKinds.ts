@@ -18,7 +18,10 @@ export const publicKinds = [
   "host_key",
   "certificate",
   "plugin",
-  "alert"
+  "alert",
+  "reachability",
+  "database",
+  "disk"
 ] as const
 
 /** What only those hear of who may read the whole audit. The last two were the names of `repository` and `lock`. */

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../../domain/events/alerts/AlertMessage.ts"
 import { PACE, type Pace, pause } from "../../domain/events/alerts/Backoff.ts"
+import { webhookFailures } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { AlertDeliveryStore, type ClaimedDelivery } from "../../store/AlertDeliveryStore.ts"
 import { AlertMuteStore } from "../../store/AlertMuteStore.ts"
@@ -67,6 +68,7 @@ const make = Effect.gen(function* () {
         ? { _tag: "Refused", answer: "There is no receiver of this name in alerts.yml any more" }
         : yield* handOver(alertSecrets, receiver, messageOf(delivery), timeout)
     if (attempt._tag !== "Sent") {
+      webhookFailures.add(1, receiver?.type ?? "none")
       yield* Effect.logWarning("An alert could not be handed over", {
         receiver: delivery.receiver,
         delivery: delivery.id,

@@ -3,6 +3,7 @@
  * wait for them (docs/events.md#limits).
  */
 import { Context, Effect, Layer, type Scope } from "effect"
+import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 
 /** Browsers open one for each page that somebody has open. */
 const MAX_OF_CALLER = 100
@@ -22,11 +23,15 @@ const make = Effect.sync(() => {
   const enter = (caller: string, end: End): void => {
     open.set(caller, (open.get(caller) ?? new Set()).add(end))
     count += 1
+    eventSubscribers.add(1, "sse")
     if (isStopping) end()
   }
   const leave = (caller: string, end: End): void => {
     const ends = open.get(caller)
-    if (ends?.delete(end) === true) count -= 1
+    if (ends?.delete(end) === true) {
+      count -= 1
+      eventSubscribers.add(-1, "sse")
+    }
     if (ends?.size === 0) open.delete(caller)
   }
 

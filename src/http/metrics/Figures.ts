@@ -3,7 +3,8 @@ import { Duration, Effect } from "effect"
 import { functionOf } from "../../domain/Job.ts"
 import { databaseConnections, databaseUp } from "../../runtime/metrics/DatabaseMetrics.ts"
 import type { Place } from "../../runtime/metrics/Family.ts"
-import { certificateEnd, devices } from "../../runtime/metrics/FleetMetrics.ts"
+import { deadLetters } from "../../runtime/metrics/EventMetrics.ts"
+import { certificateEnd, devices, unreachableDevices } from "../../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { type Figures, FleetFigures } from "../../store/FleetFigures.ts"
@@ -13,7 +14,8 @@ const KEPT = Duration.seconds(3)
 /** A scrape has ten seconds as a rule, and must get the rest of the page. */
 const PATIENCE = Duration.seconds(2)
 
-const tell = (place: Place, { certificateEnd: end, connections, devices: found, jobs }: Figures): void => {
+const tell = (place: Place, figures: Figures): void => {
+  const { certificateEnd: end, connections, devices: found, jobs } = figures
   for (const { count, device_type, state, synchronized } of found)
     devices.tell(place, count, state, device_type, String(synchronized))
   const unfinished = new Map<string, number>()
@@ -25,6 +27,8 @@ const tell = (place: Place, { certificateEnd: end, connections, devices: found, 
   queueAge.tell(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
   for (const { count, state } of connections) databaseConnections.tell(place, count, state)
   if (end !== null) certificateEnd.tell(place, end)
+  unreachableDevices.tell(place, figures.unreachable)
+  deadLetters.tell(place, figures.deadLetters)
 }
 
 /** A function that writes what the database holds, or that it is away. */

@@ -9,6 +9,7 @@ import { Server, type Socket } from "socket.io"
 import type { Identity } from "../../domain/access/Identity.ts"
 import { roomOf, type Room } from "../../events/socket/Rooms.ts"
 import { SocketBridge } from "../../events/socket/SocketBridge.ts"
+import { eventSubscribers } from "../../runtime/metrics/EventMetrics.ts"
 import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { Asides } from "../core/Asides.ts"
 import { safeHeadersOfData } from "../core/SafeHeaders.ts"
@@ -119,6 +120,8 @@ const make = Effect.gen(function* () {
   })
   io.engine.on("connection", (connection: Socket["conn"]) => {
     connection.once("close", admission.count(connection.request))
+    eventSubscribers.add(1, "socket")
+    connection.once("close", () => eventSubscribers.add(-1, "socket"))
     keepWithinBounds(connection)
     gatherFrames(connection, (id) => wires.get(id))
   })

@@ -1,5 +1,7 @@
 /** The list of all job functions that this server can run. A new function is its definition, its handler and one line here. */
 import { Effect, Layer } from "effect"
+import { countChangesFromZero } from "../../runtime/metrics/ChangeMetrics.ts"
+import { countJobsFromZero } from "../../runtime/metrics/JobMetrics.ts"
 import { JobFunctions } from "./JobHandler.ts"
 import * as ApplyConfig from "../sync/ApplyConfig.ts"
 import * as ConfirmDevices from "../sync/ConfirmDevices.ts"
@@ -45,7 +47,10 @@ export const jobFunctions = [
 /** The functions, made of the services that their handlers need. */
 export const layer = Layer.effect(
   JobFunctions,
-  Effect.map(Effect.all(jobFunctions.map(({ make }) => make)), (made) =>
-    JobFunctions.of(new Map(made.map((one) => [one.definition.name, one])))
-  )
+  Effect.gen(function* () {
+    const made = yield* Effect.all(jobFunctions.map(({ make }) => make))
+    countJobsFromZero(made.map(({ definition }) => definition.name))
+    countChangesFromZero()
+    return JobFunctions.of(new Map(made.map((one) => [one.definition.name, one])))
+  })
 )

@@ -18,6 +18,11 @@ export const changeMetrics = [phaseSeconds, changesEnded, commits]
 
 const ENDS: ReadonlySet<string> = new Set(["confirmed", "reverted", "unchanged", "discarded", "unknown"])
 
+/** Lets the ends of changes be counted from zero on. */
+export const countChangesFromZero = (): void => {
+  for (const end of ENDS) changesEnded.add(0, end)
+}
+
 /** Since when changes of this process are in their phase, by id. Those that another process takes over are forgotten with the oldest. */
 const since = new Map<number, number>()
 const MOST = 20_000

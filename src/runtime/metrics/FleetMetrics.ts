@@ -12,5 +12,9 @@ export const certificateEnd = gauge(
   "switchyard_certificate_end_timestamp_seconds",
   "When the first device is without a valid certificate; absent when no device has one"
 )
+export const unreachableDevices = gauge(
+  "switchyard_devices_unreachable",
+  "Managed devices that did not answer when the server last wanted something of them"
+)
 
-export const fleetMetrics = [devices, certificateEnd]
+export const fleetMetrics = [devices, certificateEnd, unreachableDevices]

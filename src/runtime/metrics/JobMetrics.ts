@@ -1,4 +1,5 @@
 /** Jobs, those that have ended in this process and those that wait or run by the database. */
+import { jobOutcomes } from "../../domain/JobOutcome.ts"
 import { counter, gauge } from "./Family.ts"
 
 export const jobsEnded = counter(
@@ -20,3 +21,11 @@ export const queueAge = gauge(
 )
 
 export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge]
+
+/** Lets the jobs of these functions be counted from zero on, because Prometheus does not see a counter's first value as an increase. */
+export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
+  for (const name of functions) {
+    for (const outcome of jobOutcomes) jobsEnded.add(0, name, outcome)
+    for (const result of ["succeeded", "failed"]) jobDevices.add(0, name, result)
+  }
+}
