@@ -35,11 +35,14 @@ const isReadable = (answer: Answer, what: string) => {
   assert.includeMembers(wordsOf(answer, "access-control-expose-headers"), [...READ, ...READ_OF_SOME], what)
 }
 
-const routes = endpoints.map((endpoint) => ({
-  method: endpoint.method,
-  path: pathOf(endpoint),
-  name: `${endpoint.method} ${endpoint.path}`
-}))
+/** Metrics are for programs of the network, not for pages. */
+const routes = endpoints
+  .map((endpoint) => ({
+    method: endpoint.method,
+    path: pathOf(endpoint),
+    name: `${endpoint.method} ${endpoint.path}`
+  }))
+  .filter(({ path }) => path !== "/metrics")
 
 const preflight = (method: string, headers: Readonly<Record<string, string>> = origin): Sending => ({
   headers: { ...headers, "access-control-request-method": method, "access-control-request-headers": SENT }

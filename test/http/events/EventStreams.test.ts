@@ -118,7 +118,14 @@ layer(SiteServer(), { excludeTestServices: true })("A stream of events", (it) =>
       assert.deepInclude(asked.messages[0], {
         id: undefined,
         event: "log",
-        data: { kind: "log", at: "1970-01-01T00:00:00.000", level: "INFO", job: 4, text: "job #4 begins" }
+        data: {
+          kind: "log",
+          at: "1970-01-01T00:00:00.000",
+          level: "INFO",
+          job: 4,
+          module: "server",
+          text: "job #4 begins"
+        }
       })
       assert.strictEqual(others.messages[0]?.event, "alert")
     })
