@@ -11,6 +11,7 @@ import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { setScene } from "../../scenarios/conformance/Scene.ts"
 import { ApiClient } from "../../support/ApiServer.ts"
 import { openSource, until } from "../../support/EventSource.ts"
+import { seconds } from "../../support/Patience.ts"
 import { caller, SiteWithRoles, tokenOf } from "../../support/RolesSite.ts"
 
 const FILE = `roles:
@@ -19,7 +20,7 @@ const FILE = `roles:
 `
 
 const Site = SiteWithRoles(FILE).pipe(
-  Layer.provide(Layer.succeed(StreamTimes, { heartbeat: 50, renewal: 300, stuck: 500 }))
+  Layer.provide(Layer.succeed(StreamTimes, { heartbeat: 50, renewal: 300, stuck: seconds(5) }))
 )
 
 const followWith = Effect.fnUntraced(function* (token: string, query = "") {
