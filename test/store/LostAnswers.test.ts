@@ -10,6 +10,7 @@ import { StruckDatabase, withLostAnswer } from "../support/StruckDatabase.ts"
 
 const stores = Layer.mergeAll(DeviceStore.layer, OperationStore.layer, SyncEventStore.layer)
 
+// all of a test waits for the database, because the end of a connection that was struck may be noticed later
 layer(Layer.provideMerge(stores, StruckDatabase), { excludeTestServices: true, timeout: "60 seconds" })(
   "A lost answer",
   (it) => {
@@ -17,9 +18,9 @@ layer(Layer.provideMerge(stores, StruckDatabase), { excludeTestServices: true, t
       Effect.gen(function* () {
         const events = yield* SyncEventStore
         const append = events.append(["acc1"], { cause: "confighash", by: "tester", job_id: null })
-        assert.isTrue(Exit.isSuccess(yield* withLostAnswer(waitingForDatabase(append))))
+        assert.isTrue(Exit.isSuccess(yield* withLostAnswer(append)))
         assert.strictEqual((yield* events.byHostname("acc1")).get("acc1")?.length, 1)
-      })
+      }).pipe(waitingForDatabase)
     )
 
     it.effect("does not make an operation that has ended one that somebody else has taken over", () =>
@@ -38,12 +39,12 @@ layer(Layer.provideMerge(stores, StruckDatabase), { excludeTestServices: true, t
           detail: {}
         })
         const end = operations.claim(operation, "done")
-        assert.deepStrictEqual(yield* withLostAnswer(waitingForDatabase(end)), Exit.succeed(true))
+        assert.deepStrictEqual(yield* withLostAnswer(end), Exit.succeed(true))
         assert.isFalse(yield* operations.claim({ ...operation, epoch: operation.epoch - 1 }, "done"))
         const sql = yield* SqlClient.SqlClient
         yield* sql`update device_operation set epoch = epoch + 1`
         assert.isFalse(yield* end, "another one comes too late")
-      })
+      }).pipe(waitingForDatabase)
     )
   }
 )
