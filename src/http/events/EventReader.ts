@@ -3,16 +3,17 @@
  * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
  */
 import { Clock, Effect, Result, Scope } from "effect"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventPages } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
-import { type makeReadPage, shownTo } from "./EventReading.ts"
+import type { makeReadPage } from "./EventReading.ts"
 import { isSeen, judgeEvent, judgeTold, type makeSeenJobs } from "./EventSight.ts"
 import { makeInbox } from "./Inbox.ts"
+import type { SharedTexts } from "./SharedTexts.ts"
 import * as SseText from "./SseText.ts"
+import type { StreamBody } from "./StreamBody.ts"
 import type { StreamTimes } from "./StreamTimes.ts"
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
@@ -32,7 +33,7 @@ export interface ReaderParts {
   readonly pages: EventPages["Service"]
   readonly readPage: Effect.Success<typeof makeReadPage>
   readonly seenJobs: Effect.Success<typeof makeSeenJobs>
-  readonly textOf: (event: LiveEvent) => string
+  readonly texts: SharedTexts
   readonly times: StreamTimes
 }
 
@@ -47,7 +48,7 @@ export interface ReaderOrder {
 }
 
 /** A part of the stream; nothing comes after the last one. */
-export interface Piece {
+interface Piece {
   readonly text: string
   readonly isLast: boolean
 }
@@ -59,9 +60,14 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))
 
-/** Begins a reader; `scope` is that of the stream. */
-export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order: ReaderOrder, scope: Scope.Scope) {
-  const { feed, pages, readPage, seenJobs, textOf, times } = parts
+/** Begins a reader who writes to this body; `scope` is that of the stream. */
+export const makeReader = Effect.fnUntraced(function* (
+  parts: ReaderParts,
+  order: ReaderOrder,
+  body: StreamBody,
+  scope: Scope.Scope
+) {
+  const { feed, pages, readPage, seenJobs, texts, times } = parts
   const inbox = makeInbox()
   const begun = yield* Clock.currentTimeMillis
   let question = order.question
@@ -71,28 +77,48 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
   /** The same when the inbox is empty. */
   let heard = 0
   let joined = 0
+  /** Whether nothing is on its way to the body, so that it can be written to directly. */
+  let isIdle = false
   let ending: string | null = null
   let saidAt = begun
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
-  const follower: Follower = (events) => {
+  const canWrite = (): boolean => isIdle && inbox.isEmpty() && body.isWanted()
+  const write = (text: string | Buffer): void => {
+    if (text.length === 0) return
+    body.write(text)
+    saidAt = Date.now()
+  }
+
+  /** Keeps events until they are taken; yields false when they are too many. */
+  const keep = (events: Parameters<Follower>[0]): boolean => {
     for (const event of events) {
-      if (CHANGES_RIGHTS.has(event.kind)) {
-        renewAt = Math.min(renewAt, Date.now() + KNOWN_AFTER)
-        inbox.latch.openUnsafe()
-      }
       const verdict = matchesFilter(question.filter, event) && judgeEvent(question.sight, event)
       if (verdict === false) continue
-      const shown = shownTo(question, event)
-      const text = shown === event ? textOf(event) : SseText.eventText(shown)
-      if (!inbox.put({ id: event.id, text, verdict })) return
+      if (!inbox.put({ id: event.id, text: texts.textFor(question, event), verdict })) return false
     }
+    return true
+  }
+
+  const follower: Follower = (events) => {
+    if (events.some(({ kind }) => CHANGES_RIGHTS.has(kind))) {
+      renewAt = Math.min(renewAt, Date.now() + KNOWN_AFTER)
+      inbox.latch.openUnsafe()
+    }
+    // a reader who resumes may know what the feed comes to only now
+    const isNew = (events[0]?.id ?? 0) > position
+    const batch = isNew && canWrite() ? texts.batchFor(question, events) : null
+    if (batch === null && !keep(events)) return
     heard = events.at(-1)?.id ?? heard
+    if (batch === null) return
+    position = Math.max(position, heard)
+    write(batch)
   }
 
   const listener: Listener = (thing) => {
     const verdict = isAsked(question, thing) && judgeTold(question.sight, thing)
-    if (verdict !== false) inbox.put({ id: null, text: SseText.toldText(thing), verdict })
+    if (verdict === true && canWrite()) write(SseText.toldText(thing))
+    else if (verdict !== false) inbox.put({ id: null, text: SseText.toldText(thing), verdict })
   }
 
   const renew = Effect.gen(function* () {
@@ -130,7 +156,7 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     const page = yield* readPage(question, { after: position, through, limit: PAGE })
     position = Math.max(position, page.next)
     if (position >= through) phase = then
-    return page.events.map(textOf).join("")
+    return page.events.map((event) => texts.textFor(question, event)).join("")
   })
 
   const deliver = Effect.gen(function* () {
@@ -149,7 +175,9 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     if (inbox.isEmpty()) position = Math.max(position, heard)
     const now = yield* Clock.currentTimeMillis
     const until = Math.min(saidAt + times.heartbeat, renewAt)
+    isIdle = true
     yield* Effect.timeoutOption(inbox.latch.await, Math.max(1, until - now))
+    isIdle = false
     // who was woken for another reason finds nothing to take
     if (inbox.isEmpty() && ending === null && !inbox.isOverfull()) inbox.latch.closeUnsafe()
     return ""
@@ -172,7 +200,7 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
 
   const last = (reason: string): Piece => ({ text: SseText.endText(reason, position), isLast: true })
 
-  /** The next part, as soon as there is one. */
+  /** The next part that cannot be written directly, as soon as there is one. */
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis
@@ -190,10 +218,20 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     }
   }).pipe(Effect.catch(() => Effect.sync(() => last(AWAY))))
 
+  /** Writes until the last part. */
+  const run = Effect.gen(function* () {
+    for (;;) {
+      yield* body.wanted
+      const { isLast, text } = yield* next
+      body.write(text)
+      if (isLast) return body.end()
+    }
+  })
+
   const end = (): void => {
     ending ??= STOPPING
     inbox.latch.openUnsafe()
   }
 
-  return { next, end, listener }
+  return { run, end, listener }
 })

@@ -1,5 +1,5 @@
 /** Streams of events (docs/events.md#server-sent-events): who asks, how many there are, and what becomes of a reader who does not read. */
-import { Effect, Option, Result, Schema, Stream } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { decodeJwt } from "jose"
 import { IncomingMessage } from "node:http"
@@ -7,7 +7,6 @@ import type { Socket } from "node:net"
 import { NotPermitted } from "../../access/Permit.ts"
 import { BadRequest, TooManyRequests, Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { EventFeed } from "../../events/EventFeed.ts"
 import { Told } from "../../runtime/Told.ts"
 import { EventPages } from "../../store/EventPages.ts"
@@ -19,7 +18,8 @@ import { makeReader } from "./EventReader.ts"
 import { makeReadPage } from "./EventReading.ts"
 import type { EventRequest } from "./EventRequest.ts"
 import { makeSeenJobs } from "./EventSight.ts"
-import { eventText } from "./SseText.ts"
+import { makeSharedTexts } from "./SharedTexts.ts"
+import { makeStreamBody } from "./StreamBody.ts"
 import { StreamTimes } from "./StreamTimes.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -46,16 +46,6 @@ const expiryOf = (request: Request): number => {
   return seconds === undefined ? Number.POSITIVE_INFINITY : (seconds + LEEWAY) * 1000
 }
 
-/** Events are written as text once for all readers. */
-const makeTextOf = () => {
-  const known = new WeakMap<LiveEvent, string>()
-  return (event: LiveEvent): string => {
-    const text = known.get(event) ?? eventText(event)
-    known.set(event, text)
-    return text
-  }
-}
-
 /** Opens streams. Fails with TooManyRequests. */
 export const makeOpenStream = Effect.gen(function* () {
   const streams = yield* OpenStreams
@@ -68,7 +58,7 @@ export const makeOpenStream = Effect.gen(function* () {
     pages: yield* EventPages,
     readPage: yield* makeReadPage,
     seenJobs: yield* makeSeenJobs,
-    textOf: makeTextOf(),
+    texts: makeSharedTexts(),
     times
   }
 
@@ -89,27 +79,18 @@ export const makeOpenStream = Effect.gen(function* () {
       Effect.provideContext(context)
     )
 
-    const opened = Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      const order = { question, since: asked.since, renewed, expiresAt: expiryOf(request) }
-      const reader = yield* makeReader(parts, order, scope)
-      const end = () => {
-        socket?.setTimeout(LAST)
-        reader.end()
-      }
-      socket?.setTimeout(times.stuck)
-      yield* streams.hold(key, end)
-      if (question.told.size > 0) yield* told.listen(reader.listener)
-      return Stream.paginate(undefined, () =>
-        Effect.map(
-          reader.next,
-          ({ isLast, text }) => [[text], isLast ? Option.none() : Option.some(undefined)] as const
-        )
-      )
-    })
-    return HttpServerResponse.stream(Stream.encodeText(Stream.unwrap(opened)), {
-      contentType: "text/event-stream",
-      headers: HEADERS
-    })
+    const scope = yield* Effect.scope
+    const body = makeStreamBody()
+    const order = { question, since: asked.since, renewed, expiresAt: expiryOf(request) }
+    const reader = yield* makeReader(parts, order, body, scope)
+    const end = () => {
+      socket?.setTimeout(LAST)
+      reader.end()
+    }
+    socket?.setTimeout(times.stuck)
+    yield* streams.hold(key, end)
+    if (question.told.size > 0) yield* told.listen(reader.listener)
+    yield* Effect.forkIn(reader.run, scope)
+    return HttpServerResponse.raw(body.readable, { contentType: "text/event-stream", headers: HEADERS })
   })
 })
