@@ -48,13 +48,14 @@ export const usageOf = (pid: number): { readonly megabytes: number; readonly sec
 
 const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Starts PostgreSQL and a server on it; yields when it answers with settings. With a token the server demands one. */
+/** Starts PostgreSQL and a server on it; yields when it answers with settings. With a token the server demands one; `flags` are of PostgreSQL. */
 export const startServer = Effect.fnUntraced(function* (
   folder: string,
   env: Readonly<Record<string, string>>,
-  token?: string
+  token?: string,
+  flags: ReadonlyArray<string> = []
 ) {
-  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database") })
+  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database"), flags })
   const port = yield* freePort
   const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
   const child = yield* Effect.acquireRelease(

@@ -8,12 +8,14 @@ import { io } from "socket.io-client"
 const [port = 0, clients = 200] = process.argv.slice(2).map(Number)
 /** Of so many sockets the moment of each device event is kept. */
 const SAMPLES = 5
+/** What stands between the number of an event and its kind; nothing else has both. */
+const EVENT = "\nevent: "
 
 /** Epoch milliseconds at which each device event was heard, by socket, in order. */
 const heard: Array<Array<number>> = []
 const counts: Array<number> = []
-/** Milliseconds from the row to here, of every event of every stream. */
-const delays: Array<number> = []
+/** The numbers of events and the epoch milliseconds at which they were heard, by stream, for as many streams. */
+const read: Array<Array<readonly [number, number]>> = []
 const streamed: Array<number> = []
 
 const openSocket = (place: number) =>
@@ -39,19 +41,21 @@ const openSocket = (place: number) =>
 const openStream = (place: number) =>
   new Promise<void>((resolve, reject) => {
     streamed[place] = 0
+    read[place] = []
     const headers = { accept: "text/event-stream" }
     const agent = new http.Agent({ maxSockets: 1 })
     const request = http.get({ agent, host: "127.0.0.1", port, path: "/api/v1.0/events", headers }, (response) => {
       if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
       let rest = ""
-      response.setEncoding("utf8").on("data", (text: string) => {
-        const lines = `${rest}${text}`.split("\n")
-        rest = lines.pop() ?? ""
-        for (const line of lines) {
-          const at = /^data: .*?"at":"([^"]+)"/.exec(line)?.[1]
-          if (at === undefined) continue
+      response.setEncoding("latin1").on("data", (text: string) => {
+        const now = Date.now()
+        const all = rest + text
+        // little work, because the clients share the processors with the server
+        const end = all.lastIndexOf("\n\n") + 2
+        rest = all.slice(end === 1 ? 0 : end)
+        for (let at = all.indexOf(EVENT); at !== -1 && at < end; at = all.indexOf(EVENT, at + 1)) {
           streamed[place] = (streamed[place] ?? 0) + 1
-          delays.push(Date.now() - Date.parse(`${at}Z`))
+          if (place < SAMPLES) read[place]?.push([Number(all.slice(all.lastIndexOf(" ", at) + 1, at)), now])
         }
       })
       resolve()
@@ -59,20 +63,8 @@ const openStream = (place: number) =>
     request.once("error", reject)
   })
 
-const part = (share: number): number => {
-  const sorted = delays.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-}
-
 process.on("SIGTERM", () => {
-  const sse = {
-    p50: part(0.5),
-    p95: part(0.95),
-    max: part(1),
-    least: Math.min(...streamed),
-    most: Math.max(...streamed)
-  }
-  const told = JSON.stringify({ heard: heard.slice(0, SAMPLES), counts, sse })
+  const told = JSON.stringify({ heard: heard.slice(0, SAMPLES), counts, read: read.slice(0, SAMPLES), streamed })
   process.stdout.write(`${told}\n`, () => process.exit(0))
 })
 for (let place = 0; place < clients / 2; place++) await openSocket(place)
