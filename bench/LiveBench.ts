@@ -12,6 +12,7 @@ import { seed } from "./BenchFleet.ts"
 import { startLab } from "./BenchLab.ts"
 import { startServer } from "./BenchServer.ts"
 import { environment, folderOf } from "./BenchSite.ts"
+import { POLLING } from "./LivePolling.ts"
 import { row } from "./Measured.ts"
 import { runSync } from "./SyncRun.ts"
 
@@ -80,8 +81,8 @@ const sync = Effect.fnUntraced(function* (count: number, hasClients: boolean) {
 
 type Moments = ReadonlyArray<number>
 
-/** Milliseconds from the commit of device events to the sockets whose moments were kept. */
-const socketDelays = ({ heard }: Heard, devices: ReadonlyArray<Row>): Moments =>
+/** Milliseconds from the commit of device events to those sockets whose moments were kept. */
+const socketDelays = (heard: Heard["heard"], devices: ReadonlyArray<Row>): Moments =>
   heard.flatMap((moments) => moments.map((moment, place) => moment - (devices[place]?.at ?? Number.NaN)))
 
 /** The same of all events to the streams whose moments were kept. */
@@ -101,7 +102,9 @@ export const rows = Effect.fnUntraced(function* (count: number) {
   const beside = yield* sync(count, true)
   const told = beside.told ?? { heard: [], counts: [], read: [], streamed: [] }
   const devices = beside.rows.filter(({ kind }) => kind === "device")
-  const socket = partOf(socketDelays(told, devices))
+  const heardBy = (isPolling: boolean) => told.heard.filter((_, place) => (place % POLLING === 0) === isPolling)
+  const socket = partOf(socketDelays(heardBy(false), devices))
+  const polling = partOf(socketDelays(heardBy(true), devices))
   const stream = partOf(streamDelays(told, beside.rows))
   const missed = told.counts.filter((heard) => heard !== devices.length).length
   const [least, most] = [Math.min(...told.streamed), Math.max(...told.streamed)]
@@ -110,7 +113,7 @@ export const rows = Effect.fnUntraced(function* (count: number) {
   const work = processorSeconds / alone.run.processorSeconds
   const delays = (name: string, part: (share: number) => number) =>
     `${name} p95 ${part(0.95).toFixed(0)} ms, median ${part(0.5).toFixed(0)} ms`
-  const measured = `${delays("sockets", socket)}; ${delays("streams", stream)}, longest ${stream(1).toFixed(0)} ms; ${devices.length} device events, ${missed} sockets heard another number; streams heard ${least} to ${most} of ${beside.rows.length} events; the sync took ${seconds.toFixed(1)} s (${times.toFixed(2)} times), ${work.toFixed(2)} times the processor time, ${megabytes.toFixed(0)} MB (${alone.run.megabytes.toFixed(0)} MB alone)`
+  const measured = `${delays("websockets", socket)}; ${delays("polling", polling)}; ${delays("streams", stream)}, longest ${stream(1).toFixed(0)} ms; ${devices.length} device events, ${missed} sockets heard another number; streams heard ${least} to ${most} of ${beside.rows.length} events; the sync took ${seconds.toFixed(1)} s (${times.toFixed(2)} times), ${work.toFixed(2)} times the processor time, ${megabytes.toFixed(0)} MB (${alone.run.megabytes.toFixed(0)} MB alone)`
   return [
     row(
       `${CLIENTS} live clients beside a live sync of ${count} devices`,
@@ -118,6 +121,7 @@ export const rows = Effect.fnUntraced(function* (count: number) {
       measured,
       {
         socketP95: socket(0.95),
+        pollingP95: polling(0.95),
         streamP95: stream(0.95),
         missed,
         seconds,

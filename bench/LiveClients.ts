@@ -4,10 +4,11 @@
  */
 import * as http from "node:http"
 import { io } from "socket.io-client"
+import { POLLING } from "./LivePolling.ts"
 
 const [port = 0, clients = 200] = process.argv.slice(2).map(Number)
 /** Of so many sockets the moment of each device event is kept. */
-const SAMPLES = 5
+const SAMPLES = 8
 /** What stands between the number of an event and its kind; nothing else has both. */
 const EVENT = "\nevent: "
 
@@ -20,7 +21,7 @@ const streamed: Array<number> = []
 
 const openSocket = (place: number) =>
   new Promise<void>((resolve, reject) => {
-    const transports = place % 4 === 0 ? ["polling"] : ["websocket"]
+    const transports = place % POLLING === 0 ? ["polling"] : ["websocket"]
     const socket = io(`http://127.0.0.1:${port}`, { transports, forceNew: true })
     socket.once("connect_error", reject)
     counts[place] = 0

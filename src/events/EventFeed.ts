@@ -36,19 +36,22 @@ const make = Effect.gen(function* () {
       )
     )
 
-  const readOn = Effect.gen(function* () {
-    const complete = yield* log.complete
+  const readPage = Effect.gen(function* () {
+    const { complete, events } = yield* log.after(position, PAGE)
     // a database that was restored or failed over gives numbers again
     if (complete < position && (yield* log.newest) < position) position = complete
     eventsLag.set(Math.max(0, complete - position))
-    while (position < complete) {
-      const events = yield* log.read({ after: position, through: complete, limit: PAGE })
-      position = events.length < PAGE ? complete : (events.at(-1)?.id ?? complete)
-      if (events.length > 0) yield* handOn(events)
-      eventsTold.add(events.length)
-    }
-    eventsLag.set(0)
-  }).pipe(turn.withPermits(1))
+    if (events.length > 0) yield* handOn(events)
+    position = events.length < PAGE ? Math.max(position, complete) : (events.at(-1)?.id ?? position)
+    eventsTold.add(events.length)
+    return events.length
+  })
+
+  const readOn = readPage.pipe(
+    Effect.repeat({ while: (count) => count === PAGE }),
+    Effect.andThen(Effect.sync(() => eventsLag.set(0))),
+    turn.withPermits(1)
+  )
 
   const leave = (follower: Follower) =>
     Effect.suspend(() => {

@@ -16,6 +16,15 @@ export interface EventRange {
   readonly where?: Statement.Fragment
 }
 
+/** Events, and a number up to which the log was complete when they were read. */
+export interface NewEvents {
+  readonly complete: number
+  readonly events: ReadonlyArray<LiveEvent>
+}
+
+/** A row without an event says only how far the log is complete. */
+type NewRow = { readonly complete: number } & (LiveEvent | { readonly id: null })
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const columns = sql.literal(`${AUDIT_COLUMNS}, event.is_audit, event.object`)
@@ -30,6 +39,16 @@ const make = Effect.gen(function* () {
       }>`select case when is_called then last_value else 0 end::float8 as newest from event_id_seq`,
       ([row]) => row?.newest ?? 0
     ),
+    after: Effect.fnUntraced(function* (after, limit) {
+      const rows = yield* sql<NewRow>`select told.complete::float8 as complete, ${columns}
+        from events_after(${after}::bigint, ${limit}::integer) as told
+        left join lateral (select (told.told).*) as event on true`
+      const found = rows.map(({ complete, ...event }) => ({ complete, event }))
+      return {
+        complete: found[0]?.complete ?? after,
+        events: found.flatMap(({ event }) => (event.id === null ? [] : [event]))
+      }
+    }),
     read: Effect.fn("EventLog.read")(
       ({ after, limit, through, where = sql`true` }: EventRange) =>
         sql<LiveEvent>`select ${columns} from event
@@ -49,6 +68,8 @@ export class EventLog extends Context.Service<
     readonly complete: Effect.Effect<number, SqlError.SqlError>
     /** The last number that was given out. Lower than one that was read only when the database is an older copy. */
     readonly newest: Effect.Effect<number, SqlError.SqlError>
+    /** The first events after a number, as many as the limit, and how far the log is complete, which may be lower. */
+    readonly after: (after: number, limit: number) => Effect.Effect<NewEvents, SqlError.SqlError>
     /** Events of a range, in order. */
     readonly read: (range: EventRange) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
   }
