@@ -5,19 +5,22 @@
 import { Clock, Effect, Result, Scope } from "effect"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
+import { movesDevices } from "../../domain/events/EventKinds.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventPages } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import { type makeReadPage, shownTo } from "./EventReading.ts"
-import { isSeen, judgeEvent, judgeTold, type makeSeenJobs } from "./EventSight.ts"
-import { makeInbox } from "./Inbox.ts"
+import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventSight.ts"
+import { makeInbox, type Waiting } from "./Inbox.ts"
 import * as SseText from "./SseText.ts"
 import type { StreamTimes } from "./StreamTimes.ts"
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
 const KNOWN_AFTER = 1500
+/** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
+const SIGHT_KEPT = 2000
 /** Events of the log at once. */
 const PAGE = 200
 
@@ -42,6 +45,8 @@ export interface ReaderOrder {
   readonly since: number | null
   /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
   readonly renewed: Effect.Effect<EventQuestion, string | null>
+  /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
+  readonly sight: Effect.Effect<Sight, string | null>
   /** When the caller's token ends, in epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -59,6 +64,16 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))
 
+/** Whether an event may be asked for: which devices are meant is looked up anew when it is told. */
+const isCandidate = ({ filter, followsDevices }: EventQuestion, event: LiveEvent): boolean =>
+  matchesFilter(followsDevices ? { ...filter, devices: null } : filter, event)
+
+const withSight = (question: EventQuestion, sight: Sight): EventQuestion => ({
+  ...question,
+  sight,
+  followsDevices: question.followsDevices || sight.within !== null
+})
+
 /** Begins a reader; `scope` is that of the stream. */
 export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order: ReaderOrder, scope: Scope.Scope) {
   const { feed, pages, readPage, seenJobs, textOf, times } = parts
@@ -71,8 +86,12 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
   /** The same when the inbox is empty. */
   let heard = 0
   let joined = 0
+  /** The newest event by which devices may have moved, and the number up to which it is known where they are. */
+  let moved = 0
+  let known = 0
   let ending: string | null = null
   let saidAt = begun
+  let seenAt = begun
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
   const follower: Follower = (events) => {
@@ -81,18 +100,15 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
         renewAt = Math.min(renewAt, Date.now() + KNOWN_AFTER)
         inbox.latch.openUnsafe()
       }
-      const verdict = matchesFilter(question.filter, event) && judgeEvent(question.sight, event)
-      if (verdict === false) continue
-      const shown = shownTo(question, event)
-      const text = shown === event ? textOf(event) : SseText.eventText(shown)
-      if (!inbox.put({ id: event.id, text, verdict })) return
+      if (movesDevices(event)) moved = event.id
+      if (!isCandidate(question, event)) continue
+      if (!inbox.put({ id: event.id, text: textOf(event), event })) return
     }
     heard = events.at(-1)?.id ?? heard
   }
 
   const listener: Listener = (thing) => {
-    const verdict = isAsked(question, thing) && judgeTold(question.sight, thing)
-    if (verdict !== false) inbox.put({ id: null, text: SseText.toldText(thing), verdict })
+    if (isAsked(question, thing)) inbox.put({ id: null, text: SseText.toldText(thing), thing })
   }
 
   const renew = Effect.gen(function* () {
@@ -102,7 +118,22 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
     // after a database was restored numbers are given again
     if (phase !== "begins" && (yield* pages.bounds).newest < position) ending ??= ANEW
     const now = yield* Clock.currentTimeMillis
+    seenAt = now
     renewAt = Math.min(now + times.renewal, order.expiresAt > now ? order.expiresAt : Number.POSITIVE_INFINITY)
+    return Result.isSuccess(found)
+  })
+
+  /** Looks again at what may be told of events up to this number, where it may be something else by now. */
+  const lookAgain = Effect.fnUntraced(function* (through: number) {
+    if (question.followsDevices && through > known) {
+      if (!(yield* renew)) ending ??= AWAY
+      known = through
+    } else if ((yield* Clock.currentTimeMillis) >= seenAt + SIGHT_KEPT) {
+      const sight = yield* Effect.result(order.sight)
+      if (Result.isFailure(sight)) ending ??= sight.failure
+      else question = withSight(question, sight.success)
+      seenAt = yield* Clock.currentTimeMillis
+    }
   })
 
   const begin = Effect.gen(function* () {
@@ -122,25 +153,47 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
 
   const join = Effect.gen(function* () {
     joined = yield* Effect.provideService(feed.follow(follower), Scope.Scope, scope)
+    moved = joined
     phase = "reads the rest"
     return ""
   })
 
   const read = Effect.fnUntraced(function* (through: number, then: Phase) {
+    yield* lookAgain(through)
+    if (ending !== null) return ""
     const page = yield* readPage(question, { after: position, through, limit: PAGE })
     position = Math.max(position, page.next)
     if (position >= through) phase = then
     return page.events.map(textOf).join("")
   })
 
+  /** Those that are asked for and may be heard of, as they are shown. */
+  const heardOf = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
+    const sight = yield* question.sight.knowing(
+      hostnamesIn(waiting.flatMap((one) => ("event" in one ? one.event : [])))
+    )
+    const asked = waiting
+      .filter((one) => !("event" in one) || matchesFilter(question.filter, one.event))
+      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(sight, one.event) : judgeTold(sight, one.thing) }))
+    const jobs = yield* seenJobs(
+      sight,
+      asked.map(({ verdict }) => verdict)
+    )
+    return asked.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ one }) => one)
+  })
+
+  const shownText = (one: Waiting): string => {
+    if (!("event" in one)) return one.text
+    const shown = shownTo(question, one.event)
+    return shown === one.event ? one.text : SseText.eventText(shown)
+  }
+
   const deliver = Effect.gen(function* () {
     const { skipped, taken } = inbox.take()
+    yield* lookAgain(moved)
+    if (ending !== null) return ""
     const fresh = taken.filter(({ id }) => id === null || id > position)
-    const jobs = yield* seenJobs(
-      question.sight,
-      fresh.map(({ verdict }) => verdict)
-    )
-    const texts = fresh.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ text }) => text)
+    const texts = (yield* heardOf(fresh)).map(shownText)
     position = fresh.reduce((last, { id }) => id ?? last, position)
     return (skipped > 0 ? SseText.skippedText(skipped) : "") + texts.join("")
   })

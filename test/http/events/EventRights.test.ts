@@ -102,7 +102,7 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
         assert.strictEqual(refused.status, 403, role)
         assert.include(refused.text, "kind: events of kind login are part of the audit")
       }
-      assert.strictEqual((yield* pageAs("port-editor", "")).status, 403)
+      assert.strictEqual((yield* pageAs("dhcp-hook", "")).status, 403)
     })
   )
 
