@@ -39,11 +39,10 @@ const make = Effect.gen(function* () {
   const learn = Effect.fnUntraced(function* (named: ReadonlyMap<string, number>) {
     const { missing, names } = yield* all
     const unknown = [...named].filter(([name, id]) => !names.has(name) && id > (missing.get(name) ?? -1))
-    if (unknown.length === 0) return false
+    if (unknown.length === 0) return
     yield* forget
     const now = yield* all
     for (const [name, id] of unknown) if (!now.names.has(name)) now.missing.set(name, id)
-    return true
   })
 
   /** Callers with the same permissions reach the same. */
@@ -89,10 +88,10 @@ export class AskedDevices extends Context.Service<
       subject: Subject
     ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
     /**
-     * Events have these hostnames, each with the number of the newest. Devices that are not known yet are looked for; true when what
-     * callers reach may be another now.
+     * Events have these hostnames, each with the number of the newest. Devices that are not known yet are looked for, so that `reach` has
+     * them afterwards.
      */
-    readonly learn: (named: ReadonlyMap<string, number>) => Effect.Effect<boolean, SettingsError | SqlError.SqlError>
+    readonly learn: (named: ReadonlyMap<string, number>) => Effect.Effect<void, SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>
   }

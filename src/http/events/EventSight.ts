@@ -82,10 +82,11 @@ export const makeSightOf = Effect.gen(function* () {
       const sight: Sight = {
         seesAudit,
         within: { ...reached, caller: name, isProgram: way === "token" },
+        // another caller may have learned of them, which this one does not know yet
         knowing: (named) =>
-          Effect.flatMap(withoutSettings(learn(named)), (isOther) =>
-            isOther ? ofSome(permit, seesAudit) : Effect.succeed(sight)
-          )
+          named.size === 0
+            ? Effect.succeed(sight)
+            : Effect.andThen(withoutSettings(learn(named)), ofSome(permit, seesAudit))
       }
       return sight
     })
