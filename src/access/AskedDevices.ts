@@ -25,10 +25,25 @@ const make = Effect.gen(function* () {
       groups: selectionGroups(groupsOfDevice(snapshot, device), device)
     }))
   })
-  const all = yield* Effect.cachedWithTTL(
-    Effect.map(Effect.flatMap(devices.all, of), (known) => ({ known, reached: new Map<string, NamedDevices>() })),
+  const [all, forget] = yield* Effect.cachedInvalidateWithTTL(
+    Effect.map(Effect.flatMap(devices.all, of), (known) => ({
+      known,
+      names: new Set(known.map(({ hostname }) => hostname)),
+      /** Names that are not there, and the newest event for which that was found. */
+      missing: new Map<string, number>(),
+      reached: new Map<string, NamedDevices>()
+    })),
     KEPT
   )
+
+  const learn = Effect.fnUntraced(function* (named: ReadonlyMap<string, number>) {
+    const { missing, names } = yield* all
+    const unknown = [...named].filter(([name, id]) => !names.has(name) && id > (missing.get(name) ?? -1))
+    if (unknown.length === 0) return
+    yield* forget
+    const now = yield* all
+    for (const [name, id] of unknown) if (!now.names.has(name)) now.missing.set(name, id)
+  })
 
   /** Callers with the same permissions reach the same. */
   const reachOf = Effect.fnUntraced(function* (permissions: ReadonlyArray<Permission>) {
@@ -47,6 +62,7 @@ const make = Effect.gen(function* () {
 
   return AskedDevices.of({
     of,
+    learn,
     permit: Effect.fn("AskedDevices.permit")(function* (rows, subject) {
       if ((yield* Permit) !== null) yield* permitted({ ...subject, devices: yield* of(rows) })
     }),
@@ -71,6 +87,11 @@ export class AskedDevices extends Context.Service<
       devices: ReadonlyArray<Device>,
       subject: Subject
     ) => Effect.Effect<void, NotPermitted | SettingsError | SqlError.SqlError>
+    /**
+     * Events have these hostnames, each with the number of the newest. Devices that are not known yet are looked for, so that `reach` has
+     * them afterwards.
+     */
+    readonly learn: (named: ReadonlyMap<string, number>) => Effect.Effect<void, SettingsError | SqlError.SqlError>
     /** Hostnames of the devices that the present caller may see, at most two seconds old; null for all. */
     readonly reach: Effect.Effect<NamedDevices | null, SettingsError | SqlError.SqlError>
   }

@@ -55,6 +55,21 @@ const spellings = (value: string): ReadonlyArray<string> => [
   Buffer.from(value).toString("base64")
 ]
 
+/** How many characters at the end of a text are the beginning of a secret, where it was cut in the middle of one. */
+const cutSecret = (text: string, secret: string): number => {
+  for (let length = Math.min(secret.length - 1, text.length); length >= SHORTEST; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length
+  }
+  return 0
+}
+
+/** A text without these secrets, the longest first. Plugins cut what others have answered before it comes here. */
+const withoutSecrets = (secrets: ReadonlyArray<string>, text: string): string => {
+  const whole = secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+  const cut = Math.max(0, ...secrets.map((secret) => cutSecret(whole, secret)))
+  return cut === 0 ? whole : `${whole.slice(0, -cut)}${HIDDEN}`
+}
+
 /** Variables for the plugin, and what hides their secrets in texts. */
 export interface ReadyVariables {
   readonly vars: PluginVariables
@@ -80,5 +95,5 @@ export const readyVariables = (
   ]
     // the longest first: a secret may be a part of another one
     .toSorted((a, b) => b.length - a.length)
-  return { vars, hide: (text) => known.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text) }
+  return { vars, hide: (text) => withoutSecrets(known, text) }
 }

@@ -4,6 +4,7 @@
  * A told span bears only attributes that are listed, and of what went wrong only the name of the error: messages quote switches.
  */
 import { Cause, Context, Exit, Option, Tracer } from "effect"
+import { maskUrl } from "./MaskedUrl.ts"
 import { NO_SPAN, Told } from "./Spans.ts"
 
 type Options = Parameters<Tracer.Tracer["span"]>[0]
@@ -91,6 +92,10 @@ const around = (parent: Option.Option<Tracer.AnySpan>): Option.Option<Tracer.Any
     slim
   )
 
+/** A path may have a token in it, as when its client has written `;jwt=` for `?jwt=`. */
+const shown = (name: string, value: unknown): unknown =>
+  name === "url.path" && typeof value === "string" ? maskUrl(value) : value
+
 /** Lets only what is listed into a span. */
 const guard = (span: Tracer.Span, attributeName: (key: string) => string | undefined): Tracer.Span => {
   const end = span.end.bind(span)
@@ -99,7 +104,7 @@ const guard = (span: Tracer.Span, attributeName: (key: string) => string | undef
     end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end(time, endOf(exit)),
     attribute: (key: string, value: unknown) => {
       const name = attributeName(key)
-      if (name !== undefined) attribute(name, value)
+      if (name !== undefined) attribute(name, shown(name, value))
     },
     event: () => undefined,
     addLinks: () => undefined

@@ -28,6 +28,14 @@ describe("Variables of a plugin", () => {
     })
   })
 
+  it("hide the beginning of a secret where a text was cut in the middle of it", () => {
+    const { hide } = readyVariables({ token_secret: "NETBOX" }, secrets)
+    assert.strictEqual(hide("status 400: you sent Token from the vaul"), "status 400: you sent Token <hidden>")
+    assert.strictEqual(hide("status 400: you sent Token from"), "status 400: you sent Token <hidden>")
+    assert.strictEqual(hide("it came from"), "it came <hidden>")
+    assert.strictEqual(hide("from here to there"), "from here to there")
+  })
+
   it("hide their secrets in texts, in the spellings in which requests have them", () => {
     const { hide } = readyVariables(
       {

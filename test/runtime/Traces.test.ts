@@ -116,6 +116,23 @@ it.live("names an error and keeps its message, its events and unlisted attribute
   })
 )
 
+it.live("tells paths of requests without tokens in them, however they are spelled", () =>
+  Effect.gen(function* () {
+    const paths = [
+      "/devices;jwt=secret",
+      "/devices%3Fjwt%3Dsecret",
+      "/jwt=secret",
+      "/device/eyJhbGciOiJFUzI1NiJ9.eyJzdWIi.secret"
+    ]
+    const requests = Effect.forEach(paths, (path) =>
+      Effect.withSpan(Effect.void, "http.server GET", { kind: "server", attributes: { "url.path": path } })
+    )
+    const spans = yield* toldOf(requests)
+    assert.strictEqual(spans.length, paths.length)
+    assert.notInclude(JSON.stringify(spans), "secret")
+  })
+)
+
 it.live("tells the share of the traces that is asked for, and whole ones", () =>
   Effect.gen(function* () {
     const trace = spanned("outer")(spanned("inner")(Effect.void))

@@ -19,7 +19,7 @@ const portEditor: ReadonlyArray<Permission> = [
   self,
   {
     methods: ["GET"],
-    endpoints: ["/devices", "/device/*", "/groups", "/groups/*", "/jobs", "/job/{id}"],
+    endpoints: ["/devices", "/device/*", "/groups", "/groups/*", "/jobs", "/job/{id}", "/events"],
     pages: ["Dashboard", "Devices", "Jobs"],
     rights: ["read", "write"]
   },

@@ -1,5 +1,7 @@
 /** The kinds of events, and who may hear of them (docs/events.md#kinds). */
 
+import { isObject } from "../fields/Values.ts"
+
 /** What every reader may hear of, as far as it is about devices and jobs of theirs. */
 export const publicKinds = [
   "device",
@@ -52,3 +54,21 @@ const everybodys: ReadonlySet<string> = new Set(publicKinds)
 
 /** Whether a kind is only for those who may read the audit; so is one that nobody has listed. */
 export const isForAudit = (kind: string): boolean => !everybodys.has(kind)
+
+const MOVING = ["hostname", "device_type", "state"]
+
+/** Whether other devices may be in a group, or within somebody's reach, by an event. */
+export const movesDevices = ({
+  action,
+  data,
+  kind
+}: {
+  readonly kind: string
+  readonly action: string
+  readonly data: Readonly<Record<string, unknown>>
+}): boolean => {
+  if (kind === "repository") return action === "in force"
+  if (kind !== "device") return false
+  const { after } = data
+  return action === "created" || (isObject(after) && MOVING.some((name) => Object.hasOwn(after, name)))
+}

@@ -36,11 +36,40 @@ export const remarkOf = (secrets: Secrets, receiver: Receiver): string | null =>
 }
 
 const SHORTEST = 4
+/** Parts of a path that are shorter are words of it. */
+const SHORTEST_PART = 8
 
-/** A text of a receiver without its secrets, which it may have sent back. */
-export const withoutSecrets = (secrets: Secrets, text: string): string =>
-  [...secrets.values()]
-    .map(Redacted.value)
+const partsOfUrl = (value: string): ReadonlyArray<string> => {
+  if (!/^https?:/.test(value) || !URL.canParse(value)) return []
+  const { pathname, search, searchParams } = new URL(value)
+  const parts = [...pathname.split("/"), ...searchParams.values()].filter(({ length }) => length >= SHORTEST_PART)
+  return [`${pathname}${search}`, pathname, ...parts].filter((part) => part !== "/")
+}
+
+/**
+ * How a secret may come back: as it is, in a URL, in JSON, in the header or the line of a login; of a URL also what receivers are asked for, which
+ * many repeat when there is nothing, and its parts.
+ */
+const spellings = (value: string): ReadonlyArray<string> =>
+  [value, ...partsOfUrl(value)].flatMap((part) => [
+    part,
+    encodeURIComponent(part.toWellFormed()),
+    JSON.stringify(part).slice(1, -1),
+    Buffer.from(part).toString("base64")
+  ])
+
+/** What a receiver is sent of its login: its name and the secret in one. */
+const loginsOf = (secrets: Secrets, receiver: Receiver): ReadonlyArray<string> => {
+  const name = receiver.type === "zulip" ? receiver.email : receiver.type === "email" ? receiver.user : null
+  const secret = "secret" in receiver && receiver.secret !== null ? secrets.get(variable(receiver.secret)) : undefined
+  if (name === null || secret === undefined) return []
+  const value = Redacted.value(secret)
+  return [`${name}:${value}`, `\0${name}\0${value}`].map((login) => Buffer.from(login).toString("base64"))
+}
+
+/** A text of a receiver without secrets, which it may have sent back. */
+export const withoutSecrets = (secrets: Secrets, receiver: Receiver, text: string): string =>
+  [...[...secrets.values()].map(Redacted.value).flatMap(spellings), ...loginsOf(secrets, receiver)]
     .filter(({ length }) => length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length)
     .reduce((shown, secret) => shown.replaceAll(secret, "***"), text)

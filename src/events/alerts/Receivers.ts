@@ -86,9 +86,9 @@ const sending = (secrets: Secrets, receiver: Receiver, message: AlertMessage, ti
 
 const MAX_ANSWER = 500
 
-const tidy = (secrets: Secrets, attempt: Attempt): Attempt => ({
+const tidy = (secrets: Secrets, receiver: Receiver, attempt: Attempt): Attempt => ({
   ...attempt,
-  answer: withoutSecrets(secrets, attempt.answer)
+  answer: withoutSecrets(secrets, receiver, attempt.answer)
     .replaceAll(/[\p{Cc}\uFFFD]+/gu, " ")
     .slice(0, MAX_ANSWER)
 })
@@ -109,5 +109,5 @@ export const handOver = (
       duration: timeout * 2,
       orElse: () => Effect.succeed(failed(`it took longer than ${(timeout * 2) / 1000} seconds`))
     }),
-    Effect.map((attempt) => tidy(secrets, attempt))
+    Effect.map((attempt) => tidy(secrets, receiver, attempt))
   )

@@ -12,6 +12,7 @@ import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { EventFeed } from "../EventFeed.ts"
 import { makeHearing } from "../Hearing.ts"
 import { type ConnectedCaller, makeConnectedCallers } from "./Callers.ts"
+import { type Withdrawn, withdrawnBy } from "./Withdrawals.ts"
 import { socketPayload, type SocketPayload } from "./Payloads.ts"
 import { type Room, roomsOfLine } from "./Rooms.ts"
 
@@ -23,8 +24,16 @@ const LINES_KEPT = 2000
 const MAX_WAITING = 20_000
 const MAX_ANSWERS = 5_000
 
-/** Sends a payload to everybody in one of these rooms. */
-export type Emit = (rooms: ReadonlyArray<string>, payload: unknown) => void
+/** After which it is known everywhere that a token was revoked, so that who is cut off does not come in again by it. */
+const KNOWN_AFTER = "1500 millis"
+
+/** The connections. */
+export interface Wires {
+  /** Sends a payload to everybody in one of these rooms. */
+  readonly emit: (rooms: ReadonlyArray<string>, payload: unknown) => void
+  /** Ends the connections of somebody. */
+  readonly cutOff: (somebody: Withdrawn) => void
+}
 
 /** Something to be told, and what it is about: `line` for a line of the log, which may be of a job. */
 interface Telling {
@@ -44,10 +53,11 @@ const make = Effect.gen(function* () {
   const hearing = yield* makeHearing
   const callers = makeConnectedCallers(hearing.of)
   const waiting = yield* Queue.sliding<Telling>(MAX_WAITING)
-  let emit: Emit = () => {}
+  const withdrawals = yield* Queue.unbounded<Withdrawn>()
+  let wires: Wires = { emit: () => {}, cutOff: () => {} }
 
   const tell = (telling: Telling) => {
-    emit(roomsOf(callers.unlimited(), telling.rooms), telling.payload)
+    wires.emit(roomsOf(callers.unlimited(), telling.rooms), telling.payload)
     if (callers.limited().length > 0) Queue.offerUnsafe(waiting, telling)
   }
 
@@ -81,13 +91,28 @@ const make = Effect.gen(function* () {
 
   const tellLimited = Effect.fnUntraced(function* ({ about, payload, rooms }: Telling) {
     const may = yield* mayHear(about, callers.limited())
-    yield* Effect.sync(() => emit(roomsOf(may, rooms), payload))
+    yield* Effect.sync(() => wires.emit(roomsOf(may, rooms), payload))
   })
 
   yield* Queue.take(waiting).pipe(
     Effect.flatMap((telling) =>
       Effect.catchCause(failingWithoutDatabase(tellLimited(telling)), (cause) =>
         Effect.logWarning("Somebody could not be told of an event", cause)
+      )
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  const scope = yield* Effect.scope
+  yield* Queue.take(withdrawals).pipe(
+    Effect.flatMap((somebody) =>
+      Effect.forkIn(
+        Effect.delay(
+          Effect.sync(() => wires.cutOff(somebody)),
+          KNOWN_AFTER
+        ),
+        scope
       )
     ),
     Effect.forever,
@@ -102,6 +127,8 @@ const make = Effect.gen(function* () {
         for (const event of events) {
           const found = socketPayload(event)
           if (found !== null) tell(tellingOf(found))
+          const withdrawn = withdrawnBy(event)
+          if (withdrawn !== null) Queue.offerUnsafe(withdrawals, withdrawn)
         }
       })
       yield* told.listen(hearThing)
@@ -117,7 +144,7 @@ const make = Effect.gen(function* () {
   return SocketBridge.of({
     sendBy: (send) =>
       Effect.sync(() => {
-        emit = send
+        wires = send
       }),
     connections: callers.connections,
     connected: Effect.fn("SocketBridge.connected")(function* (identity) {
@@ -132,8 +159,8 @@ const make = Effect.gen(function* () {
 export class SocketBridge extends Context.Service<
   SocketBridge,
   {
-    /** From now on this sends payloads to rooms. */
-    readonly sendBy: (emit: Emit) => Effect.Effect<void>
+    /** From now on these are the connections. */
+    readonly sendBy: (wires: Wires) => Effect.Effect<void>
     /** How many connections there are now: for metrics. */
     readonly connections: () => number
     /** Somebody is connected until the scope closes; all that happens from now on is heard. Yields the names of their rooms. */

@@ -7,6 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { clientOf } from "./Client.ts"
 import { Acting } from "../../domain/access/Acting.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
+import { maskUrl } from "../../runtime/MaskedUrl.ts"
 import { EventStore } from "../../store/EventStore.ts"
 
 /** Events of one address in a minute, and addresses of which they are counted. */
@@ -16,8 +17,8 @@ const MINUTE = 60_000
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The path without the query, which may hold a token. */
-const pathOf = ({ url }: Request): string => (url.split(/[?;]/)[0] ?? "").slice(0, 500)
+/** The path without the query, which may hold a token, and without one that was written into the path. */
+const pathOf = ({ url }: Request): string => maskUrl(url.split(/[?;]/)[0] ?? "")
 
 /** Notes refusals: of somebody whose token is not good, and of a caller who may not. */
 export const makeRefusedCalls = Effect.gen(function* () {

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { clientOf } from "./Client.ts"
-import { maskUrl } from "./MaskedUrl.ts"
+import { maskUrl } from "../../runtime/MaskedUrl.ts"
 import { recall } from "./RequestNotes.ts"
 
 const SECRET_KEY = /pass|secret|token|jwt|key|community|credential|config/i

@@ -6,7 +6,7 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { EventPages } from "../../store/EventPages.ts"
+import { type EventBounds, EventPages } from "../../store/EventPages.ts"
 import { answered } from "../core/Unavailable.ts"
 import { type EventQuestion, makeQuestionOf } from "./EventQuestion.ts"
 import { makeReadPage } from "./EventReading.ts"
@@ -22,12 +22,15 @@ const wantsStream = ({ headers }: Request): boolean => headers["accept"]?.includ
 const makePage = Effect.gen(function* () {
   const pages = yield* EventPages
   const readPage = yield* makeReadPage
-  return Effect.fnUntraced(function* ({ limit, since }: EventRequest, question: EventQuestion) {
+  return Effect.fnUntraced(function* (
+    { limit, since }: EventRequest,
+    question: EventQuestion,
+    { complete, newest, removed }: EventBounds
+  ) {
     if (question.told.size > 0) {
       const message = `kind: ${[...question.told].join(", ")} are told and not kept; ask with 'Accept: ${STREAM}'`
       return yield* new BadRequest({ message })
     }
-    const { complete, newest, removed } = yield* pages.bounds
     const asked = since ?? 0
     const isForeign = asked > newest
     const after = isForeign ? complete : asked
@@ -38,6 +41,7 @@ const makePage = Effect.gen(function* () {
 })
 
 const makeEvents = Effect.gen(function* () {
+  const pages = yield* EventPages
   const questionOf = yield* makeQuestionOf
   const page = yield* makePage
   const openStream = yield* makeOpenStream
@@ -49,9 +53,11 @@ const makeEvents = Effect.gen(function* () {
       Effect.fromResult(readEventRequest(parameters, isStream ? request.headers["last-event-id"] : undefined)),
       (message) => new BadRequest({ message })
     )
+    // before the question: the devices of what was told until then are known to it
+    const bounds = yield* pages.bounds
     const question = yield* questionOf(asked, caller)
     if (isStream) return yield* openStream(request, asked, question, caller)
-    return yield* page(asked, question)
+    return yield* page(asked, question, bounds)
   })
 })
 

@@ -9,7 +9,7 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { isForAudit, publicKinds, type ToldKind, toldKinds } from "../../domain/events/EventKinds.ts"
 import type { EventFilter } from "../../domain/events/EventFilter.ts"
 import { toId } from "../../domain/fields/Values.ts"
-import { SettingsView } from "../../settings/SettingsView.ts"
+import { SettingsView, UnknownGroup } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { EventPages } from "../../store/EventPages.ts"
 import { JobStore } from "../../store/JobStore.ts"
@@ -23,6 +23,8 @@ export interface EventQuestion {
   readonly hostnames: ReadonlySet<string> | null
   readonly told: ReadonlySet<ToldKind>
   readonly sight: Sight
+  /** Which devices it is about may change with each device that comes or moves. */
+  readonly followsDevices: boolean
 }
 
 interface Named {
@@ -64,14 +66,14 @@ export const makeQuestionOf = Effect.gen(function* () {
   const devicesOf = Effect.fnUntraced(function* ({ devices: asked, groups }: EventRequest) {
     const named: ReadonlyArray<Named> = yield* Effect.forEach(asked, deviceOf)
     if (groups.length === 0) return asked.length === 0 ? null : named
-    const views = yield* Effect.forEach(groups, (name) =>
-      Effect.catchTag(settings.group(name), "UnknownGroup", ({ message }) =>
-        Effect.fail(new BadRequest({ message: `group: ${message}` }))
-      )
-    )
-    const members: ReadonlyArray<Named> = yield* devices.byHostnames([
-      ...new Set(views.flatMap(({ hostnames }) => hostnames))
-    ])
+    // all at once: the members of one are looked for among all devices
+    const views = new Map((yield* settings.groups).map((view) => [view.name, view]))
+    const unknown = groups.find((name) => !views.has(name))
+    if (unknown !== undefined) {
+      return yield* new BadRequest({ message: `group: ${new UnknownGroup({ name: unknown }).message}` })
+    }
+    const hostnames = new Set(groups.flatMap((name) => views.get(name)?.hostnames ?? []))
+    const members: ReadonlyArray<Named> = yield* devices.byHostnames([...hostnames])
     const ids = new Set(members.map(({ id }) => id))
     return asked.length === 0 ? members : named.filter(({ id }) => ids.has(id))
   })
@@ -93,7 +95,8 @@ export const makeQuestionOf = Effect.gen(function* () {
       filter: { kinds: kept(kinds, sight), devices: named && new Set(named.map(({ id }) => id)), job },
       hostnames: named && new Set(named.map(({ hostname }) => hostname)),
       told: new Set([...(kinds ?? [])].filter(isTold)),
-      sight
+      sight,
+      followsDevices: sight.within !== null || request.groups.length > 0
     } satisfies EventQuestion
   })
 })

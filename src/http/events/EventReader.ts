@@ -3,14 +3,16 @@
  * read, then what the feed hands over. Each event is told once: the log is read up to the number from which the feed goes on.
  */
 import { Clock, Effect, Result, Scope } from "effect"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
+import { movesDevices } from "../../domain/events/EventKinds.ts"
 import type { EventFeed, Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
 import type { EventPages } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
 import type { makeReadPage } from "./EventReading.ts"
-import { isSeen, judgeEvent, judgeTold, type makeSeenJobs } from "./EventSight.ts"
-import { makeInbox } from "./Inbox.ts"
+import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventSight.ts"
+import { makeInbox, type Waiting } from "./Inbox.ts"
 import type { SharedTexts } from "./SharedTexts.ts"
 import * as SseText from "./SseText.ts"
 import type { StreamBody } from "./StreamBody.ts"
@@ -19,6 +21,8 @@ import type { StreamTimes } from "./StreamTimes.ts"
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
 const KNOWN_AFTER = 1500
+/** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
+const SIGHT_KEPT = 2000
 /** Events of the log at once. */
 const PAGE = 200
 
@@ -43,6 +47,8 @@ export interface ReaderOrder {
   readonly since: number | null
   /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
   readonly renewed: Effect.Effect<EventQuestion, string | null>
+  /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
+  readonly sight: Effect.Effect<Sight, string | null>
   /** When the caller's token ends, in epoch milliseconds. */
   readonly expiresAt: number
 }
@@ -59,6 +65,16 @@ const isAsked = ({ hostnames, told, filter }: EventQuestion, thing: ToldThing): 
   told.has(thing.kind) &&
   (filter.job === null || filter.job === thing.job) &&
   (hostnames === null || (thing.kind === "step" && hostnames.has(thing.hostname)))
+
+/** Whether an event may be asked for: which devices are meant is looked up anew when it is told. */
+const isCandidate = ({ filter, followsDevices }: EventQuestion, event: LiveEvent): boolean =>
+  matchesFilter(followsDevices ? { ...filter, devices: null } : filter, event)
+
+const withSight = (question: EventQuestion, sight: Sight): EventQuestion => ({
+  ...question,
+  sight,
+  followsDevices: question.followsDevices || sight.within !== null
+})
 
 /** Begins a reader who writes to this body; `scope` is that of the stream. */
 export const makeReader = Effect.fnUntraced(function* (
@@ -77,13 +93,25 @@ export const makeReader = Effect.fnUntraced(function* (
   /** The same when the inbox is empty. */
   let heard = 0
   let joined = 0
+  /** The newest event by which devices may have moved, and the number up to which it is known where they are. */
+  let moved = 0
+  let known = 0
   /** Whether nothing is on its way to the body, so that it can be written to directly. */
   let isIdle = false
   let ending: string | null = null
   let saidAt = begun
+  let seenAt = begun
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
-  const canWrite = (): boolean => isIdle && inbox.isEmpty() && body.isWanted()
+  /** Whether the reader takes more now, and nothing has to be looked up to know what they may hear of. */
+  const canWrite = (): boolean =>
+    isIdle &&
+    inbox.isEmpty() &&
+    body.isWanted() &&
+    !question.followsDevices &&
+    question.sight.within === null &&
+    Date.now() < seenAt + SIGHT_KEPT
+
   const write = (text: string | Buffer): void => {
     if (text.length === 0) return
     body.write(text)
@@ -91,11 +119,10 @@ export const makeReader = Effect.fnUntraced(function* (
   }
 
   /** Keeps events until they are taken; yields false when they are too many. */
-  const keep = (events: Parameters<Follower>[0]): boolean => {
+  const keep = (events: ReadonlyArray<LiveEvent>): boolean => {
     for (const event of events) {
-      const verdict = matchesFilter(question.filter, event) && judgeEvent(question.sight, event)
-      if (verdict === false) continue
-      if (!inbox.put({ id: event.id, text: texts.textFor(question, event), verdict })) return false
+      if (!isCandidate(question, event)) continue
+      if (!inbox.put({ id: event.id, text: texts.textOf(event), event })) return false
     }
     return true
   }
@@ -105,20 +132,21 @@ export const makeReader = Effect.fnUntraced(function* (
       renewAt = Math.min(renewAt, Date.now() + KNOWN_AFTER)
       inbox.latch.openUnsafe()
     }
+    moved = events.findLast(movesDevices)?.id ?? moved
     // a reader who resumes may know what the feed comes to only now
-    const isNew = (events[0]?.id ?? 0) > position
-    const batch = isNew && canWrite() ? texts.batchFor(question, events) : null
-    if (batch === null && !keep(events)) return
+    const isDirect = (events[0]?.id ?? 0) > position && canWrite()
+    if (!isDirect && !keep(events)) return
     heard = events.at(-1)?.id ?? heard
-    if (batch === null) return
+    if (!isDirect) return
     position = Math.max(position, heard)
-    write(batch)
+    write(texts.batchFor(question, events))
   }
 
   const listener: Listener = (thing) => {
-    const verdict = isAsked(question, thing) && judgeTold(question.sight, thing)
-    if (verdict === true && canWrite()) write(SseText.toldText(thing))
-    else if (verdict !== false) inbox.put({ id: null, text: SseText.toldText(thing), verdict })
+    if (!isAsked(question, thing)) return
+    const text = SseText.toldText(thing)
+    if (canWrite()) write(text)
+    else inbox.put({ id: null, text, thing })
   }
 
   const renew = Effect.gen(function* () {
@@ -128,7 +156,22 @@ export const makeReader = Effect.fnUntraced(function* (
     // after a database was restored numbers are given again
     if (phase !== "begins" && (yield* pages.bounds).newest < position) ending ??= ANEW
     const now = yield* Clock.currentTimeMillis
+    seenAt = now
     renewAt = Math.min(now + times.renewal, order.expiresAt > now ? order.expiresAt : Number.POSITIVE_INFINITY)
+    return Result.isSuccess(found)
+  })
+
+  /** Looks again at what may be told of events up to this number, where it may be something else by now. */
+  const lookAgain = Effect.fnUntraced(function* (through: number) {
+    if (question.followsDevices && through > known) {
+      if (!(yield* renew)) ending ??= AWAY
+      known = through
+    } else if ((yield* Clock.currentTimeMillis) >= seenAt + SIGHT_KEPT) {
+      const sight = yield* Effect.result(order.sight)
+      if (Result.isFailure(sight)) ending ??= sight.failure
+      else question = withSight(question, sight.success)
+      seenAt = yield* Clock.currentTimeMillis
+    }
   })
 
   const begin = Effect.gen(function* () {
@@ -148,25 +191,43 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const join = Effect.gen(function* () {
     joined = yield* Effect.provideService(feed.follow(follower), Scope.Scope, scope)
+    moved = joined
     phase = "reads the rest"
     return ""
   })
 
   const read = Effect.fnUntraced(function* (through: number, then: Phase) {
+    yield* lookAgain(through)
+    if (ending !== null) return ""
     const page = yield* readPage(question, { after: position, through, limit: PAGE })
     position = Math.max(position, page.next)
     if (position >= through) phase = then
-    return page.events.map((event) => texts.textFor(question, event)).join("")
+    return page.events.map(texts.textOf).join("")
   })
+
+  /** Those that are asked for and may be heard of, as they are shown. */
+  const heardOf = Effect.fnUntraced(function* (waiting: ReadonlyArray<Waiting>) {
+    const sight = yield* question.sight.knowing(
+      hostnamesIn(waiting.flatMap((one) => ("event" in one ? one.event : [])))
+    )
+    const asked = waiting
+      .filter((one) => !("event" in one) || matchesFilter(question.filter, one.event))
+      .map((one) => ({ one, verdict: "event" in one ? judgeEvent(sight, one.event) : judgeTold(sight, one.thing) }))
+    const jobs = yield* seenJobs(
+      sight,
+      asked.map(({ verdict }) => verdict)
+    )
+    return asked.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ one }) => one)
+  })
+
+  const shownText = (one: Waiting): string => ("event" in one ? texts.shownText(question, one.event) : one.text)
 
   const deliver = Effect.gen(function* () {
     const { skipped, taken } = inbox.take()
+    yield* lookAgain(moved)
+    if (ending !== null) return ""
     const fresh = taken.filter(({ id }) => id === null || id > position)
-    const jobs = yield* seenJobs(
-      question.sight,
-      fresh.map(({ verdict }) => verdict)
-    )
-    const texts = fresh.filter(({ verdict }) => isSeen(verdict, jobs)).map(({ text }) => text)
+    const texts = (yield* heardOf(fresh)).map(shownText)
     position = fresh.reduce((last, { id }) => id ?? last, position)
     return (skipped > 0 ? SseText.skippedText(skipped) : "") + texts.join("")
   })

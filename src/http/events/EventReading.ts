@@ -7,7 +7,7 @@ import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { EventPages, type ScannedEvent } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
-import { isSeen, judgeEvent, makeSeenJobs } from "./EventSight.ts"
+import { hostnamesIn, isSeen, judgeEvent, makeSeenJobs } from "./EventSight.ts"
 
 /** How many rows a page looks at, and how many of them at once. */
 const MAX_SCANNED = 4000
@@ -35,10 +35,10 @@ export const makeReadPage = Effect.gen(function* () {
   const pages = yield* EventPages
   const seenJobs = yield* makeSeenJobs
 
-  const chosenOf = Effect.fnUntraced(function* ({ filter, sight }: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
-    const matching = rows
-      .filter((row) => matchesFilter(filter, row))
-      .map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
+  const chosenOf = Effect.fnUntraced(function* (question: EventQuestion, rows: ReadonlyArray<ScannedEvent>) {
+    const asked = rows.filter((row) => matchesFilter(question.filter, row))
+    const sight = yield* question.sight.knowing(hostnamesIn(asked))
+    const matching = asked.map((row) => ({ id: row.id, verdict: judgeEvent(sight, row) }))
     const jobs = yield* seenJobs(
       sight,
       matching.map(({ verdict }) => verdict)

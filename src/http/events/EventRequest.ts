@@ -22,13 +22,16 @@ const MAX_JOB = 2 ** 31 - 1
 
 type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** A parameter may be repeated, and each may be a list with commas. */
-const listOf = (sent: Parameters[string]): ReadonlyArray<string> =>
-  [sent ?? []]
-    .flat()
-    .flatMap((text) => text.split(","))
-    .map((text) => text.trim())
-    .filter((text) => text !== "")
+/** A parameter may be repeated, and each may be a list with commas. A name counts once, however often it is written. */
+const listOf = (sent: Parameters[string]): ReadonlyArray<string> => [
+  ...new Set(
+    [sent ?? []]
+      .flat()
+      .flatMap((text) => text.split(","))
+      .map((text) => text.trim())
+      .filter((text) => text !== "")
+  )
+]
 
 const lastOf = (sent: Parameters[string]): string | undefined => [sent ?? []].flat().at(-1)
 

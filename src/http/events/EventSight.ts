@@ -12,6 +12,7 @@ import type { Identity } from "../../domain/access/Identity.ts"
 import { isForSomeDevices, isWhole, speaksOf } from "../../domain/access/PermissionRule.ts"
 import { isForAudit } from "../../domain/events/EventKinds.ts"
 import type { ToldThing } from "../../runtime/Told.ts"
+import type { SettingsError } from "../../settings/ActiveSettings.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import type { ScannedEvent } from "../../store/EventPages.ts"
 import { jobsWithin } from "../../store/JobsWithin.ts"
@@ -22,18 +23,26 @@ export interface Sight {
   /** Null for one who sees all devices. */
   readonly within: Within | null
   readonly seesAudit: boolean
+  /** The same when devices that came since are known as well; the map has hostnames of events with the newest number of each. */
+  readonly knowing: (
+    named: ReadonlyMap<string, number>
+  ) => Effect.Effect<Sight, SettingsUnavailable | SqlError.SqlError>
 }
 
 /** Whether something may be heard of; a number: if the caller may see this job. */
 export type Verdict = boolean | number
 
+/** What is about more than single devices, and closed to callers of some. */
+const BEYOND: ReadonlySet<string> = new Set(["linknet", "mgmtdomain"])
+
 /** Judges an event. A job is told to those who may see it, and what it does on a device also to those who may see the device. */
 export const judgeEvent = (
-  { seesAudit, within }: Sight,
+  { seesAudit, within }: Pick<Sight, "seesAudit" | "within">,
   { action, hostname, job_id, kind }: Omit<ScannedEvent, "id" | "device_id">
 ): Verdict => {
   if (isForAudit(kind) && !seesAudit) return false
   if (within === null) return true
+  if (BEYOND.has(kind)) return false
   if (hostname !== null && within.names.has(hostname) && (kind !== "job" || action === "device")) return true
   return kind === "job" && job_id !== null ? job_id : false
 }
@@ -45,30 +54,55 @@ export const judgeTold = ({ within }: Sight, thing: ToldThing): Verdict => {
   return thing.job ?? false
 }
 
+/** The hostnames of events, each with the number of its newest one. */
+export const hostnamesIn = (
+  events: ReadonlyArray<{ readonly id: number; readonly hostname: string | null }>
+): ReadonlyMap<string, number> =>
+  new Map(events.flatMap(({ hostname, id }) => (hostname === null ? [] : [[hostname, id] as const])))
+
+const ofEverything = (seesAudit: boolean): Sight => {
+  const sight: Sight = { within: null, seesAudit, knowing: () => Effect.succeed(sight) }
+  return sight
+}
+
+const withoutSettings = <A>(work: Effect.Effect<A, SettingsError | SqlError.SqlError>) =>
+  Effect.catchTag(work, ["NoSettings", "SettingsInvalid"], ({ message }) =>
+    Effect.fail(new SettingsUnavailable({ message }))
+  )
+
 /** Finds what a caller may hear of. Fails with NotPermitted when they may not read events any more. */
 export const makeSightOf = Effect.gen(function* () {
   const { heldBy } = yield* Permissions
-  const { reach } = yield* AskedDevices
+  const { learn, reach } = yield* AskedDevices
+
+  const ofSome = (permit: Permit, seesAudit: boolean): Effect.Effect<Sight, SettingsUnavailable | SqlError.SqlError> =>
+    Effect.map(withoutSettings(Effect.provideService(reach, Permit, permit)), (reached) => {
+      if (reached === null) return ofEverything(seesAudit)
+      const { name, way } = permit.caller
+      const sight: Sight = {
+        seesAudit,
+        within: { ...reached, caller: name, isProgram: way === "token" },
+        // another caller may have learned of them, which this one does not know yet
+        knowing: (named) =>
+          named.size === 0
+            ? Effect.succeed(sight)
+            : Effect.andThen(withoutSettings(learn(named)), ofSome(permit, seesAudit))
+      }
+      return sight
+    })
+
   return Effect.fn("EventSight.of")(function* (
     caller: Identity
   ): Effect.fn.Return<Sight, NotPermitted | SettingsUnavailable | SqlError.SqlError> {
     const all = yield* heldBy(caller)
-    if (all === null) return { within: null, seesAudit: true }
+    if (all === null) return ofEverything(true)
     const held = all.filter(({ permission }) => speaksOf(permission, "GET", "/events"))
     if (held.length === 0) return yield* new NotPermitted({ rule: "no role of yours reads events", roles: [] })
     const seesAudit = all.some(
       ({ permission }) => speaksOf(permission, "GET", "/audit") && !isForSomeDevices(permission)
     )
-    if (held.some(({ permission }) => isWhole(permission))) return { within: null, seesAudit }
-    const { name, way } = caller
-    const permit: Permit = { caller, held, method: "GET", path: "/events", allowedBy: () => [] }
-    const reached = yield* reach.pipe(
-      Effect.provideService(Permit, permit),
-      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
-        Effect.fail(new SettingsUnavailable({ message }))
-      )
-    )
-    return { seesAudit, within: reached && { ...reached, caller: name, isProgram: way === "token" } }
+    if (held.some(({ permission }) => isWhole(permission))) return ofEverything(seesAudit)
+    return yield* ofSome({ caller, held, method: "GET", path: "/events", allowedBy: () => [] }, seesAudit)
   })
 })
 

@@ -17,7 +17,7 @@ import { type EventQuestion, makeQuestionOf } from "./EventQuestion.ts"
 import { makeReader } from "./EventReader.ts"
 import { makeReadPage } from "./EventReading.ts"
 import type { EventRequest } from "./EventRequest.ts"
-import { makeSeenJobs } from "./EventSight.ts"
+import { makeSeenJobs, makeSightOf } from "./EventSight.ts"
 import { makeSharedTexts } from "./SharedTexts.ts"
 import { makeStreamBody } from "./StreamBody.ts"
 import { StreamTimes } from "./StreamTimes.ts"
@@ -53,6 +53,7 @@ export const makeOpenStream = Effect.gen(function* () {
   const times = yield* StreamTimes
   const callerOf = yield* makeCallerOf
   const questionOf = yield* makeQuestionOf
+  const sightOf = yield* makeSightOf
   const parts = {
     feed: yield* EventFeed,
     pages: yield* EventPages,
@@ -66,22 +67,29 @@ export const makeOpenStream = Effect.gen(function* () {
     request: Request,
     asked: EventRequest,
     question: EventQuestion,
-    { name, way }: Identity
+    caller: Identity
   ) {
+    const { name, way } = caller
+    let known = caller
     const key = `${way} ${name}`
     const refusal = streams.refusalOf(key)
     if (refusal !== undefined) return yield* new TooManyRequests({ message: refusal })
     const context = yield* Effect.context<HttpServerRequest.ParsedSearchParams>()
     const socket = socketOf(request)
     const renewed = callerOf(request).pipe(
-      Effect.flatMap((caller) => questionOf(asked, caller)),
+      Effect.tap((found) => Effect.sync(() => (known = found))),
+      Effect.flatMap((found) => questionOf(asked, found)),
       Effect.mapError(reasonOf),
       Effect.provideContext(context)
     )
 
     const scope = yield* Effect.scope
     const body = makeStreamBody()
-    const order = { question, since: asked.since, renewed, expiresAt: expiryOf(request) }
+    const sight = Effect.mapError(
+      Effect.suspend(() => sightOf(known)),
+      reasonOf
+    )
+    const order = { question, since: asked.since, renewed, sight, expiresAt: expiryOf(request) }
     const reader = yield* makeReader(parts, order, body, scope)
     const end = () => {
       socket?.setTimeout(LAST)

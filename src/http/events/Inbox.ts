@@ -3,15 +3,13 @@
  * stream; what is told and not kept is left out.
  */
 import { Latch } from "effect"
-import type { Verdict } from "./EventSight.ts"
+import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import type { ToldThing } from "../../runtime/Told.ts"
 
-/** Something for the reader. */
-export interface Waiting {
-  /** The number of the event; null for what has none. */
-  readonly id: number | null
-  readonly text: string
-  readonly verdict: Verdict
-}
+/** Something for the reader, if they may hear of it: an event with its number, or what has none. */
+export type Waiting =
+  | { readonly id: number; readonly text: string; readonly event: LiveEvent }
+  | { readonly id: null; readonly text: string; readonly thing: ToldThing }
 
 export interface InboxBounds {
   readonly count: number

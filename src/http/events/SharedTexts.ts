@@ -8,11 +8,9 @@ import { eventText } from "./SseText.ts"
 
 type Events = ReadonlyArray<LiveEvent>
 
-/** Those who see all devices and ask for the same hear the same; null when nobody else is known to. */
+/** Those who ask for the same hear the same, when they see all devices; null when nobody else is known to ask so. */
 const audienceOf = ({ filter: { devices, job, kinds }, sight }: EventQuestion): string | null =>
-  sight.within !== null || devices !== null
-    ? null
-    : JSON.stringify([sight.seesAudit, kinds && [...kinds].toSorted(), job])
+  devices === null ? JSON.stringify([sight.seesAudit, kinds && [...kinds].toSorted(), job]) : null
 
 /** Remembers texts as long as their events. */
 export const makeSharedTexts = () => {
@@ -20,43 +18,43 @@ export const makeSharedTexts = () => {
   const batches = new WeakMap<Events, Map<string, Buffer>>()
   const audiences = new WeakMap<EventQuestion, { readonly name: string | null }>()
 
-  const known = (question: EventQuestion): string | null => {
+  const audienceFor = (question: EventQuestion): string | null => {
     const audience = audiences.get(question) ?? { name: audienceOf(question) }
     audiences.set(question, audience)
     return audience.name
   }
 
-  /** An event as it is shown to whoever asks so. */
-  const textFor = (question: EventQuestion, event: LiveEvent): string => {
-    const shown = shownTo(question, event)
-    if (shown !== event) return eventText(shown)
+  const textOf = (event: LiveEvent): string => {
     const text = texts.get(event) ?? eventText(event)
     texts.set(event, text)
     return text
   }
 
-  /** The events of a batch that are asked for; null when it has to be looked up whether the caller may see one of them. */
-  const written = (question: EventQuestion, events: Events): Buffer | null => {
-    let text = ""
-    for (const event of events) {
-      const verdict = matchesFilter(question.filter, event) && judgeEvent(question.sight, event)
-      if (typeof verdict === "number") return null
-      if (verdict) text += textFor(question, event)
-    }
-    return Buffer.from(text)
+  const written = (question: EventQuestion, events: Events): Buffer => {
+    const asked = events.filter(
+      (event) => matchesFilter(question.filter, event) && judgeEvent(question.sight, event) === true
+    )
+    return Buffer.from(asked.map((event) => shownText(question, event)).join(""))
   }
 
-  const batchFor = (question: EventQuestion, events: Events): Buffer | null => {
-    const audience = known(question)
+  /** An event as it is shown to whoever asks so. */
+  const shownText = (question: EventQuestion, event: LiveEvent): string => {
+    const shown = shownTo(question, event)
+    return shown === event ? textOf(event) : eventText(shown)
+  }
+
+  /** The events of a batch for somebody who sees all devices. */
+  const batchFor = (question: EventQuestion, events: Events): Buffer => {
+    const audience = audienceFor(question)
     if (audience === null) return written(question, events)
-    const heard = batches.get(events) ?? new Map<string, Buffer>()
-    batches.set(events, heard)
-    const batch = heard.get(audience) ?? written(question, events)
-    if (batch !== null) heard.set(audience, batch)
+    const known = batches.get(events) ?? new Map<string, Buffer>()
+    batches.set(events, known)
+    const batch = known.get(audience) ?? written(question, events)
+    known.set(audience, batch)
     return batch
   }
 
-  return { textFor, batchFor }
+  return { textOf, shownText, batchFor }
 }
 
 export type SharedTexts = ReturnType<typeof makeSharedTexts>

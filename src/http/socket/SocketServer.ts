@@ -30,6 +30,7 @@ interface Events {
 /** The names of the rooms of whoever is connected. */
 interface Joined {
   rooms?: (room: Room) => string
+  caller?: Identity
 }
 type LiveServer = Server<Events, Events, Record<string, never>, Joined>
 type LiveSocket = Socket<Events, Events, Record<string, never>, Joined>
@@ -73,6 +74,7 @@ const make = Effect.gen(function* () {
   /** Somebody hears what happens until their socket has gone. */
   const letIn = Effect.fnUntraced(function* (socket: LiveSocket, caller: Identity) {
     const scope = yield* Scope.make()
+    socket.data.caller = caller
     socket.data.rooms = yield* bridge.connected(caller).pipe(
       Scope.provide(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause)))
@@ -81,7 +83,7 @@ const make = Effect.gen(function* () {
     return undefined
   })
 
-  const connect = (socket: LiveSocket, next: (error?: Error) => void) =>
+  const admit = (socket: LiveSocket, next: (error?: Error) => void) =>
     admission.callerOf(socket.request, socket.handshake.query["jwt"]).pipe(
       Effect.flatMap((caller) => (caller === null ? Effect.succeed(new Error(REFUSED)) : letIn(socket, caller))),
       Effect.map((refusal) => next(refusal)),
@@ -93,6 +95,17 @@ const make = Effect.gen(function* () {
         )
       )
     )
+
+  /** Those that have asked to join. */
+  const joining = new WeakSet<Socket["conn"]>()
+  /** Each connection joins once; the library itself sees to that only when the first has been let in. */
+  const connect = (socket: LiveSocket, next: (error?: Error) => void): void => {
+    if (joining.has(socket.conn)) socket.conn.close(true)
+    else {
+      joining.add(socket.conn)
+      void fork(admit(socket, next))
+    }
+  }
 
   /** The wires of connections that became websockets later, by their ids. */
   const wires = new Map<string, Duplex>()
@@ -125,11 +138,18 @@ const make = Effect.gen(function* () {
     keepWithinBounds(connection)
     gatherFrames(connection, (id) => wires.get(id))
   })
-  io.use((socket, next) => void fork(connect(socket, next)))
+  io.use(connect)
   io.on("connection", hearMessages)
-  yield* bridge.sendBy((rooms, payload) => {
-    const known = rooms.filter((room) => io.sockets.adapter.rooms.has(room))
-    if (known.length > 0) io.to(known).emit("events", payload)
+  yield* bridge.sendBy({
+    emit: (rooms, payload) => {
+      const known = rooms.filter((room) => io.sockets.adapter.rooms.has(room))
+      if (known.length > 0) io.to(known).emit("events", payload)
+    },
+    cutOff: ({ name, way }) => {
+      for (const { conn, data } of io.sockets.sockets.values()) {
+        if (data.caller?.name === name && data.caller.way === way) conn.close(true)
+      }
+    }
   })
   return { io, inner }
 })

@@ -29,11 +29,12 @@ const secrets = new Map([
 ])
 
 /** Hands the message to a receiver that is written like this. */
-const send = (receiver: string) =>
+const send = (receiver: string, more: ReadonlyArray<readonly [string, string]> = []) =>
   Effect.suspend(() => {
+    const all = new Map([...secrets, ...more.map(([name, value]) => [name, Redacted.make(value)] as const)])
     const rules = Result.getOrThrow(readAlertsText("alerts.yml", `receivers:\n  one: { ${receiver} }\n`))
     const [one] = rules.receivers
-    return one === undefined ? Effect.die("no receiver") : handOver(secrets, one, message, 2000)
+    return one === undefined ? Effect.die("no receiver") : handOver(all, one, message, 2000)
   })
 
 /** A real server for mails, with a certificate that nobody trusts. */
@@ -152,6 +153,27 @@ describe("Over HTTP", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("what a receiver repeats of a secret URL or of a login is not kept either", () =>
+    Effect.gen(function* () {
+      const path = "/services/T0AAAAAA1/B0BBBBBB2/kqzWvbnLMqwXnZ7P"
+      const repeats: Behaviour = ({ headers, url }, response) =>
+        void response
+          .writeHead(404)
+          .end(`Cannot POST ${url} (${String(url?.split("/").at(-1))}) for ${headers["authorization"]}`)
+      const { url } = yield* listen(repeats)
+      const whole = url.replace("/hook", path)
+      const slack = yield* send("type: slack, url_secret: URL", [["ALERT_SECRET_URL", whole]])
+      assert.strictEqual(slack.answer, "404: Cannot POST *** (***) for undefined")
+      const signed = yield* send("type: teams, url_secret: URL", [
+        ["ALERT_SECRET_URL", `${whole}?sig=aBcD%2Fef0123456`]
+      ])
+      assert.match(signed.answer, /^404: Cannot POST \*\*\* \(\*\*\*/)
+      assert.notInclude(signed.answer, "aBcD")
+      const zulip = `type: zulip, url: "${url.replace("/hook", "/")}", email: bot@example.org, secret: KEY, stream: noc`
+      assert.strictEqual((yield* send(zulip)).answer, "404: Cannot POST /api/v1/messages (messages) for Basic ***")
+    }).pipe(Effect.scoped)
+  )
+
   it.live("nothing is sent without the secret, or with one that has another form", () =>
     Effect.gen(function* () {
       const { received, url } = yield* listen()
@@ -161,7 +183,7 @@ describe("Over HTTP", () => {
           `type: webhook, url: "${url}", secret: KEY`,
           "type: slack, url_secret: KEY"
         ],
-        send
+        (receiver) => send(receiver)
       )
       assert.deepStrictEqual(
         answers.map(({ answer }) => answer),

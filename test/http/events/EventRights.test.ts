@@ -102,7 +102,24 @@ layer(Site, { excludeTestServices: true })("Events for callers with roles", (it)
         assert.strictEqual(refused.status, 403, role)
         assert.include(refused.text, "kind: events of kind login are part of the audit")
       }
-      assert.strictEqual((yield* pageAs("port-editor", "")).status, 403)
+      assert.strictEqual((yield* pageAs("dhcp-hook", "")).status, 403)
+    })
+  )
+
+  it.effect("of refused calls have no token that was written into the path", () =>
+    Effect.gen(function* () {
+      const from = yield* now
+      const api = yield* ApiClient
+      const token = yield* tokenOf({ sub: "nobody", roles: [] })
+      for (const path of ["x%3Fjwt%3Dsecret-word", "x%3Bjwt=secret-word", token]) {
+        assert.strictEqual((yield* api.send("GET", `/api/v1.0/device/${path}`)).status, 401)
+      }
+      const page = yield* Effect.repeat(pageAs("administrator", `since=${from}&kind=login`), {
+        until: ({ text }) => text.split('"action":"refused"').length === 4
+      })
+      assert.include(page.text, '"path":"/api/v1.0/device/')
+      assert.notInclude(page.text, "secret-word")
+      assert.notInclude(page.text, token)
     })
   )
 

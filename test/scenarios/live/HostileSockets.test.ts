@@ -184,6 +184,18 @@ it.live(
   seconds(240)
 )
 
+it.live("lets a connection join once, also when it asks many times before the first answer", () =>
+  Effect.gen(function* () {
+    const { upgraded } = yield* makeServer()
+    const greedy = yield* upgraded
+    let heard = ""
+    greedy.on("data", (data: Buffer) => (heard += data.toString("latin1")))
+    greedy.write(Buffer.concat(Array.from({ length: 20 }, () => frame("40"))))
+    yield* Effect.repeat(Effect.sleep(10), { until: () => heard.includes(CLOSE_FRAME.toString("latin1")) })
+    assert.isAtMost(heard.split("40{").length - 1, 1)
+  }).pipe(Effect.scoped)
+)
+
 it.live("lets in no more connections than it may have, and others again when some have gone", () =>
   Effect.gen(function* () {
     const { url } = yield* makeServer({ SOCKET_CLIENTS_PER_ADDRESS: "3" })

@@ -1,6 +1,7 @@
 /** Who may connect by socket.io and what they hear: tokens, roles of some devices, origins. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as fs from "node:fs/promises"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import * as Campus from "../../support/Campus.ts"
@@ -82,6 +83,55 @@ it.live(
       assert.notInclude(refusals.text, stranger)
     }).pipe(Effect.scoped),
   seconds(240)
+)
+
+it.live(
+  "ends the connections of a program whose token is revoked, and of a user who is taken or gets other roles, and of nobody else",
+  () =>
+    Effect.gen(function* () {
+      const { folder } = yield* Campus.makeFolders
+      const issuer = makeIssuer("ES256")
+      const JWT_CERT = `${folder}/public.pem`
+      yield* Effect.promise(() => fs.writeFile(JWT_CERT, issuer.publicPem))
+      const env = { DATA_DIR: folder, HOST: "127.0.0.1", JWT_ENABLED: "true", JWT_CERT, LOCAL_USERS: "true" }
+      const { url } = yield* serve({ ...env, SSH_REFUSED_DELAY: "0" }, keepLines("Info").layer)
+      const boss = yield* sign(issuer, { sub: "boss", exp: 4_000_000_000 })
+      const send = (method: string, path: string, body?: unknown, authorization = `Bearer ${boss}`) =>
+        Effect.promise(async () => {
+          const headers = { authorization, "content-type": "application/json" }
+          const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+          const response = await fetch(`${url}/api/v1.0${path}`, init)
+          const text = await response.text()
+          assert.isTrue(response.ok, text)
+          return text
+        })
+      const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1] ?? assert.fail(text)
+      const program = Effect.fnUntraced(function* (name: string) {
+        const made = yield* send("POST", "/auth/tokens", { name, roles: ["reader"], days: 1 })
+        return { token: found(made, /"token":"([^"]+)"/), id: found(made, /"id":(\d+)/) }
+      })
+      const user = Effect.fnUntraced(function* (name: string) {
+        const password = "a password that is long enough"
+        yield* send("POST", "/auth/users", { name, password, roles: ["reader"] })
+        const login = `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}`
+        return found(yield* send("POST", "/auth", undefined, login), /"access_token":"([^"]+)"/)
+      })
+      const connect = (jwt: string) => listen(url, EVERYTHING, { query: { jwt }, transports: ["websocket"] })
+
+      const [gone, stays] = [yield* program("gone"), yield* program("stays")]
+      const revoked = yield* connect(gone.token)
+      const kim = yield* connect(yield* user("kim"))
+      const others = [yield* connect(stays.token), yield* connect(yield* user("lee")), yield* connect(boss)]
+      yield* send("DELETE", `/auth/tokens/${gone.id}`)
+      yield* send("PUT", "/auth/users/kim", { roles: ["monitoring"] })
+      for (const { socket, until } of [revoked, kim]) yield* until("The end", () => !socket.connected)
+      assert.strictEqual(yield* attempt(url, { query: { jwt: gone.token } }), REJECTED)
+      assert.deepStrictEqual(
+        others.map(({ socket }) => socket.connected),
+        [true, true, true]
+      )
+    }).pipe(Effect.scoped),
+  seconds(120)
 )
 
 /** What a browser would see of a poll of a page of this origin. */

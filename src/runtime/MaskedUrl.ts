@@ -1,5 +1,5 @@
 /**
- * Addresses of requests as they may be logged: without the values of parameters that carry tokens, however the parameter is
+ * Addresses of requests as they may be logged or told to a receiver of traces: without the values of parameters that carry tokens, however the parameter is
  * spelled and wherever it stands. What cannot be understood is masked, because a log is read by more people than a token is for.
  */
 
