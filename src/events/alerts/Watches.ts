@@ -56,13 +56,14 @@ export const makeDatabaseLook = Effect.gen(function* () {
     const started = yield* watched.databaseStart
     first ??= started
     if (started === first) return
-    first = started
     yield* watched.tell("database", started, {
       kind: "database",
       action: "restarted",
       isAudit: false,
       data: { started_at: started }
     })
+    // not before: what could not be told is told by the next look
+    first = started
   })
 })
 

@@ -62,6 +62,27 @@ describe("A database", () => {
   )
 })
 
+describe("A restart of the database that cannot be told at once", () => {
+  it.live("is told by the next look", () =>
+    Effect.gen(function* () {
+      let started = "09:00"
+      let isAway = true
+      const watched = yield* WatchStore
+      const look = yield* Effect.provideService(makeDatabaseLook, WatchStore, {
+        ...watched,
+        databaseStart: Effect.sync(() => started),
+        tell: (...told) => (isAway ? Effect.die("the database has gone again") : watched.tell(...told))
+      })
+      yield* look
+      started = "09:05"
+      yield* Effect.exit(look)
+      isAway = false
+      yield* look
+      assert.deepStrictEqual(yield* events, ["database restarted"])
+    }).pipe(Effect.provide(services))
+  )
+})
+
 describe("A certificate", () => {
   it.live("that ends soon is one event, until there is another one", () =>
     Effect.gen(function* () {
