@@ -76,13 +76,13 @@ const causes: ReadonlyArray<Cause> = [
   },
   { what: "devices that run what they should", rules: [], happens: (scene) => drift(scene, scene.names[0]) },
   {
-    what: "a job that throws",
+    what: "a copy of an image that is another one",
     rules: ["job_not_success"],
     happens: ({ api }) =>
       Effect.gen(function* () {
         const host = yield* makeImageHost(new Map([["EOS-4.32.2F.swi", Buffer.from("an image")]]))
         const order = { url: `${host.url}/EOS-4.32.2F.swi`, sha1: "0".repeat(40), verify_tls: false }
-        assert.strictEqual((yield* api.run("/firmware", order)).status, "EXCEPTION")
+        yield* api.run("/firmware", order)
       })
   },
   {
