@@ -62,8 +62,8 @@ const make = Effect.gen(function* () {
     return Effect.asVoid(sql`insert into alert (rule, key, level, title, receivers, events, count, subjects, send_at)
       values (${rule}, ${key}, ${level}, ${title}, ${receivers}::text[], ${JSON.stringify(events)}::jsonb, ${count}, ${subjects}::text[],
         greatest(now() + make_interval(secs => ${wait / 1000}),
-          (select max(sent_at) from alert before where before.rule = ${rule} and before.key = ${key})
-            + make_interval(secs => ${quiet / 1000})))
+          (select least(max(sent_at), now()) from alert before where before.rule = ${rule} and before.key = ${key}
+            having max(sent_at) is not null) + make_interval(secs => ${quiet / 1000})))
       on conflict (rule, key) where sent_at is null do update set count = alert.count + excluded.count,
         subjects = alert.subjects || excluded.subjects, receivers = excluded.receivers,
         events = jsonb_path_query_array(alert.events || excluded.events, ${`$[0 to ${MAX_EVENTS - 1}]`}::jsonpath)`)

@@ -176,6 +176,9 @@ export const makeReader = Effect.fnUntraced(function* (parts: ReaderParts, order
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis
+      // a clock that was set back makes nothing late
+      saidAt = Math.min(saidAt, now)
+      renewAt = Math.min(renewAt, now + times.renewal)
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
       if (now >= renewAt) yield* renew
