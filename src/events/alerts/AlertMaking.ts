@@ -53,13 +53,9 @@ const nameBefore = ({ data, hostname, kind }: LiveEvent): string | null => {
   return typeof name === "string" && hostname !== null && name !== hostname ? name : null
 }
 
-/** Also devices that go or get another name matter to what has an end. */
-const endsOf = (resolvedBy: AlertRule["resolvedBy"]): ReadonlyArray<string> =>
-  resolvedBy === null ? [] : [...resolvedBy.kinds, "device"]
-
 /** The kinds of events that rules ask for; null when a glob does not say which. */
 const kindsOf = (rules: ReadonlyArray<AlertRule>): ReadonlyArray<string> | null => {
-  const kinds = [...new Set(rules.flatMap(({ kinds, resolvedBy }) => [...kinds, ...endsOf(resolvedBy)]))]
+  const kinds = [...new Set(rules.flatMap(({ kinds, resolvedBy }) => [...kinds, ...(resolvedBy?.kinds ?? [])]))]
   return kinds.some(hasSign) ? null : kinds
 }
 
@@ -158,7 +154,12 @@ const make = Effect.gen(function* () {
       return "done" as const
     }
     const kinds = kindsOf(rules.rules)
-    const where = sql`event.kind <> 'alert' and ${kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`}`
+    const isAsked = kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`
+    // of devices that nobody asks for it matters only that they go or get another name
+    const isOther = rules.rules.some(({ resolvedBy }) => resolvedBy !== null)
+      ? sql`event.kind = 'device' and (event.action = 'deleted' or event.data -> 'before' ->> 'hostname' is not null)`
+      : sql`false`
+    const where = sql`event.kind <> 'alert' and (${isAsked} or ${isOther})`
     const events = yield* log.read({ after: position, through: complete, limit: PAGE, where })
     yield* keep(events, rules)
     const isLast = events.length < PAGE
