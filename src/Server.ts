@@ -1,5 +1,6 @@
 /** The whole server: the API over the engine over the database. `main.ts` runs it; tests start it on a database of their own. */
 import { AskedDevices } from "./access/AskedDevices.ts"
+import { Permissions } from "./access/Permissions.ts"
 import { AuditChain } from "./access/AuditChain.ts"
 import * as AuditUpkeep from "./access/AuditUpkeep.ts"
 import * as SyslogExport from "./access/SyslogExport.ts"
@@ -60,7 +61,7 @@ const audit = Layer.mergeAll(
 const telling = Layer.merge(ToldSteps.layer.pipe(Layer.provide(ActorInspection.layer)), ToldElsewhere.layer)
 /** Alerts, from the events that nobody else tells to the receivers. */
 const alerts = Layer.mergeAll(AlertMaking.layer, AlertSending.layer, Watches.layer).pipe(
-  Layer.provide([AlertRulesInForce.layer, AskedDevices.layer])
+  Layer.provide([AlertRulesInForce.layer, AskedDevices.layer, Permissions.layer])
 )
 
 /** The server without its database: needs a migrated one and the configuration. */

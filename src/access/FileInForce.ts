@@ -95,7 +95,8 @@ export const makeFileInForce = Effect.fnUntraced(function* <Rules>({ name, read:
 
   const inForce = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    if (now - seen.at >= KEPT) {
+    // also when the clock was set back
+    if (Math.abs(now - seen.at) >= KEPT) {
       seen = { ...seen, at: now }
       yield* readAnew
     }

@@ -4,8 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { MuteRequest, ReplayRequest } from "../domain/requests/AlertRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, shown } from "./Documented.ts"
-import { Enveloped } from "./Envelope.ts"
+import { documented, listQuery, shown } from "./Documented.ts"
+import { Enveloped, Page } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
 
@@ -136,7 +136,7 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
     ),
     receiver: Schema.optionalKey(Parameter.text(shown("only those to this receiver", "noc")))
   },
-  success: Enveloped(Schema.Struct({ deliveries: Schema.Array(Delivery) })),
+  success: Page(Schema.Struct({ deliveries: Schema.Array(Delivery) })),
   error: BadRequest
 })
   .middleware(RequestParameters)
@@ -144,7 +144,8 @@ const deliveries = HttpApiEndpoint.get("deliveries", "/alerts/deliveries", {
     documented({
       summary: "List messages to receivers",
       description:
-        "The 500 newest. `answer` is what the receiver said last, or why it could not be asked; `next_at` when it is tried again.",
+        "One page, the newest first, with the headers of [lists](#lists). `answer` is what the receiver said last, or why it could not be asked; `next_at` when it is tried again.",
+      query: listQuery(["filter[rule]", "job_not_success"]),
       example: { response: { status: "success", data: { deliveries: [delivery] } } }
     })
   )

@@ -22,10 +22,12 @@ const list = Command.make("list", {}, () => printed("GET", "/alerts")).pipe(
 
 const receiver = Flag.String("receiver").pipe(Flag.withDescription("Only those to this receiver"), Flag.optional)
 
-const dead = Command.make("dead", { receiver }, ({ receiver }) =>
+const page = Flag.Int("page").pipe(Flag.withDescription("Which 1000 of them, from 1"), Flag.withDefault(1))
+
+const dead = Command.make("dead", { page, receiver }, ({ page, receiver }) =>
   printed(
     "GET",
-    `/alerts/deliveries?state=dead${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
+    `/alerts/deliveries?state=dead&per_page=1000&page=${page}${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
   )
 ).pipe(Command.withDescription("List messages that were given up."))
 

@@ -6,7 +6,7 @@
 import { Context, Effect, Latch, Layer, Schedule, type Scope, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import type { LiveEvent } from "../domain/events/LiveEvent.ts"
-import { eventsLag, eventsTold } from "../runtime/metrics/EventMetrics.ts"
+import { eventsTold, noteHandedOn } from "../runtime/metrics/EventMetrics.ts"
 import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseClient.ts"
 import { EventLog } from "../store/EventLog.ts"
 
@@ -28,6 +28,7 @@ const make = Effect.gen(function* () {
   const isFollowed = yield* Latch.make()
   const turn = yield* Semaphore.make(1)
   let position = 0
+  const note = () => noteHandedOn(followers.size === 0 ? null : position)
 
   const handOn = (events: ReadonlyArray<LiveEvent>) =>
     Effect.forEach([...followers], (follower) =>
@@ -40,28 +41,26 @@ const make = Effect.gen(function* () {
     const { complete, events } = yield* log.after(position, PAGE)
     // a database that was restored or failed over gives numbers again
     if (complete < position && (yield* log.newest) < position) position = complete
-    eventsLag.set(Math.max(0, complete - position))
     if (events.length > 0) yield* handOn(events)
     position = events.length < PAGE ? Math.max(position, complete) : (events.at(-1)?.id ?? position)
     eventsTold.add(events.length)
+    note()
     return events.length
   })
 
-  const readOn = readPage.pipe(
-    Effect.repeat({ while: (count) => count === PAGE }),
-    Effect.andThen(Effect.sync(() => eventsLag.set(0))),
-    turn.withPermits(1)
-  )
+  const readOn = readPage.pipe(Effect.repeat({ while: (count) => count === PAGE }), turn.withPermits(1))
 
   const leave = (follower: Follower) =>
     Effect.suspend(() => {
       followers.delete(follower)
+      note()
       return followers.size === 0 ? isFollowed.close : Effect.void
     })
 
   const join = Effect.fnUntraced(function* (follower: Follower) {
     if (followers.size === 0) position = yield* log.complete
     followers.add(follower)
+    note()
     yield* isFollowed.open
     return position
   }, turn.withPermits(1))

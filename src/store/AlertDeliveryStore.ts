@@ -38,6 +38,13 @@ export interface ClaimedDelivery {
   readonly count: number
 }
 
+/** A message as it is listed, and where it is read from. */
+export const DELIVERY_COLUMNS = `delivery.id, delivery.alert_id::float8 as alert_id, delivery.rule, delivery.receiver, delivery.action,
+  delivery.state, delivery.attempts, iso_time(delivery.created_at) as created_at,
+  case when delivery.state = 'waiting' then iso_time(delivery.next_at) end as next_at, iso_time(delivery.ended_at) as ended_at, delivery.answer`
+export const DELIVERY_ROWS =
+  "(select d.*, alert.rule from alert_delivery d join alert on alert.id = d.alert_id) delivery"
+
 /** A message as it is listed; times are ISO 8601 without a zone, UTC. */
 export interface ListedDelivery {
   readonly id: string
@@ -95,15 +102,6 @@ const make = Effect.gen(function* () {
       Effect.asVoid(sql`update alert_delivery set state = 'dead', ended_at = now(), answer = ${answer}
         where id = ${id} and state = 'waiting' and attempts = ${attempt}`)
     ),
-    list: Effect.fn("AlertDeliveryStore.list")(
-      (state: DeliveryState | null, receiver: string | null, limit: number) =>
-        sql<ListedDelivery>`select d.id, d.alert_id::float8 as alert_id, alert.rule, d.receiver, d.action, d.state, d.attempts,
-          iso_time(d.created_at) as created_at, case when d.state = 'waiting' then iso_time(d.next_at) end as next_at,
-          iso_time(d.ended_at) as ended_at, d.answer
-        from alert_delivery d join alert on alert.id = d.alert_id
-        where d.state = coalesce(${state}, d.state) and d.receiver = coalesce(${receiver}, d.receiver)
-        order by d.created_at desc, d.id limit ${limit}`
-    ),
     replay: Effect.fn("AlertDeliveryStore.replay")(function* (id: string) {
       const again =
         yield* sql`update alert_delivery set state = 'waiting', next_at = now(), retry_from = now(), ended_at = null
@@ -145,12 +143,6 @@ export class AlertDeliveryStore extends Context.Service<
     /** The next attempt is in so many milliseconds. */
     readonly again: (id: string, attempt: number, pause: number, answer: string) => Write
     readonly dead: (id: string, attempt: number, answer: string) => Write
-    /** The newest first; null for any state or receiver. */
-    readonly list: (
-      state: DeliveryState | null,
-      receiver: string | null,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ListedDelivery>, SqlError.SqlError>
     /** Tries a dead one again, under its own id. */
     readonly replay: (id: string) => Effect.Effect<void, DeliveryNotFound | SqlError.SqlError>
     /** All dead ones, or those of a receiver; yields how many. */

@@ -62,8 +62,8 @@ const make = Effect.gen(function* () {
     return Effect.asVoid(sql`insert into alert (rule, key, level, title, receivers, events, count, subjects, send_at)
       values (${rule}, ${key}, ${level}, ${title}, ${receivers}::text[], ${JSON.stringify(events)}::jsonb, ${count}, ${subjects}::text[],
         greatest(now() + make_interval(secs => ${wait / 1000}),
-          (select max(sent_at) from alert before where before.rule = ${rule} and before.key = ${key})
-            + make_interval(secs => ${quiet / 1000})))
+          (select least(max(sent_at), now()) from alert before where before.rule = ${rule} and before.key = ${key}
+            having max(sent_at) is not null) + make_interval(secs => ${quiet / 1000})))
       on conflict (rule, key) where sent_at is null do update set count = alert.count + excluded.count,
         subjects = alert.subjects || excluded.subjects, receivers = excluded.receivers,
         events = jsonb_path_query_array(alert.events || excluded.events, ${`$[0 to ${MAX_EVENTS - 1}]`}::jsonpath)`)
@@ -115,6 +115,13 @@ const make = Effect.gen(function* () {
         from alert where rule = ${rule} and ${subject} = any(subjects) and resolved_at is null for update`
       yield* Effect.forEach(alerts, (alert) => endOne(alert, subject), { discard: true })
     }),
+    rename: Effect.fn("AlertStore.rename")((from: string, to: string) =>
+      Effect.asVoid(sql`update alert set subjects = array_replace(subjects, ${from}, ${to}),
+        events = case when sent_at is not null then events else (select jsonb_agg(case event ->> 'hostname'
+          when ${from} then event || jsonb_build_object('hostname', ${to}::text) else event end order by place)
+          from jsonb_array_elements(events) with ordinality as listed (event, place)) end
+        where ${from} = any(subjects) and resolved_at is null`)
+    ),
     tell: Effect.gen(function* () {
       const due = yield* sql<{
         id: number
@@ -152,6 +159,8 @@ export class AlertStore extends Context.Service<
     readonly add: (found: FoundAlert) => Effect.Effect<void, SqlError.SqlError>
     /** What a rule told of a subject has ended. */
     readonly end: (rule: string, subject: string) => Effect.Effect<void, SqlError.SqlError>
+    /** A device has another name now: what was told of it ends under that one. What was sent already stays as it was. */
+    readonly rename: (from: string, to: string) => Effect.Effect<void, SqlError.SqlError>
     /** Makes messages of alerts that have waited long enough, at most 200; yields of how many. */
     readonly tell: Effect.Effect<number, SqlError.SqlError>
     /** The newest first. */

@@ -30,6 +30,17 @@ export interface RevokedRow {
   readonly reason: RevocationReason
 }
 
+interface ToldCertificate {
+  readonly serial: string
+  readonly hostname: string
+  /** Null when the device is gone. */
+  readonly deviceId: number | null
+}
+
+interface RevokedCertificate extends DeviceCertificate {
+  readonly device_id: number | null
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const events = yield* EventStore
@@ -38,13 +49,14 @@ const make = Effect.gen(function* () {
     sql.literal(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as ${column}`)
   const columns = sql`serial, hostname, address, ${iso("issued_at")}, ${iso("not_after")}, ${iso("revoked_at")}, reason`
 
-  const told = (action: string, row: { readonly serial: string; readonly hostname: string }, data: object) =>
+  const told = (action: string, { deviceId, hostname, serial }: ToldCertificate, data: object) =>
     events.append({
       kind: "certificate",
       action,
       isAudit: true,
-      hostname: row.hostname,
-      data: { serial: row.serial, ...data }
+      ...(deviceId === null ? {} : { deviceId }),
+      hostname,
+      data: { serial, ...data }
     })
 
   const record = Effect.fn("CertificateStore.record")(function* (made: NewCertificate) {
@@ -55,13 +67,14 @@ const make = Effect.gen(function* () {
   }, sql.withTransaction)
 
   const revoke = Effect.fn("CertificateStore.revoke")(function* (serial: string, reason: RevocationReason) {
-    const [row] = yield* sql<DeviceCertificate>`update certificate set revoked_at = now(), reason = ${reason}
-      where serial = ${serial} and revoked_at is null returning ${columns}`
-    if (row === undefined) {
+    const [found] = yield* sql<RevokedCertificate>`update certificate set revoked_at = now(), reason = ${reason}
+      where serial = ${serial} and revoked_at is null returning ${columns}, device_id`
+    if (found === undefined) {
       const known = yield* sql`select 1 from certificate where serial = ${serial}`
       return yield* known.length === 0 ? new CertificateUnknown({ serial }) : new CertificateRevoked({ serial })
     }
-    yield* told("revoked", row, { reason })
+    const { device_id: deviceId, ...row } = found
+    yield* told("revoked", { ...row, deviceId }, { reason })
     return row
   }, sql.withTransaction)
 
@@ -73,7 +86,7 @@ const make = Effect.gen(function* () {
     const others = exceptJob === undefined ? sql`true` : sql`job_id <> ${exceptJob}`
     const rows = yield* sql<DeviceCertificate>`update certificate set revoked_at = now(), reason = ${reason}
       where device_id = ${deviceId} and ${others} and revoked_at is null and not_after > now() returning ${columns}`
-    yield* Effect.forEach(rows, (row) => told("revoked", row, { reason }), { discard: true })
+    yield* Effect.forEach(rows, (row) => told("revoked", { ...row, deviceId }, { reason }), { discard: true })
   }, sql.withTransaction)
 
   return CertificateStore.of({

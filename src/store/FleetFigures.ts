@@ -36,6 +36,8 @@ export interface Figures {
   readonly unreachable: number
   /** Messages of alerts that were given up. */
   readonly deadLetters: number
+  /** The newest number of the log of events. */
+  readonly newestEvent: number
 }
 
 const make = Effect.gen(function* () {
@@ -52,16 +54,17 @@ const make = Effect.gen(function* () {
   const certificateEnd = sql<{ ends: number | null }>`select extract(epoch from min(ends))::float8 as ends from
     (select max(not_after) as ends from certificate join device on device.id = certificate.device_id
       where revoked_at is null group by device_id) newest`
-  const counts = sql<Pick<Figures, "unreachable" | "deadLetters">>`select
+  const counts = sql<Pick<Figures, "unreachable" | "deadLetters" | "newestEvent">>`select
     (select count(*)::integer from device_unreachable) as unreachable,
-    (select count(*)::integer from alert_delivery where state = 'dead') as "deadLetters"`
+    (select count(*)::integer from alert_delivery where state = 'dead') as "deadLetters",
+    (select case when is_called then last_value else 0 end::float8 from event_id_seq) as "newestEvent"`
   return FleetFigures.of({
     read: Effect.all({
       devices,
       jobs,
       connections,
       certificateEnd: Effect.map(certificateEnd, ([row]) => row?.ends ?? null),
-      counts: Effect.map(counts, ([row]) => row ?? { unreachable: 0, deadLetters: 0 })
+      counts: Effect.map(counts, ([row]) => row ?? { unreachable: 0, deadLetters: 0, newestEvent: 0 })
     }).pipe(
       Effect.map(({ counts, ...figures }): Figures => ({ ...figures, ...counts })),
       Effect.withSpan("FleetFigures.read")

@@ -47,6 +47,18 @@ describe("windows.yml", () => {
     })
   )
 
+  it.effect("is in force anew also when the clock was set back meanwhile", () =>
+    inFolder(named("a"), (write) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(3_600_000)
+        assert.strictEqual((yield* read).windows, "a")
+        yield* TestClock.setTime(0)
+        yield* write(named("b"))
+        assert.strictEqual((yield* read).windows, "b")
+      })
+    )
+  )
+
   it.effect("that is wrong ends the start, and that is not there limits nothing until there is one", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(inFolder("windows: 5", () => read))

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import * as fs from "node:fs/promises"
 import * as Managed from "../scenarios/chaos/ManagedCampus.ts"
 import * as Campus from "../support/Campus.ts"
 import { serve } from "../support/ServedCampus.ts"
@@ -57,18 +58,23 @@ it.live("tells of a live sync: its statuses, its lock, each phase of each change
   })
 )
 
-it.live("tells of a refresh that was refused, and of the one that brings the next commit into force", () =>
-  Effect.gen(function* () {
-    const { api, folders, names, newestJob, told } = yield* makeScene
-    const refresh = api.send("PUT", "/repository/settings", { action: "REFRESH" })
-    yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: 7\n" })
-    assert.strictEqual((yield* refresh).status, 400)
-    assert.deepEqual(yield* told(yield* newestJob), ["job started", "job running", "job ended", "repository refused"])
-    yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: [{ host: 10.0.0.1 }]\n" })
-    assert.strictEqual((yield* refresh).status, 200)
-    const lines = (yield* told(yield* newestJob)).filter((line) => !line.startsWith("lock"))
-    assert.deepEqual(lines.slice(0, 3), ["job started", "job running", "repository in force"])
-    for (const name of names) assert.include(lines, `sync needed ${name}`)
-    assert.strictEqual(lines.at(-1), "job ended")
-  })
+it.live(
+  "tells of a refresh that was refused, of the one that brings the next commit into force, and of one that failed",
+  () =>
+    Effect.gen(function* () {
+      const { api, folders, names, newestJob, told } = yield* makeScene
+      const refresh = api.send("PUT", "/repository/settings", { action: "REFRESH" })
+      yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: 7\n" })
+      assert.strictEqual((yield* refresh).status, 400)
+      assert.deepEqual(yield* told(yield* newestJob), ["job started", "job running", "job ended", "repository refused"])
+      yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: [{ host: 10.0.0.1 }]\n" })
+      assert.strictEqual((yield* refresh).status, 200)
+      const lines = (yield* told(yield* newestJob)).filter((line) => !line.startsWith("lock"))
+      assert.deepEqual(lines.slice(0, 3), ["job started", "job running", "repository in force"])
+      for (const name of names) assert.include(lines, `sync needed ${name}`)
+      assert.strictEqual(lines.at(-1), "job ended")
+      yield* Effect.promise(() => fs.rename(folders.settings.folder, `${folders.settings.folder}-away`))
+      assert.strictEqual((yield* refresh).status, 500)
+      assert.deepEqual(yield* told(yield* newestJob), ["job started", "job running", "job ended", "repository failed"])
+    })
 )

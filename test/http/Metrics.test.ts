@@ -1,9 +1,12 @@
 /** `GET /metrics`: its two formats, who may read it, and that the labels of requests are few. */
 import { NodeServices } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { definitions } from "../../src/runtime/metrics/Exposition.ts"
-import { ApiClient, ApiServer } from "../support/ApiServer.ts"
+import { ApiClient, ApiServer, SiteServer } from "../support/ApiServer.ts"
+import { ApiSite } from "../support/ApiSite.ts"
+import { openSource } from "../support/EventSource.ts"
 import { keyFile, makeIssuer } from "../support/TokenKeys.ts"
 
 const ACCEPT = { accept: "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5" }
@@ -54,6 +57,68 @@ layer(ApiServer())("The metrics", (it) => {
       assert.match(text, /switchyard_http_requests_in_flight 1\n/)
       assert.notInclude(text, "special")
       assert.notInclude(text, "BREW")
+    })
+  )
+})
+
+layer(SiteServer(), { excludeTestServices: true })("The metrics of a site", (it) => {
+  const valueOf = (name: string) =>
+    Effect.map(page, (text) => {
+      const line = text.split("\n").find((one) => one.startsWith(`${name} `))
+      return line === undefined ? null : Number(line.slice(name.length + 1))
+    })
+  const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
+    Effect.repeat(Effect.andThen(Effect.sleep("100 millis"), condition), { until: (holds) => holds })
+  const lag = valueOf("switchyard_events_lag")
+
+  it.effect(
+    "say how late events are, with those that an open transaction holds up, and nothing while nobody follows",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { base } = yield* ApiClient
+        const write = sql`insert into event (kind, action, is_audit, data) values ('alert', 'x', false, '{}')`
+        assert.isNull(yield* lag)
+        const begun = yield* Deferred.make<void>()
+        const mayEnd = yield* Deferred.make<void>()
+        yield* Effect.gen(function* () {
+          yield* openSource(`${base}/api/v1.0/events`)
+          yield* until(Effect.map(lag, (late) => late === 0))
+          yield* Effect.forkChild(
+            sql.withTransaction(Effect.all([write, Deferred.succeed(begun, undefined), Deferred.await(mayEnd)]))
+          )
+          yield* Deferred.await(begun)
+          yield* write
+          yield* until(Effect.map(lag, (late) => late === 2))
+          yield* Deferred.succeed(mayEnd, undefined)
+          yield* until(Effect.map(lag, (late) => late === 0))
+        }).pipe(Effect.scoped)
+        yield* until(Effect.map(lag, (late) => late === null))
+      })
+  )
+
+  it.effect("count the commits that refreshes bring into force, and those that they refuse", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiClient
+      const { folders } = yield* ApiSite
+      const refresh = api.put("/repository/settings", { action: "refresh" })
+      const counts = Effect.all(
+        ["accepted", "refused"].map((result) =>
+          Effect.map(
+            valueOf(`switchyard_repository_commits_total{repository="settings",result="${result}"}`),
+            (count) => count ?? 0
+          )
+        )
+      )
+      const [accepted = 0, refused = 0] = yield* counts
+      assert.strictEqual((yield* refresh).status, 200)
+      assert.deepStrictEqual(yield* counts, [accepted, refused], "nothing new is no commit")
+      yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: 7\n" })
+      assert.strictEqual((yield* refresh).status, 400)
+      assert.deepStrictEqual(yield* counts, [accepted, refused + 1])
+      yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: [{ host: 10.0.0.1 }]\n" })
+      assert.strictEqual((yield* refresh).status, 200)
+      assert.deepStrictEqual(yield* counts, [accepted + 1, refused + 1])
     })
   )
 })

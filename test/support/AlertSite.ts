@@ -29,7 +29,7 @@ export const serveAlerts = Effect.fnUntraced(function* (alerts: string, pace: Pa
   const rules = Result.getOrThrow(readAlertsText("alerts.yml", alerts))
   const config = ServerConfig.layerOf({ ...TEST_KEY, ALERT_SECRET_HOOK: SECRET, ALERT_TIMEOUT: "1" })
   const inForce = Layer.succeed(AlertRulesInForce, {
-    inForce: Effect.succeed({ rules, source: "settings", problem: null } as const)
+    inForce: Effect.succeed({ isKnown: true, rules, source: "settings", problem: null } as const)
   })
   yield* Layer.build(
     Layer.merge(AlertMaking.layer, AlertSending.layer).pipe(

@@ -19,6 +19,7 @@ import {
   subjectOf
 } from "../../domain/events/alerts/AlertRule.ts"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
+import { isObject } from "../../domain/fields/Values.ts"
 import { AlertMuteStore, type TimedMute } from "../../store/AlertMuteStore.ts"
 import { AlertStore, type FoundAlert, MAX_EVENTS } from "../../store/AlertStore.ts"
 import { waitingForDatabase } from "../../store/DatabaseClient.ts"
@@ -41,6 +42,16 @@ const mutesAt = (mutes: ReadonlyArray<TimedMute>, { at }: LiveEvent): ReadonlyAr
 }
 
 const hasSign = (glob: string): boolean => /[*?[{]/.test(glob)
+
+/** Whether a device has gone, so that nothing of it will end any more. */
+const isGone = ({ action, kind }: LiveEvent): boolean => kind === "device" && action === "deleted"
+
+/** The name that a device had before this event, if it has another one now. */
+const nameBefore = ({ data, hostname, kind }: LiveEvent): string | null => {
+  const { before } = data
+  const name = kind === "device" && isObject(before) ? before["hostname"] : undefined
+  return typeof name === "string" && hostname !== null && name !== hostname ? name : null
+}
 
 /** The kinds of events that rules ask for; null when a glob does not say which. */
 const kindsOf = (rules: ReadonlyArray<AlertRule>): ReadonlyArray<string> | null => {
@@ -111,6 +122,8 @@ const make = Effect.gen(function* () {
     })
     for (const event of events) {
       const about = devicesOf(event, known)
+      const formerly = nameBefore(event)
+      if (formerly !== null) yield* Effect.andThen(addAll, alerts.rename(formerly, subjectOf(event)))
       for (const rule of rules.rules) {
         if (rule.resolvedBy !== null && hasName(event, rule.resolvedBy)) {
           yield* addAll
@@ -120,17 +133,20 @@ const make = Effect.gen(function* () {
           const key = `${found.rule} ${found.key}`
           const before = open.get(key)
           if (found.receivers.length > 0) open.set(key, before === undefined ? found : together(before, found))
+        } else if (rule.resolvedBy !== null && isGone(event)) {
+          yield* Effect.andThen(addAll, alerts.end(rule.name, subjectOf(event)))
         }
       }
     }
     yield* addAll
   })
 
-  /** Looks through one page; yields whether there is more, or that somebody else looks. */
+  /** Looks through one page; yields whether there is more, or that somebody else looks, or nobody can now. */
   const lookOn = Effect.fnUntraced(function* (complete: number) {
     const position = yield* alerts.position
     if (position === null) return "busy" as const
-    const { rules } = yield* inForce.inForce
+    const { isKnown, rules } = yield* inForce.inForce
+    if (!isKnown) return "busy" as const
     // the number may be lower than the one of a moment ago; only one that was never given out tells of a database that was restored
     if (position > complete && position <= (yield* log.newest)) return "done" as const
     if (rules === null || rules.rules.length === 0 || position > complete) {
@@ -138,7 +154,12 @@ const make = Effect.gen(function* () {
       return "done" as const
     }
     const kinds = kindsOf(rules.rules)
-    const where = sql`event.kind <> 'alert' and ${kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`}`
+    const isAsked = kinds === null ? sql`true` : sql`event.kind = any(${kinds}::text[])`
+    // of devices that nobody asks for it matters only that they go or get another name
+    const isOther = rules.rules.some(({ resolvedBy }) => resolvedBy !== null)
+      ? sql`event.kind = 'device' and (event.action = 'deleted' or event.data -> 'before' ->> 'hostname' is not null)`
+      : sql`false`
+    const where = sql`event.kind <> 'alert' and (${isAsked} or ${isOther})`
     const events = yield* log.read({ after: position, through: complete, limit: PAGE, where })
     yield* keep(events, rules)
     const isLast = events.length < PAGE

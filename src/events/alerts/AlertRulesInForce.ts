@@ -13,11 +13,15 @@ import { ALERTS_FILE } from "../../settings/RepositoryPaths.ts"
 
 /** What is in force; `rules` null without a file. */
 export interface AlertsInForce {
+  /** False while the settings in force cannot be read: alerts are neither made nor given up until they can. */
+  readonly isKnown: boolean
   readonly rules: Rules | null
   readonly source: "settings" | "DATA_DIR" | null
   /** What is to be said of the files, as a sentence; null where nothing is. */
   readonly problem: string | null
 }
+
+const UNREADABLE = "The settings in force cannot be read: alerts wait until a refresh brings others into force"
 
 const sentence = (found: Remark): string =>
   [placeText(found), found.path ?? "", found.message].filter((part) => part !== "").join(": ")
@@ -29,23 +33,28 @@ const make = Effect.gen(function* () {
     what: "rules of alerts",
     read: (_data, text) => Result.mapError(readAlertsText(ALERTS_FILE, text), sentence)
   })
-  /** Settings that cannot be read now say nothing new. */
-  let known: Rules | null = null
+  /** Settings that cannot be read now say nothing new; undefined when they could not yet. */
+  let known: Rules | null | undefined
 
   const ofSettings = settings.snapshot.pipe(
     Effect.map(({ alerts }) => (known = alerts)),
-    Effect.catch((error) => (SqlError.isSqlError(error) ? Effect.fail(error) : Effect.succeed(known)))
+    Effect.catch((error) => {
+      if (SqlError.isSqlError(error)) return Effect.fail(error)
+      return Effect.succeed(error._tag === "NoSettings" ? (known ?? null) : known)
+    })
   )
 
   return AlertRulesInForce.of({
     inForce: Effect.gen(function* () {
       const file = yield* fileInForce
       const rules = yield* ofSettings
+      if (rules === undefined) return { isKnown: false, rules: null, source: null, problem: UNREADABLE } as const
       if (rules === null) {
-        return { rules: file.rules, source: file.rules === null ? null : "DATA_DIR", problem: file.problem } as const
+        const source = file.rules === null ? null : "DATA_DIR"
+        return { isKnown: true, rules: file.rules, source, problem: file.problem } as const
       }
       const both = file.rules === null ? null : `${path} does not count: the settings repository has ${ALERTS_FILE}`
-      return { rules, source: "settings", problem: both } as const
+      return { isKnown: true, rules, source: "settings", problem: both } as const
     })
   })
 })

@@ -93,6 +93,7 @@ const make = Effect.gen(function* () {
     )
 
   const look = Effect.gen(function* () {
+    if (!(yield* inForce.inForce).isKnown) return
     for (const receiver of yield* deliveries.due) {
       if (busy.has(receiver)) continue
       busy.add(receiver)

@@ -1,10 +1,13 @@
 /**
  * What nobody asks for and the server has to look at by itself (docs/alerts.md#ready-rules): whether the disk of DATA_DIR fills up, the database
- * was started again, or a certificate of a switch ends. Each occurrence becomes one event, whoever of several servers sees it.
+ * was started again, a certificate of a switch ends, or other roles are in force. Each occurrence becomes one event, whoever of several servers sees it.
  */
 import { Effect, Layer, Schedule } from "effect"
+import { hash } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as os from "node:os"
+import { Permissions } from "../../access/Permissions.ts"
+import type { Permissions as Rules } from "../../domain/access/PermissionFile.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { WatchStore } from "../../store/WatchStore.ts"
 
@@ -56,14 +59,37 @@ export const makeDatabaseLook = Effect.gen(function* () {
     const started = yield* watched.databaseStart
     first ??= started
     if (started === first) return
-    first = started
     yield* watched.tell("database", started, {
       kind: "database",
       action: "restarted",
       isAudit: false,
       data: { started_at: started }
     })
+    // not before: what could not be told is told by the next look
+    first = started
   })
+})
+
+/** Differs when the roles do. */
+const signOf = (rules: Rules | null): string =>
+  rules === null
+    ? "none"
+    : hash("sha256", JSON.stringify([[...rules.roles], rules.defaultRole, rules.mappings]), "base64url")
+
+/** Looks whether this server has other roles in force than when it looked last, also before it was started. */
+export const lookAtPermissions = Effect.gen(function* () {
+  const { DATA_DIR } = yield* ServerConfig
+  const permissions = yield* Permissions
+  const watched = yield* WatchStore
+  const rules = yield* permissions.rules
+  const server = os.hostname()
+  const name = `permissions ${server} ${DATA_DIR}`
+  const before = yield* watched.value(name)
+  const sign = signOf(rules)
+  if (before === sign) return
+  const data = { server, path: DATA_DIR, roles: rules === null ? null : [...rules.roles.keys()] }
+  const event = { kind: "permission", action: "updated", isAudit: true, data }
+  yield* watched.tell(name, sign, before === null ? null : event)
 })
 
 const make = Effect.gen(function* () {
@@ -84,6 +110,7 @@ const make = Effect.gen(function* () {
     )
   yield* regularly("disk", "1 minute", Effect.flatMap(spaceOf(DATA_DIR), lookAtDisk))
   yield* regularly("database", "10 seconds", lookAtDatabase)
+  yield* regularly("roles", "10 seconds", lookAtPermissions)
   yield* regularly("certificates", "10 minutes", watched.certificates(days))
 })
 

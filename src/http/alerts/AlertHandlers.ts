@@ -12,7 +12,7 @@ export const AlertsLive = HttpApiBuilder.group(Api, "alerts", (handlers) =>
     const changes = yield* makeAlertChanges
     return handlers
       .handle("list", () => answered(view.list))
-      .handle("deliveries", ({ query }) => answered(view.deliveries(query)))
+      .handle("deliveries", ({ query, request }) => answered(view.deliveries(request, query)))
       .handle("replay", ({ params }) => answered(changes.replay(params.id)))
       .handle("replayAll", ({ payload }) => answered(changes.replayAll(payload.receiver ?? null)))
       .handle("test", ({ params }) => answered(view.test(params.name)))

@@ -1,5 +1,7 @@
 /** What is asked of alerts: what is in force, messages, mutes and tests (docs/alerts.md#looking-at-alerts). Each change is part of the audit. */
 import { Clock, Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiSchema } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { Caller } from "../../api/Authorization.ts"
@@ -11,10 +13,12 @@ import { AlertRulesInForce } from "../../events/alerts/AlertRulesInForce.ts"
 import { remarkOf } from "../../events/alerts/AlertSecrets.ts"
 import { handOver } from "../../events/alerts/Receivers.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
-import { AlertDeliveryStore, type DeliveryState } from "../../store/AlertDeliveryStore.ts"
+import { AlertDeliveryStore, type DeliveryState, type ListedDelivery } from "../../store/AlertDeliveryStore.ts"
 import { AlertMuteStore, MuteNotFound } from "../../store/AlertMuteStore.ts"
 import { AlertStore } from "../../store/AlertStore.ts"
 import { EventStore } from "../../store/EventStore.ts"
+import { makeListPage } from "../listing/ListPage.ts"
+import * as Lists from "../listing/Lists.ts"
 
 /** The rules in force name no such receiver. */
 export class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("ReceiverNotFound", {
@@ -29,7 +33,6 @@ export class ReceiverNotFound extends Schema.TaggedError<ReceiverNotFound>()("Re
 }
 
 const ALERTS = 100
-const DELIVERIES = 500
 const MINUTE = 60_000
 
 const testMessage = (at: number): AlertMessage => ({
@@ -50,6 +53,12 @@ export const makeAlertView = Effect.gen(function* () {
   const inForce = yield* AlertRulesInForce
   const alerts = yield* AlertStore
   const deliveries = yield* AlertDeliveryStore
+  const page = yield* makeListPage<ListedDelivery>(Lists.deliveries, {
+    perPage: 50,
+    totalCount: "matching",
+    limitCounts: true,
+    sort: "-created_at"
+  })
 
   return {
     list: Effect.gen(function* () {
@@ -70,12 +79,13 @@ export const makeAlertView = Effect.gen(function* () {
         }))
       })
     }),
-    deliveries: Effect.fn("Alerts.deliveries")(function* (query: {
-      readonly state?: DeliveryState
-      readonly receiver?: string
-    }) {
-      const rows = yield* deliveries.list(query.state ?? null, query.receiver ?? null, DELIVERIES)
-      return enveloped({ deliveries: rows })
+    deliveries: Effect.fn("Alerts.deliveries")(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      asked: { readonly state?: DeliveryState; readonly receiver?: string }
+    ) {
+      const filters = Object.entries(asked).map(([field, value]) => ({ field, contains: false, value }))
+      const { headers, rows } = yield* page(request, filters)
+      return HttpApiSchema.withHeaders({ body: enveloped({ deliveries: rows }), headers })
     }),
     test: Effect.fn("Alerts.test")(function* (name: string) {
       const { ALERT_TIMEOUT } = yield* ServerConfig

@@ -85,7 +85,8 @@ export const makeReader = Effect.fnUntraced(function* (
 ) {
   const { feed, pages, readPage, seenJobs, texts, times } = parts
   const inbox = makeInbox()
-  const begun = yield* Clock.currentTimeMillis
+  const clock = yield* Clock.Clock
+  const begun = clock.currentTimeMillisUnsafe()
   let question = order.question
   let phase: Phase = "begins"
   /** Everything up to this number was told, or is not for this reader. */
@@ -103,6 +104,12 @@ export const makeReader = Effect.fnUntraced(function* (
   let seenAt = begun
   let renewAt = Math.min(begun + times.renewal, order.expiresAt)
 
+  /** Whether it counts still what the caller may hear of; not beside a clock that was set back. */
+  const isSightFresh = (): boolean => {
+    const age = clock.currentTimeMillisUnsafe() - seenAt
+    return age >= 0 && age < SIGHT_KEPT
+  }
+
   /** Whether the reader takes more now, and nothing has to be looked up to know what they may hear of. */
   const canWrite = (): boolean =>
     isIdle &&
@@ -110,12 +117,12 @@ export const makeReader = Effect.fnUntraced(function* (
     body.isWanted() &&
     !question.followsDevices &&
     question.sight.within === null &&
-    Date.now() < seenAt + SIGHT_KEPT
+    isSightFresh()
 
   const write = (text: string | Buffer): void => {
     if (text.length === 0) return
     body.write(text)
-    saidAt = Date.now()
+    saidAt = clock.currentTimeMillisUnsafe()
   }
 
   /** Keeps events until they are taken; yields false when they are too many. */
@@ -129,7 +136,7 @@ export const makeReader = Effect.fnUntraced(function* (
 
   const follower: Follower = (events) => {
     if (events.some(({ kind }) => CHANGES_RIGHTS.has(kind))) {
-      renewAt = Math.min(renewAt, Date.now() + KNOWN_AFTER)
+      renewAt = Math.min(renewAt, clock.currentTimeMillisUnsafe() + KNOWN_AFTER)
       inbox.latch.openUnsafe()
     }
     moved = events.findLast(movesDevices)?.id ?? moved
@@ -166,7 +173,7 @@ export const makeReader = Effect.fnUntraced(function* (
     if (question.followsDevices && through > known) {
       if (!(yield* renew)) ending ??= AWAY
       known = through
-    } else if ((yield* Clock.currentTimeMillis) >= seenAt + SIGHT_KEPT) {
+    } else if (!isSightFresh()) {
       const sight = yield* Effect.result(order.sight)
       if (Result.isFailure(sight)) ending ??= sight.failure
       else question = withSight(question, sight.success)
@@ -265,6 +272,9 @@ export const makeReader = Effect.fnUntraced(function* (
   const next = Effect.gen(function* () {
     for (;;) {
       const now = yield* Clock.currentTimeMillis
+      // a clock that was set back makes nothing late
+      saidAt = Math.min(saidAt, now)
+      renewAt = Math.min(renewAt, now + times.renewal)
       if (inbox.isOverfull()) return last(BEHIND)
       if (ending !== null) return last(ending)
       if (now >= renewAt) yield* renew

@@ -3,6 +3,7 @@ import { deviceStates } from "../../../machines/device/DeviceLifecycle.ts"
 import { deviceTypes } from "../../domain/Device.ts"
 import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
+import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertDeliveryStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/AuditList.ts"
 import { jobsWithin } from "../../store/JobsWithin.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
@@ -85,6 +86,20 @@ export const audit: Listable = {
     at: { sql: "iso_time(event.at)", kind: "text" }
   },
   within: (sql, { hostnames }) => sql`event.hostname = any(${hostnames}::text[])`
+}
+
+/** Messages to receivers of alerts. */
+export const deliveries: Listable = {
+  name: "deliveries",
+  select: DELIVERY_COLUMNS,
+  from: DELIVERY_ROWS,
+  columns: columns("delivery", {
+    alert_id: "integer",
+    attempts: "integer",
+    created_at: "datetime",
+    ended_at: "datetime",
+    ...texts(["id", "rule", "receiver", "action", "state", "answer"])
+  })
 }
 
 /** Management domains; `select` and `from` are the store's. */

@@ -3,7 +3,7 @@ import { Duration, Effect } from "effect"
 import { functionOf } from "../../domain/Job.ts"
 import { databaseConnections, databaseUp } from "../../runtime/metrics/DatabaseMetrics.ts"
 import type { Place } from "../../runtime/metrics/Family.ts"
-import { deadLetters } from "../../runtime/metrics/EventMetrics.ts"
+import { deadLetters, tellEventsLag } from "../../runtime/metrics/EventMetrics.ts"
 import { certificateEnd, devices, unreachableDevices } from "../../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
@@ -29,6 +29,7 @@ const tell = (place: Place, figures: Figures): void => {
   if (end !== null) certificateEnd.tell(place, end)
   unreachableDevices.tell(place, figures.unreachable)
   deadLetters.tell(place, figures.deadLetters)
+  tellEventsLag(place, figures.newestEvent)
 }
 
 /** A function that writes what the database holds, or that it is away. */

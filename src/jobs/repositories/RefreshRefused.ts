@@ -11,6 +11,9 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
   problems: Schema.optionalKey(Schema.Array(Remark))
 }) {}
 
+/** Whether it is what the commit says that was refused, and not a refresh that could not be done. */
+export const isOfContent = ({ problems, status }: RefreshRefused): boolean => status === 400 || problems !== undefined
+
 /** What a refresh tells its caller: the text of the commit in force, and what is doubtful about it. */
 export const RefreshOutcome = Schema.Struct({ message: Schema.String, warnings: Schema.Array(Remark) })
 export type RefreshOutcome = typeof RefreshOutcome.Type

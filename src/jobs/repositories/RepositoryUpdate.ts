@@ -11,12 +11,13 @@ import type { GitFailed } from "../../git/GitCommand.ts"
 import { clonedText, commitText, currentText } from "../../git/GitCommit.ts"
 import type { GitRefNotFound } from "../../git/GitRef.ts"
 import { type GitRepository, makeGitRepository, type RefreshResult } from "../../git/GitRepository.ts"
+import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { missingBranchProblem } from "../../settings/GroupView.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
-import { type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
+import { isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
@@ -85,6 +86,9 @@ const make = Effect.gen(function* () {
     const commits = [...checked.commits, ...(yield* newBranches(checked.branches))]
     // who aborts the refresh must be able to tell whether the commit is in force
     yield* Effect.uninterruptible(inForce.put(name, { ...checked, commits }, cause, beside))
+    if (!Option.exists(before, ({ commit }) => commit === refreshed.commit.hash)) {
+      repositoryCommits.add(1, name, "accepted")
+    }
     yield* Effect.catch(repository.keep(refreshed.commit.hash), (error) =>
       Effect.logWarning(`The commit in force may be forgotten by the local copy: ${error.message}`)
     )
@@ -97,11 +101,16 @@ const make = Effect.gen(function* () {
     return { message, warnings: checked.warnings }
   }, asRefused)
 
+  const updateCounted = (name: RepositoryName, cause: RefreshCause) =>
+    Effect.tapErrorTag(updateNow(name, cause), "RefreshRefused", (refusal) =>
+      Effect.sync(() => (isOfContent(refusal) ? repositoryCommits.add(1, name, "refused") : undefined))
+    )
+
   const turns = {
     settings: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>(),
     templates: RefreshTurns.make<RefreshOutcome, RefreshRefused | SqlError.SqlError>()
   }
-  const update = (name: RepositoryName, cause: RefreshCause) => turns[name](updateNow(name, cause))
+  const update = (name: RepositoryName, cause: RefreshCause) => turns[name](updateCounted(name, cause))
 
   const describe = Effect.fn("RepositoryUpdate.describe")(function* (name: RepositoryName) {
     const applied = yield* repositories.find(name, "")

@@ -1,14 +1,27 @@
 /** Live events and those who are told: the feed, its subscribers, webhooks. */
-import { counter, gauge } from "./Family.ts"
+import { counter, gauge, type Place } from "./Family.ts"
 
 export const eventsLag = gauge(
   "switchyard_events_lag",
-  "Events of the log that were not handed on yet when it was last read"
+  "Numbers of the log that were given out and not handed on yet, also those that an open transaction holds up; absent while nobody follows"
 )
 export const eventsTold = counter(
   "switchyard_events_told_total",
   "Events that were handed to followers in this process"
 )
+/** The number up to which this process has handed the log on; null while nobody follows. */
+let handedOn: number | null = null
+
+/** Notes how far the log was handed on, or with null that nobody follows any more. */
+export const noteHandedOn = (position: number | null): void => {
+  handedOn = position
+}
+
+/** Writes how far behind the newest number of the log those are who follow, if somebody does. */
+export const tellEventsLag = (place: Place, newest: number): void => {
+  if (handedOn !== null) eventsLag.tell(place, Math.max(0, newest - handedOn))
+}
+
 /** `kind`: socket or sse. */
 export const eventSubscribers = gauge(
   "switchyard_event_subscribers",

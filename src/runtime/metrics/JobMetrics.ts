@@ -20,12 +20,23 @@ export const queueAge = gauge(
   "For how long the oldest job that is due has not begun; 0 when none waits"
 )
 
-export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge]
+/** `repository`: settings or templates; `result`: accepted or refused. */
+export const repositoryCommits = counter(
+  "switchyard_repository_commits_total",
+  "Commits of repositories that refreshes of this process brought into force or refused for what they say",
+  "repository",
+  "result"
+)
+
+export const jobMetrics = [jobsEnded, jobDevices, jobsUnfinished, queueAge, repositoryCommits]
 
 /** Lets the jobs of these functions be counted from zero on, because Prometheus does not see a counter's first value as an increase. */
 export const countJobsFromZero = (functions: ReadonlyArray<string>): void => {
   for (const name of functions) {
     for (const outcome of jobOutcomes) jobsEnded.add(0, name, outcome)
     for (const result of ["succeeded", "failed"]) jobDevices.add(0, name, result)
+  }
+  for (const repository of ["settings", "templates"]) {
+    for (const result of ["accepted", "refused"]) repositoryCommits.add(0, repository, result)
   }
 }

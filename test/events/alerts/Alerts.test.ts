@@ -201,6 +201,19 @@ describe("A rule", () => {
   )
 
   on(
+    "is not held up by a message from before the clock was set back",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { received, url } = yield* listen()
+      yield* serveAlerts(rules(url, "rules:\n  moves: { kind: device, action: state, group: rule, to: noc }\n"))
+      yield* sql`insert into alert (rule, key, level, receivers, events, count, subjects, send_at, sent_at)
+        values ('moves', '', 'error', '{noc}', '[]', 1, '{}', now(), now() + interval '1 hour')`
+      yield* happened("device", "state", "a1")
+      yield* until(Effect.sync(() => received.length === 1))
+    })
+  )
+
+  on(
     "tells no device that is back before its wait is over, and of others that all of them are back",
     Effect.gen(function* () {
       const { received, url } = yield* listen()

@@ -1,8 +1,11 @@
 /** What the server notices by itself: each occurrence is one event, whoever of several servers sees it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { diskState, lookAtDisk, makeDatabaseLook } from "../../../src/events/alerts/Watches.ts"
+import { diskState, lookAtDisk, lookAtPermissions, makeDatabaseLook } from "../../../src/events/alerts/Watches.ts"
+import { parse } from "yaml"
+import { Permissions } from "../../../src/access/Permissions.ts"
+import { readPermissions } from "../../../src/domain/access/PermissionFile.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { WatchStore } from "../../../src/store/WatchStore.ts"
 import { AlertDatabase } from "../../support/AlertSite.ts"
@@ -58,6 +61,54 @@ describe("A database", () => {
       started = "09:05"
       yield* Effect.all([one, other, one, other], { concurrency: 4, discard: true })
       assert.deepStrictEqual(yield* events, ["database restarted"])
+    }).pipe(Effect.provide(services))
+  )
+})
+
+describe("A restart of the database that cannot be told at once", () => {
+  it.live("is told by the next look", () =>
+    Effect.gen(function* () {
+      let started = "09:00"
+      let isAway = true
+      const watched = yield* WatchStore
+      const look = yield* Effect.provideService(makeDatabaseLook, WatchStore, {
+        ...watched,
+        databaseStart: Effect.sync(() => started),
+        tell: (...told) => (isAway ? Effect.die("the database has gone again") : watched.tell(...told))
+      })
+      yield* look
+      started = "09:05"
+      yield* Effect.exit(look)
+      isAway = false
+      yield* look
+      assert.deepStrictEqual(yield* events, ["database restarted"])
+    }).pipe(Effect.provide(services))
+  )
+})
+
+describe("Roles", () => {
+  it.live("that come into force are one event, and none at the first look", () =>
+    Effect.gen(function* () {
+      const file = (roles: string) => Result.getOrThrow(readPermissions(parse(roles)))
+      let rules: ReturnType<typeof file> | null = null
+      const nothing = { remark: Effect.succeed(null), heldBy: () => Effect.succeed(null), allowedBy: () => [] }
+      const look = Effect.provideService(lookAtPermissions, Permissions, {
+        ...nothing,
+        rules: Effect.sync(() => rules),
+        roles: Effect.succeed(new Map())
+      })
+      yield* look
+      yield* look
+      assert.deepStrictEqual(yield* events, [])
+      for (const methods of ["[GET]", "[GET, POST]"]) {
+        rules = file(`roles: { some: { permissions: [{ methods: ${methods}, endpoints: ["*"] }] } }`)
+        yield* look
+        yield* look
+      }
+      assert.deepStrictEqual(yield* events, ["permission updated", "permission updated"])
+      const sql = yield* SqlClient.SqlClient
+      const told = yield* sql`select is_audit, data -> 'roles' ? 'some' as named from event where kind = 'permission'`
+      assert.deepStrictEqual(told[0], { is_audit: true, named: true })
     }).pipe(Effect.provide(services))
   )
 })

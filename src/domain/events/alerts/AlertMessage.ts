@@ -80,6 +80,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "reachability reachable": (event) => `${device(event)} is reachable again`,
   "drift found": (event) => `${device(event)} does not run the configuration that was proved`,
   "repository refused": ({ data }) => `A commit of ${word(data["repository"])} was refused: ${word(data["message"])}`,
+  "repository failed": ({ data }) => `A refresh of ${word(data["repository"])} failed: ${word(data["message"])}`,
   "host_key updated": (event) => `${device(event)} shows another host key than the pinned one`,
   "certificate ending": (event) => `The certificate of ${device(event)} ends at ${word(event.data["not_after"])}`,
   "database restarted": () => "The database was started again while the server ran",

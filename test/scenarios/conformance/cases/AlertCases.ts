@@ -54,6 +54,10 @@ const messages: ReadonlyArray<Case> = [
   ),
   get("dead messages", "/alerts/deliveries?state=dead", 200, { data: { deliveries: [dead] } }, DEAD),
   get("messages to a receiver", "/alerts/deliveries?receiver=chat", 200, { data: { deliveries: [] } }, DEAD),
+  get("the next page, which is empty", "/alerts/deliveries?page=2&per_page=1", 200, { data: { deliveries: [] } }, DEAD),
+  get("that this is no number of records", "/alerts/deliveries?per_page=1001", 400, {
+    message: "Unable to filter deliveries: per_page argument must be integer between 1-1000"
+  }),
   get("that this is no state", "/alerts/deliveries?state=lost", 400, {
     message: "state: expected one of waiting, sent, dead"
   }),

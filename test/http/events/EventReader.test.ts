@@ -1,0 +1,74 @@
+/** One reader of a stream beside a clock that is set back: it goes on to say that it is there. */
+import { it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"
+import type { Sight } from "../../../src/http/events/EventSight.ts"
+import { makeSharedTexts } from "../../../src/http/events/SharedTexts.ts"
+import { makeStreamBody } from "../../../src/http/events/StreamBody.ts"
+
+const HOUR = 3_600_000
+
+const until = (holds: () => boolean) => Effect.repeat(Effect.sleep("10 millis"), { until: holds })
+
+const parts: ReaderParts = {
+  feed: { follow: () => Effect.succeed(7), flushed: Effect.void },
+  pages: {
+    bounds: Effect.succeed({ complete: 7, newest: 7, removed: 0 }),
+    oldest: () => Effect.succeed(1),
+    scanned: () => {
+      throw new Error("nobody asks for a plan")
+    },
+    scan: () => Effect.succeed([]),
+    load: () => Effect.succeed([])
+  },
+  readPage: (_question, { through }) => Effect.succeed({ events: [], next: through }),
+  seenJobs: () => Effect.succeed(new Set<number>()),
+  texts: makeSharedTexts(),
+  times: { heartbeat: 50, renewal: 100, stuck: HOUR }
+}
+
+it.live("A clock that is set back by an hour keeps no reader from heartbeats, and rights are asked for again", () =>
+  Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    let ahead = 0
+    const moved: Clock.Clock = {
+      ...clock,
+      sleep: (duration) => clock.sleep(duration),
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead,
+      currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + ahead)
+    }
+    yield* Effect.gen(function* () {
+      let renewals = 0
+      const sight: Sight = { within: null, seesAudit: true, knowing: () => Effect.succeed(sight) }
+      const question = {
+        filter: { kinds: null, devices: null, job: null },
+        hostnames: null,
+        told: new Set<never>(),
+        sight,
+        followsDevices: false
+      }
+      const renewed = Effect.sync(() => {
+        renewals += 1
+        return question
+      })
+      const body = makeStreamBody()
+      let heartbeats = 0
+      body.readable.on("data", (text) => {
+        if (String(text).startsWith(": nothing new")) heartbeats += 1
+      })
+      const order = {
+        question,
+        since: null,
+        renewed,
+        sight: Effect.succeed(sight),
+        expiresAt: Number.POSITIVE_INFINITY
+      }
+      const reader = yield* makeReader(parts, order, body, yield* Effect.scope)
+      yield* Effect.forkScoped(reader.run)
+      yield* until(() => heartbeats > 0)
+      ahead = -HOUR
+      const before = { heartbeats, renewals }
+      yield* until(() => heartbeats > before.heartbeats && renewals > before.renewals)
+    }).pipe(Effect.provideService(Clock.Clock, moved))
+  }).pipe(Effect.scoped)
+)
