@@ -6,17 +6,14 @@ import { Clock, Effect, Result, Scope } from "effect"
 import type { LiveEvent } from "../../domain/events/LiveEvent.ts"
 import { matchesFilter } from "../../domain/events/EventFilter.ts"
 import { movesDevices } from "../../domain/events/EventKinds.ts"
-import type { EventFeed, Follower } from "../../events/EventFeed.ts"
+import type { Follower } from "../../events/EventFeed.ts"
 import type { Listener, ToldThing } from "../../runtime/Told.ts"
-import type { EventPages } from "../../store/EventPages.ts"
 import type { EventQuestion } from "./EventQuestion.ts"
-import type { makeReadPage } from "./EventReading.ts"
-import { hostnamesIn, isSeen, judgeEvent, judgeTold, type makeSeenJobs, type Sight } from "./EventSight.ts"
+import { hostnamesIn, isSeen, judgeEvent, judgeTold, type Sight } from "./EventSight.ts"
 import { makeInbox, type Waiting } from "./Inbox.ts"
-import type { SharedTexts } from "./SharedTexts.ts"
+import type { ReaderOrder, ReaderParts } from "./ReaderParts.ts"
 import * as SseText from "./SseText.ts"
 import type { StreamBody } from "./StreamBody.ts"
-import type { StreamTimes } from "./StreamTimes.ts"
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
@@ -30,28 +27,6 @@ const BEHIND = "You have not read for too long"
 const STOPPING = "The server stops"
 const ANEW = "The log of events has begun anew"
 const AWAY = "The database is not available"
-
-/** What a reader works with. */
-export interface ReaderParts {
-  readonly feed: EventFeed["Service"]
-  readonly pages: EventPages["Service"]
-  readonly readPage: Effect.Success<typeof makeReadPage>
-  readonly seenJobs: Effect.Success<typeof makeSeenJobs>
-  readonly texts: SharedTexts
-  readonly times: StreamTimes
-}
-
-export interface ReaderOrder {
-  readonly question: EventQuestion
-  /** The number after which events are wanted; null for those from now on. */
-  readonly since: number | null
-  /** The question as it would be answered now; a failure is the reason to end, null that it is not known now. */
-  readonly renewed: Effect.Effect<EventQuestion, string | null>
-  /** What the caller may hear of now, by the roles that they were last known to have; fails in the same way. */
-  readonly sight: Effect.Effect<Sight, string | null>
-  /** When the caller's token ends, in epoch milliseconds. */
-  readonly expiresAt: number
-}
 
 /** A part of the stream; nothing comes after the last one. */
 interface Piece {

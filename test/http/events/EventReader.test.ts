@@ -1,7 +1,8 @@
 /** One reader of a stream beside a clock that is set back: it goes on to say that it is there. */
 import { it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { makeReader, type ReaderParts } from "../../../src/http/events/EventReader.ts"
+import { makeReader } from "../../../src/http/events/EventReader.ts"
+import type { ReaderParts } from "../../../src/http/events/ReaderParts.ts"
 import type { Sight } from "../../../src/http/events/EventSight.ts"
 import { makeSharedTexts } from "../../../src/http/events/SharedTexts.ts"
 import { makeStreamBody } from "../../../src/http/events/StreamBody.ts"
