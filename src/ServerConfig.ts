@@ -23,7 +23,7 @@ import { commaList } from "./domain/fields/CommaList.ts"
 import { withFiles } from "./runtime/SecretSources.ts"
 import { SiteRemarks } from "./domain/platforms/SiteRemarks.ts"
 import { filled, type PrivateKey, readPrivateKey } from "./runtime/KeyVariables.ts"
-import { Delays, DeviceDirectory } from "./runtime/SettingForms.ts"
+import { Delays, DeviceDirectory, withEmptyLists } from "./runtime/SettingForms.ts"
 import { signOnVariables } from "./runtime/SignOnVariables.ts"
 import { traceVariables } from "./runtime/TraceVariables.ts"
 
@@ -299,7 +299,7 @@ export class ServerConfig extends Context.Service<ServerConfig, ServerSettings>(
           alertSecrets: secretsWith("ALERT_SECRET_", environment)
         })
       })
-    ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({ ...environment }))))
+    ).pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(withEmptyLists(environment)))))
 
   /** Reads the process's environment. */
   static readonly layer = ServerConfig.layerOf(process.env)

@@ -21,7 +21,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "METRICS_NETWORKS",
     "127.0.0.0/8,::1",
-    "addresses and prefixes that may read `GET /metrics` without a token, comma separated; a single comma for none"
+    "addresses and prefixes that may read `GET /metrics` without a token, comma separated; empty for none"
   ],
   [
     "ALLOWED_ORIGINS",

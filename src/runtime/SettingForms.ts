@@ -14,3 +14,12 @@ export const Delays = Schema.String.pipe(
 export const DeviceDirectory = Schema.String.pipe(
   Schema.check(Schema.isPattern(/^(?:\/[\w.-]+)+$/, { message: "Expected an absolute path such as /etc/switchyard" }))
 )
+
+/** Lists that have a default and may be empty: set to nothing they are, while any other setting that is set to nothing is unset. */
+const LISTS: ReadonlySet<string> = new Set(["TRUSTED_PROXIES", "METRICS_NETWORKS"])
+
+/** The environment with an item that does not count in empty lists, because an empty text counts as absent. */
+export const withEmptyLists = (environment: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(environment).map(([name, text]) => [name, text === "" && LISTS.has(name) ? "," : text])
+  )

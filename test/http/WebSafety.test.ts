@@ -1,10 +1,11 @@
 /** What web pages, proxies and browsers may do with the API (docs/security.md#web-pages). */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { createHash } from "node:crypto"
 import * as net from "node:net"
 import { makeIsTrustedOrigin } from "../../src/http/core/Origins.ts"
+import { ServerConfig } from "../../src/ServerConfig.ts"
 import { setScene } from "../scenarios/conformance/Scene.ts"
 import { type Answer, ApiClient, ApiServer, configOf } from "../support/ApiServer.ts"
 import { keepLines } from "../support/LogLines.ts"
@@ -248,6 +249,19 @@ describe("Behind a proxy", () => {
       assert.strictEqual(lines.find(({ text }) => text.startsWith("User: "))?.details["address"], "127.0.0.1")
     }).pipe(Effect.provide(ApiServer({ ...open, TRUSTED_PROXIES: "192.0.2.0/24" })), Effect.provide(logging))
   })
+})
+
+describe("An empty setting", () => {
+  it.effect("is the empty list where the manual says so, and else counts as unset", () =>
+    Effect.gen(function* () {
+      const empty = { TRUSTED_PROXIES: "", METRICS_NETWORKS: "", HOST: "", PORT: "", DISCOVERY_DELAYS: "" }
+      const config = Context.get(yield* Layer.build(configOf(empty)), ServerConfig)
+      const unset = Context.get(yield* Layer.build(configOf({})), ServerConfig)
+      assert.deepInclude(config, { TRUSTED_PROXIES: [], METRICS_NETWORKS: [], HOST: "127.0.0.1" })
+      assert.deepStrictEqual(config.DISCOVERY_DELAYS, unset.DISCOVERY_DELAYS)
+      assert.deepStrictEqual(unset.TRUSTED_PROXIES, ["127.0.0.0/8", "::1"])
+    })
+  )
 })
 
 describe("A wrong setting", () => {
