@@ -7,6 +7,7 @@
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { Failure } from "../jinja/Jinja.ts"
 import { processorTime } from "../jinja/Meter.ts"
+import { spanned } from "../runtime/Spans.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type Allowance, isUsedUp, RecentFailures, RenderBudget } from "./RenderBudget.ts"
@@ -88,21 +89,27 @@ const make = Effect.gen(function* () {
 
   const renderer = Effect.map(Semaphore.make(1), (turn): Render => {
     const budget = new RenderBudget(settings, recent)
-    return Effect.fn("Renderer.render")(function* (task) {
-      const refused = budget.refusal(task)
-      if (refused !== undefined) return yield* taskError(task, refused)
-      const limits = budget.firstTry(task)
-      let place: Failure = failureAt("", undefined, { position: { template: task.file, line: 1, column: 1 }, via: [] })
-      if (limits !== undefined) {
-        const tried = tryHere(task, limits, budget)
-        if (tried.ok) return tried.value
-        if (!isUsedUp(tried.failure)) return yield* taskError(task, tried.failure)
-        budget.countTry(task)
-        place = tried.failure
-      }
-      // one at a time, so that the others learn when it runs out of its budget, and other jobs get their turn
-      return yield* turn.withPermits(1)(inThread(task, budget, place))
-    })
+    return Effect.fn("Renderer.render")(
+      function* (task) {
+        const refused = budget.refusal(task)
+        if (refused !== undefined) return yield* taskError(task, refused)
+        const limits = budget.firstTry(task)
+        let place: Failure = failureAt("", undefined, {
+          position: { template: task.file, line: 1, column: 1 },
+          via: []
+        })
+        if (limits !== undefined) {
+          const tried = tryHere(task, limits, budget)
+          if (tried.ok) return tried.value
+          if (!isUsedUp(tried.failure)) return yield* taskError(task, tried.failure)
+          budget.countTry(task)
+          place = tried.failure
+        }
+        // one at a time, so that the others learn when it runs out of its budget, and other jobs get their turn
+        return yield* turn.withPermits(1)(inThread(task, budget, place))
+      },
+      (rendering, { file }) => spanned("render", { attributes: { "template.file": file } })(rendering)
+    )
   })
 
   return Renderer.of({ renderer })

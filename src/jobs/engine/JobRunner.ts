@@ -60,6 +60,7 @@ const make = Effect.gen(function* () {
       if (definition !== undefined) yield* windows.wait(definition, job)
       const refusal = needsLock(job)
         ? yield* lock.acquire(jobId).pipe(
+            spanned("wait for lock", { trace: job.trace, attributes: { "job.id": jobId } }),
             Effect.as(null),
             Effect.catchTag("JobFailure", (failure) => Effect.succeed(failure))
           )

@@ -91,7 +91,9 @@ it.live(
         `${above} > step open > ssh login`,
         `${above} > step verify > ssh show running-config`,
         `${above} > step load > ssh load`,
-        `${above} > step commit > ssh configure session`
+        `${above} > step commit > ssh configure session`,
+        "http.server POST > wait for lock",
+        "http.server POST > job sync_devices > render"
       ]) {
         assert.include([...paths].toSorted(), path)
       }
