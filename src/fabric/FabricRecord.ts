@@ -2,7 +2,7 @@
  * Which process the fabric of `npm run fabric` lives in, kept in a file together with the instant of its start, so that a process
  * of another program is never taken for it. While it is built, the file names the process that builds.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync, existsSync } from "node:fs"
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { childOf } from "./Fabric.ts"
@@ -27,34 +27,64 @@ export const startOf = (pid: number): string | undefined => {
 
 const text = ({ phase, pid }: Recorded): string => `${pid} ${startOf(pid)} ${phase}\n`
 
-const recordText = (): string => {
+const textOf = (file: string): string => {
   try {
-    return readFileSync(RECORD, "utf8")
+    return readFileSync(file, "utf8")
   } catch {
     return ""
   }
 }
 
-/** The fabric that runs or is being built, if one is. */
-export const read = (): Recorded | undefined => {
-  const [pid = "", start = "", phase] = recordText().trim().split(" ")
+const recordIn = (record: string): Recorded | undefined => {
+  const [pid = "", start = "", phase] = record.trim().split(" ")
   if (startOf(Number(pid)) !== start) return undefined
   return { pid: Number(pid), phase: phase === "building" ? "building" : "up" }
 }
 
+/** The fabric that runs or is being built, if one is. */
+export const read = (): Recorded | undefined => recordIn(textOf(RECORD))
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code
+
+/** Gives a file the record's name, unless another one has it: the record is never there without its text. */
+const linkAsRecord = (file: string): boolean => {
+  try {
+    linkSync(file, RECORD)
+    return true
+  } catch (error) {
+    if (isCode(error, "EEXIST")) return false
+    throw error
+  }
+}
+
+/** Takes the record of a process that has ended away; one that somebody has put in its place meanwhile goes back. */
+const removeEnded = (ended: string): void => {
+  const aside = `${RECORD}.${process.pid}.ended`
+  try {
+    renameSync(RECORD, aside)
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return
+    throw error
+  }
+  if (textOf(aside) !== ended) linkAsRecord(aside)
+  rmSync(aside, { force: true })
+}
+
 /** Says that this process builds one. Yields the other one, when there is one already. */
 export const claim = (): Recorded | undefined => {
-  const found = read()
-  if (found !== undefined) return found
-  forget()
+  const mine = `${RECORD}.${process.pid}`
+  writeFileSync(mine, text({ pid: process.pid, phase: "building" }))
   try {
-    writeFileSync(RECORD, text({ pid: process.pid, phase: "building" }), { flag: "wx" })
+    while (!linkAsRecord(mine)) {
+      const there = textOf(RECORD)
+      const found = recordIn(there)
+      if (found !== undefined) return found
+      removeEnded(there)
+    }
     return undefined
-  } catch (error) {
-    // another one was quicker
-    const other = read()
-    if (other === undefined) throw error
-    return other
+  } finally {
+    rmSync(mine, { force: true })
   }
 }
 

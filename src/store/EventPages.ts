@@ -38,6 +38,21 @@ export interface EventScan {
   readonly job: number | null
 }
 
+/** What was found among the rows that were looked at. */
+export interface Scanned {
+  /** Those that are asked for, and the last one, whatever it is. */
+  readonly rows: ReadonlyArray<ScannedEvent>
+  /** How many were looked at: fewer than the limit when there are no more. */
+  readonly looked: number
+  /** The number of the last one; null when there was none. */
+  readonly last: number | null
+}
+
+interface ScannedRow extends ScannedEvent {
+  readonly looked: number
+  readonly last: number
+}
+
 /** More branches than this are not worth an index of their own: the rows are looked at in their order instead. */
 const MAX_BRANCHES = 16
 
@@ -69,10 +84,20 @@ const make = Effect.gen(function* () {
     sql`(select event.id, event.kind, event.action, event.device_id, event.hostname, event.job_id from event
       where ${where} and event.id > ${after}::bigint and event.id <= ${through}::bigint order by event.id limit ${rowsOf(limit)})`
 
+  /** What is asked for, of rows that were looked at: most of them may be others, and need not come. */
+  const asked = ({ devices, job, kinds }: EventScan): Statement.Fragment =>
+    sql.and([
+      ...(kinds === null ? [] : [sql`event.kind = any(${[...kinds]}::text[])`]),
+      ...(devices === null ? [] : [sql`event.device_id = any(${[...devices]}::integer[])`]),
+      ...(job === null ? [] : [is("job_id", job)])
+    ])
+
   const scanned = (scan: EventScan) => {
     const branches = branchesOf(scan).map((where) => branch(scan, where))
-    return sql`select id::float8 as id, kind, action, device_id, hostname, job_id
-      from (${sql.join(" union all ", false)(branches)}) event order by event.id limit ${rowsOf(scan.limit)}`
+    return sql`select id::float8 as id, kind, action, device_id, hostname, job_id, looked::integer as looked, last::float8 as last
+      from (select *, count(*) over () as looked, max(id) over () as last from (
+        select * from (${sql.join(" union all ", false)(branches)}) event order by event.id limit ${rowsOf(scan.limit)}) event) event
+      where ${asked(scan)} or event.id = event.last order by event.id`
   }
 
   return EventPages.of({
@@ -88,7 +113,13 @@ const make = Effect.gen(function* () {
       )
     ),
     scanned,
-    scan: Effect.fn("EventPages.scan")((scan: EventScan) => sql<ScannedEvent>`${scanned(scan)}`),
+    scan: Effect.fn("EventPages.scan")((scan: EventScan) =>
+      Effect.map(sql<ScannedRow>`${scanned(scan)}`, (found) => ({
+        rows: found.map(({ last: _last, looked: _looked, ...row }) => row),
+        looked: found[0]?.looked ?? 0,
+        last: found[0]?.last ?? null
+      }))
+    ),
     load: Effect.fn("EventPages.load")(
       (ids: ReadonlyArray<number>) =>
         sql<LiveEvent>`select ${sql.literal(AUDIT_COLUMNS)}, event.is_audit, event.object from event
@@ -107,8 +138,8 @@ export class EventPages extends Context.Service<
     readonly oldest: (after: number) => Effect.Effect<number, SqlError.SqlError>
     /** The query of `scan`, for whoever wants to see its plan. */
     readonly scanned: (scan: EventScan) => Statement.Fragment
-    /** The next rows in their order. All that are asked for are among them, and maybe others: the index decides. */
-    readonly scan: (scan: EventScan) => Effect.Effect<ReadonlyArray<ScannedEvent>, SqlError.SqlError>
+    /** Looks at the next rows in their order. */
+    readonly scan: (scan: EventScan) => Effect.Effect<Scanned, SqlError.SqlError>
     /** Whole events by their numbers, in order; those that are gone by now are left out. */
     readonly load: (ids: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<LiveEvent>, SqlError.SqlError>
   }

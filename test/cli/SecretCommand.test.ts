@@ -127,5 +127,5 @@ it.live(
       assert.lengthOf(stored, 1)
       assert.notInclude(JSON.stringify(stored), Campus.PASSWORD)
     }).pipe(Effect.scoped),
-  seconds(120)
+  seconds(300)
 )

@@ -35,7 +35,7 @@ describe("pages of events", () => {
       const pages = yield* EventPages
       yield* fill
       for (const [what, scan, index] of questions) {
-        const rows = yield* pages.scan(scan)
+        const { rows } = yield* pages.scan(scan)
         assert.isAtMost(rows.length, 50, what)
         assert.deepEqual(
           rows.map(({ id }) => id),

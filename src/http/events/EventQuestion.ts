@@ -56,7 +56,7 @@ export const makeQuestionOf = Effect.gen(function* () {
     const id = yield* Effect.mapError(Effect.fromOption(toId(text)), () => unknown)
     const gone = Effect.gen(function* () {
       const scan = { after: 0, through: Number.MAX_SAFE_INTEGER, limit: 1, kinds: null, job: null }
-      const [event] = yield* pages.scan({ ...scan, devices: new Set([id]) })
+      const [event] = (yield* pages.scan({ ...scan, devices: new Set([id]) })).rows
       if (event === undefined) return yield* unknown
       return { id, hostname: event.hostname ?? "" }
     })

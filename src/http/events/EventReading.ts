@@ -30,6 +30,10 @@ export interface EventPage {
 export const shownTo = ({ sight }: EventQuestion, event: LiveEvent): LiveEvent =>
   sight.seesAudit ? event : { ...event, address: null }
 
+/** How many rows to look at next, by how many of those before were for the caller. */
+const nextCount = (limit: number, chosen: number, scanned: number): number =>
+  chosen === 0 ? SCAN : Math.min(SCAN, Math.max(limit, Math.ceil((1.2 * (limit - chosen) * scanned) / chosen)))
+
 /** Reads a page. */
 export const makeReadPage = Effect.gen(function* () {
   const pages = yield* EventPages
@@ -53,12 +57,14 @@ export const makeReadPage = Effect.gen(function* () {
     const chosen: Array<number> = []
     let after = range.after
     let isMore = !isNothing && after < through
-    for (let scanned = 0, count = limit; isMore && chosen.length < limit && scanned < MAX_SCANNED; count = SCAN) {
-      const rows = yield* pages.scan({ ...filter, after, through, limit: count })
+    let count = limit
+    for (let scanned = 0; isMore && chosen.length < limit && scanned < MAX_SCANNED;) {
+      const { last, looked, rows } = yield* pages.scan({ ...filter, after, through, limit: count })
       chosen.push(...(yield* chosenOf(question, rows)))
-      scanned += rows.length
-      isMore = rows.length === count
-      after = rows.at(-1)?.id ?? after
+      scanned += looked
+      isMore = looked === count
+      after = last ?? after
+      count = nextCount(limit, chosen.length, scanned)
     }
     const taken = chosen.slice(0, limit)
     const last = chosen.length >= limit ? taken.at(-1) : undefined
