@@ -5,7 +5,6 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventFeed } from "../../src/events/EventFeed.ts"
 import { EventRetention } from "../../src/store/EventRetention.ts"
-import { seconds } from "../support/Patience.ts"
 import { listen } from "../support/AlertReceiver.ts"
 import { serveAlerts, until, verified } from "../support/AlertSite.ts"
 import { Server, StruckDatabase } from "../support/StruckDatabase.ts"
@@ -39,43 +38,40 @@ const jobEnds = Effect.fnUntraced(function* (id: number) {
   )
 })
 
-it.live(
-  "Followers, alerts and retention go on without a loss or a repeat",
-  () =>
-    Effect.gen(function* () {
-      const { postgres } = yield* Server
-      const feed = yield* EventFeed
-      const heard: Array<number> = []
-      yield* feed.follow((events) => void heard.push(...events.map(({ job_id }) => job_id ?? 0)))
-      const { received, url } = yield* listen()
-      yield* serveAlerts(rules(url))
-      const stopAnd = (signal: "SIGINT" | "SIGQUIT" | "SIGKILL") =>
-        Effect.andThen(postgres.stop(signal), Effect.andThen(Effect.sleep("300 millis"), postgres.start))
-      const faults: ReadonlyArray<Effect.Effect<void>> = [
-        stopAnd("SIGINT"),
-        stopAnd("SIGQUIT"),
-        stopAnd("SIGKILL"),
-        Effect.andThen(
-          postgres.configure("default_transaction_read_only = on"),
-          Effect.andThen(Effect.sleep("1500 millis"), postgres.configure(""))
-        ),
-        Effect.andThen(postgres.fill, Effect.andThen(Effect.sleep("1500 millis"), postgres.empty))
-      ]
-      const expected: Array<number> = []
-      for (const [index, fault] of faults.entries()) {
-        const [before, after] = [10 * index + 1, 10 * index + 2]
-        yield* jobEnds(before)
-        yield* fault
-        yield* postgres.start
-        yield* jobEnds(after)
-        expected.push(before, after)
-        yield* until(Effect.sync(() => heard.length >= expected.length))
-        assert.deepStrictEqual(heard, expected, `fault ${index}`)
-        yield* until(Effect.sync(() => verified(received).length >= expected.length))
-        assert.strictEqual(verified(received).length, expected.length, `fault ${index}`)
-      }
-      const retention = yield* EventRetention
-      assert.strictEqual(yield* retention.remove(-1), expected.length)
-    }).pipe(Effect.scoped, Effect.provide(database)),
-  seconds(240)
+it.live("Followers, alerts and retention go on without a loss or a repeat", () =>
+  Effect.gen(function* () {
+    const { postgres } = yield* Server
+    const feed = yield* EventFeed
+    const heard: Array<number> = []
+    yield* feed.follow((events) => void heard.push(...events.map(({ job_id }) => job_id ?? 0)))
+    const { received, url } = yield* listen()
+    yield* serveAlerts(rules(url))
+    const stopAnd = (signal: "SIGINT" | "SIGQUIT" | "SIGKILL") =>
+      Effect.andThen(postgres.stop(signal), Effect.andThen(Effect.sleep("300 millis"), postgres.start))
+    const faults: ReadonlyArray<Effect.Effect<void>> = [
+      stopAnd("SIGINT"),
+      stopAnd("SIGQUIT"),
+      stopAnd("SIGKILL"),
+      Effect.andThen(
+        postgres.configure("default_transaction_read_only = on"),
+        Effect.andThen(Effect.sleep("1500 millis"), postgres.configure(""))
+      ),
+      Effect.andThen(postgres.fill, Effect.andThen(Effect.sleep("1500 millis"), postgres.empty))
+    ]
+    const expected: Array<number> = []
+    for (const [index, fault] of faults.entries()) {
+      const [before, after] = [10 * index + 1, 10 * index + 2]
+      yield* jobEnds(before)
+      yield* fault
+      yield* postgres.start
+      yield* jobEnds(after)
+      expected.push(before, after)
+      yield* until(Effect.sync(() => heard.length >= expected.length))
+      assert.deepStrictEqual(heard, expected, `fault ${index}`)
+      yield* until(Effect.sync(() => verified(received).length >= expected.length))
+      assert.strictEqual(verified(received).length, expected.length, `fault ${index}`)
+    }
+    const retention = yield* EventRetention
+    assert.strictEqual(yield* retention.remove(-1), expected.length)
+  }).pipe(Effect.scoped, Effect.provide(database))
 )

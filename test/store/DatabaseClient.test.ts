@@ -33,7 +33,7 @@ const timesNoted = (what: string) =>
     )
   )
 
-layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("A database that goes away", (it) => {
+layer(Database, { excludeTestServices: true })("A database that goes away", (it) => {
   it.effect("lets a statement of accepted work wait until it is back", () =>
     Effect.gen(function* () {
       const { postgres } = yield* Server

@@ -21,7 +21,7 @@ import {
 } from "./Outcome.ts"
 import { InitAccessStep1 } from "../../../src/domain/jobs/InitAccessStep1.ts"
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access switch", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
   it.effect(
     "joins below a redundant pair, below a single port, and below switches that announce their domain, with addresses of both families",
     () =>

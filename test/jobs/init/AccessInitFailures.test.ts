@@ -37,7 +37,7 @@ const NOT_MOVED: ReadonlyArray<readonly [name: string, what: string, fault: Faul
   ["untemplated", "lhv-acc66", null]
 ]
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an access switch that cannot join", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("an access switch that cannot join", (it) => {
   it.effect(
     "is left as it was, with a sentence that says why",
     () =>

@@ -60,7 +60,7 @@ const certificateOf = (deviceId: number, hostname: string) => ({
   notAfter: "2999-01-01T00:00:00Z"
 })
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a broken access switch", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it) => {
   it.effect(
     "is replaced: its id, address, ports and links live on where the new unit has them, the rest is reported",
     () =>

@@ -9,7 +9,7 @@ import { devicesOf, endOf, withFault, withoutFaults } from "./Outcome.ts"
 
 const discover = (args: Readonly<Record<string, unknown>>) => Campus.runChain("discover_device", args)
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("the discovery of a switch", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("the discovery of a switch", (it) => {
   it.effect(
     "needs a device of that MAC in state DHCP_BOOT",
     () =>

@@ -30,7 +30,7 @@ const syncs = Effect.gen(function* () {
 
 const why = (jobs: ReadonlyArray<Job>) => (jobs[0] === undefined ? [] : endOf(jobs[0]))
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a fabric device", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
   it.effect(
     "gets loopbacks and /31 links between devices of the opposite type, which are synchronized afterwards",
     () =>

@@ -8,7 +8,7 @@ import { ReservationStore } from "../../../src/store/ReservationStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, impossible } from "./Outcome.ts"
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("device_initcheck", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("device_initcheck", (it) => {
   it.effect(
     "finds a switch or a pair that can join compatible, and says everything that speaks against another",
     () =>

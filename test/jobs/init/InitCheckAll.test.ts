@@ -12,7 +12,7 @@ const WRONG_PORTS =
   "Peer device interface is not configured: lhv-dist1 Ethernet41; " +
   "Peer device interface is not configured as downlink: lhv-dist2 Ethernet30 ifclass: custom"
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("device_initcheck of a switch with", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("device_initcheck of a switch with", (it) => {
   it.effect(
     "two wrong ports names both, and what is wrong with the neighbours behind them; so does the job",
     () =>

@@ -26,7 +26,7 @@ const liveSync = Effect.fnUntraced(function* (hostname: string) {
   return yield* engine.ended(yield* engine.start(SyncDevices, args, { user: "tester" }))
 })
 
-layer(campus, { excludeTestServices: true, timeout: 60_000 })("a switch below a domain with IPv6 first", (it) => {
+layer(campus, { excludeTestServices: true })("a switch below a domain with IPv6 first", (it) => {
   it.effect(
     "gets an IPv6 address, moves to it, is managed over it, and keeps the IPv4 one as its second",
     () =>

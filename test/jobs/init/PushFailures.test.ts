@@ -96,7 +96,7 @@ const attempt = Effect.fnUntraced(function* (
   return yield* Campus.runChain(name, { device_id, new_hostname, ...more, ...pair })
 })
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a switch whose base configuration fails", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("a switch whose base configuration fails", (it) => {
   it.effect(
     "is as it was before, and so is its peer, the switch that it replaces and a link that it displaced; the second try works",
     () =>

@@ -45,7 +45,7 @@ const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
 
 const statuses = (jobs: ReadonlyArray<{ readonly status: string }>) => jobs.map(({ status }) => status)
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("an initialisation", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("an initialisation", (it) => {
   it.effect(
     "ends where no address is free, and works when one is",
     () =>

@@ -6,7 +6,7 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import * as Campus from "../../support/ProvisioningLab.ts"
 import { check, devicesOf, endOf, init, join, linksOf, rolesOf, uplink } from "./Outcome.ts"
 
-layer(Campus.layer, { excludeTestServices: true, timeout: 60_000 })("a switch that lacks fields", (it) => {
+layer(Campus.layer, { excludeTestServices: true })("a switch that lacks fields", (it) => {
   it.effect(
     "joins the network without a serial number, with its links, and its job says what it did not tell",
     () =>

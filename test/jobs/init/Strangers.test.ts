@@ -9,7 +9,7 @@ import { devicesOf, join } from "./Outcome.ts"
 // the leases of the lab are 10.91.0.0/24, the management domains 10.196.16.0/24 and 10.196.17.0/24
 const variables = { HOST_KEY_POLICY: "approve", MANAGEMENT_NETWORKS: "10.199.0.0/16,10.196.16.0/24" }
 
-layer(Campus.layerWith({ variables }), { excludeTestServices: true, timeout: 60_000 })("a new switch", (it) => {
+layer(Campus.layerWith({ variables }), { excludeTestServices: true })("a new switch", (it) => {
   it.effect(
     "is pinned to its key by its provisioning, without an approval",
     () =>

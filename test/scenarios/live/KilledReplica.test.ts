@@ -13,7 +13,6 @@ import * as Campus from "../../support/Campus.ts"
 import { openSource, type Source, until } from "../../support/EventSource.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { listen, sentence } from "../../support/LiveClient.ts"
-import { seconds } from "../../support/Patience.ts"
 import * as Program from "../../support/Program.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 
@@ -121,6 +120,5 @@ it.live(
       assert.strictEqual(ids.length, told.length + 2)
       yield* until(() => begun.messages.length + resumed.messages.length >= ids.length)
       assert.deepStrictEqual([...idsOf(begun), ...idsOf(resumed)], ids)
-    }).pipe(Effect.scoped),
-  seconds(240)
+    }).pipe(Effect.scoped)
 )

@@ -11,7 +11,6 @@ import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { EVERYTHING, listen } from "../../support/LiveClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
-import { seconds } from "../../support/Patience.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 
 const startReplica = Effect.fnUntraced(function* (database: string) {
@@ -39,36 +38,33 @@ const startReplica = Effect.fnUntraced(function* (database: string) {
   return { api: makeClient(url), running, url }
 })
 
-it.live(
-  "tells clients of every replica of events, and of lines that another one writes",
-  () =>
-    Effect.gen(function* () {
-      const database = yield* databaseUrl
-      const [one, two] = [yield* startReplica(database), yield* startReplica(database)]
-      const here = yield* listen(one.url, EVERYTHING, { transports: ["websocket"] })
-      const there = yield* listen(two.url, EVERYTHING, { transports: ["websocket"] })
+it.live("tells clients of every replica of events, and of lines that another one writes", () =>
+  Effect.gen(function* () {
+    const database = yield* databaseUrl
+    const [one, two] = [yield* startReplica(database), yield* startReplica(database)]
+    const here = yield* listen(one.url, EVERYTHING, { transports: ["websocket"] })
+    const there = yield* listen(two.url, EVERYTHING, { transports: ["websocket"] })
 
-      const device = { hostname: "acc-new", state: "MANAGED", device_type: "ACCESS" } as const
-      yield* Effect.provideContext(
-        Effect.flatMap(DeviceStore, (devices) => devices.insert(device)),
-        one.running
-      )
-      for (const client of [here, there]) {
-        yield* client.until("The device", () => client.events.some(({ action }) => action === "CREATED"))
-      }
-      assert.deepStrictEqual(there.events, here.events)
+    const device = { hostname: "acc-new", state: "MANAGED", device_type: "ACCESS" } as const
+    yield* Effect.provideContext(
+      Effect.flatMap(DeviceStore, (devices) => devices.insert(device)),
+      one.running
+    )
+    for (const client of [here, there]) {
+      yield* client.until("The device", () => client.events.some(({ action }) => action === "CREATED"))
+    }
+    assert.deepStrictEqual(there.events, here.events)
 
-      const isHeard = (lines: ReadonlyArray<string>) =>
-        lines.some((line) => line.includes("filter[hostname]=of-the-first"))
-      while (!isHeard(there.lines)) {
-        yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first")
-        yield* Effect.sleep(50)
-      }
-      // and each line once
-      const count = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("of-the-first")).length
-      yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first&last=1")
-      yield* there.until("The last line", () => there.lines.some((line) => line.includes("last=1")))
-      assert.isAtMost(count(there.lines), count(here.lines))
-    }).pipe(Effect.scoped),
-  seconds(120)
+    const isHeard = (lines: ReadonlyArray<string>) =>
+      lines.some((line) => line.includes("filter[hostname]=of-the-first"))
+    while (!isHeard(there.lines)) {
+      yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first")
+      yield* Effect.sleep(50)
+    }
+    // and each line once
+    const count = (lines: ReadonlyArray<string>) => lines.filter((line) => line.includes("of-the-first")).length
+    yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first&last=1")
+    yield* there.until("The last line", () => there.lines.some((line) => line.includes("last=1")))
+    assert.isAtMost(count(there.lines), count(here.lines))
+  }).pipe(Effect.scoped)
 )

@@ -14,7 +14,6 @@ import { makeImageHost } from "../../firmware/ImageHost.ts"
 import { listen } from "../../support/AlertReceiver.ts"
 import { SECRET, verified } from "../../support/AlertSite.ts"
 import * as Campus from "../../support/Campus.ts"
-import { seconds } from "../../support/Patience.ts"
 import { postmaster } from "../../support/PostgresProcesses.ts"
 import * as Program from "../../support/Program.ts"
 import { serve } from "../../support/ServedCampus.ts"
@@ -166,59 +165,53 @@ const causes: ReadonlyArray<Cause> = [
   }
 ]
 
-it.live(
-  "Each ready rule fires from its cause, and from no other",
-  () =>
-    Effect.gen(function* () {
-      const scene = yield* makeScene
-      let { last } = yield* firedAfter(scene, 0)
-      for (const { happens, rules, what } of causes) {
-        yield* happens(scene)
-        const fired = yield* firedAfter(scene, last)
-        assert.deepStrictEqual(fired.rules, rules, what)
-        last = fired.last
-      }
-      const untried = readyRules.filter(({ name }) => !causes.some(({ rules }) => rules.includes(name)))
-      assert.deepStrictEqual(
-        untried.map(({ name }) => name),
-        ["database_restarted"]
-      )
-      const told = () => new Set(verified(scene.received).map(({ body }) => String(JSON.parse(body).data.rule)))
-      yield* Program.until(Effect.sync(() => told().size === readyRules.length - 1))
-    }).pipe(Effect.scoped),
-  seconds(240)
+it.live("Each ready rule fires from its cause, and from no other", () =>
+  Effect.gen(function* () {
+    const scene = yield* makeScene
+    let { last } = yield* firedAfter(scene, 0)
+    for (const { happens, rules, what } of causes) {
+      yield* happens(scene)
+      const fired = yield* firedAfter(scene, last)
+      assert.deepStrictEqual(fired.rules, rules, what)
+      last = fired.last
+    }
+    const untried = readyRules.filter(({ name }) => !causes.some(({ rules }) => rules.includes(name)))
+    assert.deepStrictEqual(
+      untried.map(({ name }) => name),
+      ["database_restarted"]
+    )
+    const told = () => new Set(verified(scene.received).map(({ body }) => String(JSON.parse(body).data.rule)))
+    yield* Program.until(Effect.sync(() => told().size === readyRules.length - 1))
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "An embedded database that was killed is told, once",
-  () =>
-    Effect.gen(function* () {
-      const { received, url } = yield* listen()
-      const folder = yield* Program.dataFolder
-      yield* Effect.promise(() => fs.writeFile(path.join(folder, "alerts.yml"), alertsFile(url)))
-      const server = yield* Program.start({ DATA_DIR: folder, ALERT_SECRET_HOOK: SECRET })
-      const own = yield* server.url
-      const answers = Effect.promise(() =>
-        fetch(`${own}/api/v1.0/alerts`).then(
-          async (answer) =>
-            answer.ok ? [...(await answer.text()).matchAll(/"rule":"(\w+)"/g)].map(([, rule]) => rule) : null,
-          () => null
-        )
+it.live("An embedded database that was killed is told, once", () =>
+  Effect.gen(function* () {
+    const { received, url } = yield* listen()
+    const folder = yield* Program.dataFolder
+    yield* Effect.promise(() => fs.writeFile(path.join(folder, "alerts.yml"), alertsFile(url)))
+    const server = yield* Program.start({ DATA_DIR: folder, ALERT_SECRET_HOOK: SECRET })
+    const own = yield* server.url
+    const answers = Effect.promise(() =>
+      fetch(`${own}/api/v1.0/alerts`).then(
+        async (answer) =>
+          answer.ok ? [...(await answer.text()).matchAll(/"rule":"(\w+)"/g)].map(([, rule]) => rule) : null,
+        () => null
       )
-      yield* Program.until(Effect.map(answers, (rules) => rules?.length === 0))
-      const kill = Effect.gen(function* () {
-        const before = postmaster(folder)
-        assert(before !== null)
-        process.kill(before.pid, "SIGKILL")
-        yield* Program.until(Effect.map(answers, (rules) => rules !== null && postmaster(folder)?.pid !== before.pid))
-      })
-      yield* kill
-      yield* Program.until(Effect.sync(() => received.length === 1))
-      yield* kill
-      yield* Program.until(Effect.sync(() => received.length === 2))
-      assert.deepStrictEqual(yield* answers, ["database_restarted", "database_restarted"])
-      server.kill("SIGTERM")
-      assert.strictEqual(yield* server.ended, 0)
-    }).pipe(Effect.scoped),
-  seconds(180)
+    )
+    yield* Program.until(Effect.map(answers, (rules) => rules?.length === 0))
+    const kill = Effect.gen(function* () {
+      const before = postmaster(folder)
+      assert(before !== null)
+      process.kill(before.pid, "SIGKILL")
+      yield* Program.until(Effect.map(answers, (rules) => rules !== null && postmaster(folder)?.pid !== before.pid))
+    })
+    yield* kill
+    yield* Program.until(Effect.sync(() => received.length === 1))
+    yield* kill
+    yield* Program.until(Effect.sync(() => received.length === 2))
+    assert.deepStrictEqual(yield* answers, ["database_restarted", "database_restarted"])
+    server.kill("SIGTERM")
+    assert.strictEqual(yield* server.ended, 0)
+  }).pipe(Effect.scoped)
 )

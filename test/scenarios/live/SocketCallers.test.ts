@@ -7,7 +7,6 @@ import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles
 import * as Campus from "../../support/Campus.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { attempt, EVERYTHING, listen, sentence } from "../../support/LiveClient.ts"
-import { seconds } from "../../support/Patience.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import { makeIssuer, sign } from "../../support/TokenKeys.ts"
 import * as Managed from "../chaos/ManagedCampus.ts"
@@ -81,8 +80,7 @@ it.live(
       const refusals = yield* boss("GET", "/audit?filter[kind]=login&per_page=100")
       assert.include(refusals.text, '"path":"/socket.io/"')
       assert.notInclude(refusals.text, stranger)
-    }).pipe(Effect.scoped),
-  seconds(240)
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -130,8 +128,7 @@ it.live(
         others.map(({ socket }) => socket.connected),
         [true, true, true]
       )
-    }).pipe(Effect.scoped),
-  seconds(120)
+    }).pipe(Effect.scoped)
 )
 
 /** What a browser would see of a poll of a page of this origin. */

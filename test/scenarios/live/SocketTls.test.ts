@@ -9,7 +9,6 @@ import * as Campus from "../../support/Campus.ts"
 import { attempt, listen, sentence } from "../../support/LiveClient.ts"
 import { keepLines } from "../../support/LogLines.ts"
 import { freePort } from "../../support/FreePort.ts"
-import { seconds } from "../../support/Patience.ts"
 import { serve } from "../../support/ServedCampus.ts"
 
 it.live(
@@ -62,6 +61,5 @@ it.live(
         yield* client.until("The devices", () => client.events.length >= told.length)
         assert.deepStrictEqual(client.events.map(sentence), told)
       }
-    }).pipe(Effect.scoped),
-  seconds(120)
+    }).pipe(Effect.scoped)
 )

@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
-import { seconds } from "../../support/Patience.ts"
 
 const SECRET = "MarkA-template-Xy9z"
 const REVERSED = [...SECRET].toReversed().join("")
@@ -53,58 +52,55 @@ const synced = Effect.fnUntraced(function* (boss: Ask, body: Readonly<Record<str
 
 const shows = (text: string) => text.includes(REVERSED)
 
-it.live(
-  "shows secrets to roles with the right, of their devices alone, and tells so in the audit",
-  () =>
-    Effect.gen(function* () {
-      const { as, boss } = yield* site
-      const [looker, lookerOfTen, ten] = yield* Effect.all([as("looker"), as("looker-of-ten"), as("ten")])
-      const both = yield* synced(boss, { hostnames: [TEN, ELEVEN] })
-      yield* boss("PUT", `/device/${TEN}/interfaces`, {
-        interfaces: { Ethernet1: { configtype: "ACCESS_AUTO", data: { description: "another" } } }
-      })
-      const one = yield* synced(boss, { hostname: TEN })
+it.live("shows secrets to roles with the right, of their devices alone, and tells so in the audit", () =>
+  Effect.gen(function* () {
+    const { as, boss } = yield* site
+    const [looker, lookerOfTen, ten] = yield* Effect.all([as("looker"), as("looker-of-ten"), as("ten")])
+    const both = yield* synced(boss, { hostnames: [TEN, ELEVEN] })
+    yield* boss("PUT", `/device/${TEN}/interfaces`, {
+      interfaces: { Ethernet1: { configtype: "ACCESS_AUTO", data: { description: "another" } } }
+    })
+    const one = yield* synced(boss, { hostname: TEN })
 
-      const reads = [
-        `/device/${TEN}/running_config`,
-        `/device/${TEN}/previous_config?job_id=${both}`,
-        `/job/${both}`,
-        "/jobs"
-      ]
-      for (const read of reads) {
-        const { status, text } = yield* looker("GET", read)
-        assert.strictEqual(status, 200, read)
-        assert.isFalse(shows(text), read)
-        assert.include(text, "<hidden:", read)
-      }
-      const refused = yield* looker("GET", `/job/${both}?show_secrets=true`)
-      assert.strictEqual(refused.status, 403)
-      assert.include(refused.text, "none of your roles has the right show_secrets")
-      assert.match(refused.text, /Allowed by: .*administrator/)
+    const reads = [
+      `/device/${TEN}/running_config`,
+      `/device/${TEN}/previous_config?job_id=${both}`,
+      `/job/${both}`,
+      "/jobs"
+    ]
+    for (const read of reads) {
+      const { status, text } = yield* looker("GET", read)
+      assert.strictEqual(status, 200, read)
+      assert.isFalse(shows(text), read)
+      assert.include(text, "<hidden:", read)
+    }
+    const refused = yield* looker("GET", `/job/${both}?show_secrets=true`)
+    assert.strictEqual(refused.status, 403)
+    assert.include(refused.text, "none of your roles has the right show_secrets")
+    assert.match(refused.text, /Allowed by: .*administrator/)
 
-      const asked = [...reads.slice(0, 2), `/job/${both}?show_secrets=true`]
-      for (const read of asked) assert.isTrue(shows((yield* boss("GET", read)).text), read)
-      assert.isFalse(shows((yield* boss("GET", `/job/${both}`)).text), "secrets have to be asked for")
+    const asked = [...reads.slice(0, 2), `/job/${both}?show_secrets=true`]
+    for (const read of asked) assert.isTrue(shows((yield* boss("GET", read)).text), read)
+    assert.isFalse(shows((yield* boss("GET", `/job/${both}`)).text), "secrets have to be asked for")
 
-      // a reader of everything who may see the secrets of some devices
-      assert.isTrue(shows((yield* lookerOfTen("GET", `/device/${TEN}/running_config`)).text))
-      assert.isFalse(shows((yield* lookerOfTen("GET", `/device/${ELEVEN}/running_config`)).text))
-      const mixed = (yield* lookerOfTen("GET", `/job/${both}?show_secrets=true`)).text
-      const [, ofTen = "", ofEleven = ""] = /"lhv-acc10":(.*)"lhv-acc11":(.*)/s.exec(mixed) ?? []
-      assert.isTrue(shows(ofTen))
-      assert.isFalse(shows(ofEleven))
-      assert.include(ofEleven, "<hidden:")
+    // a reader of everything who may see the secrets of some devices
+    assert.isTrue(shows((yield* lookerOfTen("GET", `/device/${TEN}/running_config`)).text))
+    assert.isFalse(shows((yield* lookerOfTen("GET", `/device/${ELEVEN}/running_config`)).text))
+    const mixed = (yield* lookerOfTen("GET", `/job/${both}?show_secrets=true`)).text
+    const [, ofTen = "", ofEleven = ""] = /"lhv-acc10":(.*)"lhv-acc11":(.*)/s.exec(mixed) ?? []
+    assert.isTrue(shows(ofTen))
+    assert.isFalse(shows(ofEleven))
+    assert.include(ofEleven, "<hidden:")
 
-      // somebody of these devices sees no other ones at all
-      assert.strictEqual((yield* ten("GET", `/device/${ELEVEN}/running_config`)).status, 403)
-      assert.strictEqual((yield* ten("GET", `/job/${both}?show_secrets=true`)).status, 403)
-      assert.strictEqual((yield* ten("GET", `/job/${one}?show_secrets=true`)).status, 200)
-      assert.isTrue(shows((yield* ten("GET", `/device/${TEN}/running_config`)).text))
+    // somebody of these devices sees no other ones at all
+    assert.strictEqual((yield* ten("GET", `/device/${ELEVEN}/running_config`)).status, 403)
+    assert.strictEqual((yield* ten("GET", `/job/${both}?show_secrets=true`)).status, 403)
+    assert.strictEqual((yield* ten("GET", `/job/${one}?show_secrets=true`)).status, 200)
+    assert.isTrue(shows((yield* ten("GET", `/device/${TEN}/running_config`)).text))
 
-      const audit = (yield* boss("GET", "/audit?filter[kind]=secret&per_page=100&sort=id")).text
-      const told = [...audit.matchAll(/"actor":"([^"]+)"/g)].map(([, actor]) => actor)
-      assert.deepStrictEqual(told.toSorted(), ["boss", "boss", "boss", "looker-of-ten", "looker-of-ten", "ten", "ten"])
-      assert.isFalse(shows(audit))
-    }).pipe(Effect.scoped),
-  seconds(120)
+    const audit = (yield* boss("GET", "/audit?filter[kind]=secret&per_page=100&sort=id")).text
+    const told = [...audit.matchAll(/"actor":"([^"]+)"/g)].map(([, actor]) => actor)
+    assert.deepStrictEqual(told.toSorted(), ["boss", "boss", "boss", "looker-of-ten", "looker-of-ten", "ten", "ten"])
+    assert.isFalse(shows(audit))
+  }).pipe(Effect.scoped)
 )

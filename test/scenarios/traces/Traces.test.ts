@@ -4,7 +4,6 @@ import { Effect, Layer, Redacted } from "effect"
 import * as Database from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import { makeClient } from "../../support/ApiClient.ts"
-import { seconds } from "../../support/Patience.ts"
 import { start, until } from "../../support/Program.ts"
 import { serve } from "../../support/ServedCampus.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
@@ -115,56 +114,49 @@ it.live(
         assert.notInclude(texts, value, name)
       }
       assert.notMatch(texts, /\binsert into\b|\bselect \b|username switchyard|snmp-server/i)
-    }).pipe(Effect.scoped),
-  seconds(120)
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "goes on in the same trace with a job whose server was killed",
-  () =>
-    Effect.gen(function* () {
-      const { env, receiver, switches } = yield* makeScene
-      const database = yield* databaseUrl
-      const all = { ...env, LOG_LEVEL: "Info", DATABASE_URL: database, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
-      const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(database))))
-      const first = yield* start(all)
-      yield* Effect.provide(Managed.seedManaged(names), stores)
-      const url = yield* first.url
+it.live("goes on in the same trace with a job whose server was killed", () =>
+  Effect.gen(function* () {
+    const { env, receiver, switches } = yield* makeScene
+    const database = yield* databaseUrl
+    const all = { ...env, LOG_LEVEL: "Info", DATABASE_URL: database, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
+    const stores = yield* Layer.build(storesOn(Database.layerUrl(Redacted.make(database))))
+    const first = yield* start(all)
+    yield* Effect.provide(Managed.seedManaged(names), stores)
+    const url = yield* first.url
+    yield* refreshAll(url)
+    const id = yield* startSync(url)
+    yield* until(
+      Effect.sync(() => switches.some((one) => one.commands().some(({ command }) => /commit/.test(command))))
+    )
+    first.kill("SIGKILL")
+    yield* first.ended
+    const before = receiver.spans.length
+
+    const second = yield* start(all)
+    const ended = yield* makeClient(yield* second.url).ended(id)
+    assert.strictEqual(ended.status, "FINISHED")
+    const later = () => inTrace(receiver).filter((span) => receiver.spans.indexOf(span) >= before)
+    yield* until(Effect.sync(() => named(later(), "job sync_devices").length > 0))
+    const [job] = named(later(), "job sync_devices")
+    assert.strictEqual(job === undefined ? undefined : attribute(job, "job.id"), String(id))
+    const below = later().filter(({ parentSpanId }) => parentSpanId === job?.spanId)
+    assert.isNotEmpty(below.filter(({ name }) => name.startsWith("Device.")))
+    assert.isNotEmpty(later().filter(({ name }) => name.startsWith("ssh ")))
+  }).pipe(Effect.scoped)
+)
+
+it.live("tells nobody anything without a receiver in the settings", () =>
+  Effect.gen(function* () {
+    const { env, receiver } = yield* makeScene
+    yield* Effect.gen(function* () {
+      const { api, running, url } = yield* serve(env)
+      yield* Effect.provideContext(Managed.seedManaged(names), running)
       yield* refreshAll(url)
-      const id = yield* startSync(url)
-      yield* until(
-        Effect.sync(() => switches.some((one) => one.commands().some(({ command }) => /commit/.test(command))))
-      )
-      first.kill("SIGKILL")
-      yield* first.ended
-      const before = receiver.spans.length
-
-      const second = yield* start(all)
-      const ended = yield* makeClient(yield* second.url).ended(id)
-      assert.strictEqual(ended.status, "FINISHED")
-      const later = () => inTrace(receiver).filter((span) => receiver.spans.indexOf(span) >= before)
-      yield* until(Effect.sync(() => named(later(), "job sync_devices").length > 0))
-      const [job] = named(later(), "job sync_devices")
-      assert.strictEqual(job === undefined ? undefined : attribute(job, "job.id"), String(id))
-      const below = later().filter(({ parentSpanId }) => parentSpanId === job?.spanId)
-      assert.isNotEmpty(below.filter(({ name }) => name.startsWith("Device.")))
-      assert.isNotEmpty(later().filter(({ name }) => name.startsWith("ssh ")))
-    }).pipe(Effect.scoped),
-  seconds(180)
-)
-
-it.live(
-  "tells nobody anything without a receiver in the settings",
-  () =>
-    Effect.gen(function* () {
-      const { env, receiver } = yield* makeScene
-      yield* Effect.gen(function* () {
-        const { api, running, url } = yield* serve(env)
-        yield* Effect.provideContext(Managed.seedManaged(names), running)
-        yield* refreshAll(url)
-        assert.strictEqual((yield* api.ended(yield* startSync(url))).status, "FINISHED")
-      }).pipe(Effect.scoped)
-      assert.strictEqual(receiver.requests(), 0)
-    }).pipe(Effect.scoped),
-  seconds(120)
+      assert.strictEqual((yield* api.ended(yield* startSync(url))).status, "FINISHED")
+    }).pipe(Effect.scoped)
+    assert.strictEqual(receiver.requests(), 0)
+  }).pipe(Effect.scoped)
 )
