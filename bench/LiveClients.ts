@@ -9,6 +9,9 @@ import { POLLING } from "./LivePolling.ts"
 const [port = 0, clients = 200] = process.argv.slice(2).map(Number)
 /** Of so many sockets the moment of each device event is kept. */
 const SAMPLES = 8
+/** As a page of operators asks: the phases of each change are for whoever looks at one. LIVE_KINDS= asks for everything. */
+const KINDS = process.env["LIVE_KINDS"] ?? "device,job,sync,lock,repository,firmware,drift"
+const QUESTION = KINDS === "" ? "" : `?kind=${KINDS}`
 /** What stands between the number of an event and its kind; nothing else has both. */
 const EVENT = "\nevent: "
 
@@ -45,22 +48,25 @@ const openStream = (place: number) =>
     read[place] = []
     const headers = { accept: "text/event-stream" }
     const agent = new http.Agent({ maxSockets: 1 })
-    const request = http.get({ agent, host: "127.0.0.1", port, path: "/api/v1.0/events", headers }, (response) => {
-      if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
-      let rest = ""
-      response.setEncoding("latin1").on("data", (text: string) => {
-        const now = Date.now()
-        const all = rest + text
-        // little work, because the clients share the processors with the server
-        const end = all.lastIndexOf("\n\n") + 2
-        rest = all.slice(end === 1 ? 0 : end)
-        for (let at = all.indexOf(EVENT); at !== -1 && at < end; at = all.indexOf(EVENT, at + 1)) {
-          streamed[place] = (streamed[place] ?? 0) + 1
-          if (place < SAMPLES) read[place]?.push([Number(all.slice(all.lastIndexOf(" ", at) + 1, at)), now])
-        }
-      })
-      resolve()
-    })
+    const request = http.get(
+      { agent, host: "127.0.0.1", port, path: `/api/v1.0/events${QUESTION}`, headers },
+      (response) => {
+        if (response.statusCode !== 200) return reject(new Error(`status ${response.statusCode}`))
+        let rest = ""
+        response.setEncoding("latin1").on("data", (text: string) => {
+          const now = Date.now()
+          const all = rest + text
+          // little work, because the clients share the processors with the server
+          const end = all.lastIndexOf("\n\n") + 2
+          rest = all.slice(end === 1 ? 0 : end)
+          for (let at = all.indexOf(EVENT); at !== -1 && at < end; at = all.indexOf(EVENT, at + 1)) {
+            streamed[place] = (streamed[place] ?? 0) + 1
+            if (place < SAMPLES) read[place]?.push([Number(all.slice(all.lastIndexOf(" ", at) + 1, at)), now])
+          }
+        })
+        resolve()
+      }
+    )
     request.once("error", reject)
   })
 
