@@ -11,7 +11,7 @@ import { failingWithoutDatabase, waitingForDatabase } from "../store/DatabaseCli
 import { EventLog } from "../store/EventLog.ts"
 
 /** How often new events are looked for. */
-const INTERVAL = "40 millis"
+const INTERVAL = "50 millis"
 const PAGE = 500
 /** How long a request waits until its own events have been handed on. */
 const PATIENCE = "2 seconds"

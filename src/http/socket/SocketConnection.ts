@@ -37,6 +37,22 @@ export const keepWithinBounds = (connection: Connection): void => {
 }
 
 /**
+ * Sends what is told in one moment at once: the library sends the first packet by itself, and a client that fetches what it hears by
+ * requests had to come twice for each moment.
+ */
+export const gatherPackets = (connection: Connection): void => {
+  connection.on("packetCreate", () => {
+    const { transport } = connection
+    if (!transport.writable || connection.readyState !== "open") return
+    transport.writable = false
+    process.nextTick(() => {
+      transport.writable = true
+      transport.emit("ready")
+    })
+  })
+}
+
+/**
  * Writes the frames of one moment at once: with hundreds of clients a system call for each was most of the work. `upgraded` finds the wire of
  * a connection that has become a websocket, by the connection's id.
  */

@@ -14,7 +14,7 @@ import { ServerConfig, type ServerSettings } from "../../ServerConfig.ts"
 import { Asides } from "../core/Asides.ts"
 import { safeHeadersOfData } from "../core/SafeHeaders.ts"
 import { makeSocketAdmission } from "./SocketAdmission.ts"
-import { gatherFrames, keepWithinBounds } from "./SocketConnection.ts"
+import { gatherFrames, gatherPackets, keepWithinBounds } from "./SocketConnection.ts"
 
 const PATH = "/socket.io/"
 const REFUSED = "Connection rejected by server"
@@ -136,6 +136,7 @@ const make = Effect.gen(function* () {
     eventSubscribers.add(1, "socket")
     connection.once("close", () => eventSubscribers.add(-1, "socket"))
     keepWithinBounds(connection)
+    gatherPackets(connection)
     gatherFrames(connection, (id) => wires.get(id))
   })
   io.use(connect)

@@ -1,6 +1,6 @@
 /** Clients of socket.io that are hostile, broken or gone: the server goes on, and others hear what they should. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as net from "node:net"
 import * as Campus from "../../support/Campus.ts"
@@ -215,5 +215,35 @@ it.live("does not keep the server from stopping, and is told that the connection
     assert.isBelow(performance.now() - begun, seconds(10))
     yield* Effect.repeat(Effect.sleep(10), { until: () => reasons.length === 2 })
     assert.notInclude(reasons, "io client disconnect")
+  }).pipe(Effect.scoped)
+)
+
+/** A client that fetches what it hears by requests of its own. */
+const makePolling = (url: string) => {
+  const call = async (sid: string, body?: string) =>
+    (
+      await fetch(`${url}/socket.io/?EIO=4&transport=polling${sid}`, {
+        method: body === undefined ? "GET" : "POST",
+        ...(body !== undefined && { body })
+      })
+    ).text()
+  return Effect.promise(async () => {
+    const { sid }: { readonly sid: string } = JSON.parse((await call("")).slice(1))
+    const at = `&sid=${sid}`
+    await call(at, "40")
+    await call(at)
+    await call(at, '42["events",{"sync":"all"}]')
+    return { fetch: Effect.promise(() => call(at)) }
+  })
+}
+
+it.live("are answered at once with all that happens at one moment, when they fetch it by requests", () =>
+  Effect.gen(function* () {
+    const { tell, url } = yield* makeServer()
+    const polling = yield* makePolling(url)
+    const fetching = yield* Effect.forkChild(polling.fetch)
+    yield* tell(5, "together")
+    const packets = (yield* Fiber.join(fetching)).split("\u001e")
+    assert.strictEqual(packets.filter((packet) => packet.includes("together")).length, 5)
   }).pipe(Effect.scoped)
 )
