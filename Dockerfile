@@ -1,3 +1,15 @@
+# The page is built where its tools are, which the server does not need.
+FROM node:24-bookworm-slim AS page
+WORKDIR /opt/switchyard
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund --ignore-scripts
+COPY scripts ./scripts
+COPY machines ./machines
+COPY src ./src
+COPY docs ./docs
+COPY web ./web
+RUN node scripts/build-page.mjs
+
 # The server. PostgreSQL runs beside it (docker-compose.yml); without DATABASE_URL it would start its own.
 FROM node:24-bookworm-slim
 
@@ -12,6 +24,7 @@ COPY bin ./bin
 COPY machines ./machines
 COPY src ./src
 COPY examples ./examples
+COPY --from=page /opt/switchyard/web/build ./web/build
 
 RUN useradd --system --home-dir /var/lib/switchyard --create-home switchyard
 USER switchyard

@@ -1,5 +1,5 @@
 /**
- * `test/` mirrors the rooms: each folder with tests has its folder in `src/` or `machines/`, or lies in `test/scenarios/`, which is
+ * `test/` mirrors the rooms: each folder with tests has its folder in `src/`, `machines/` or `web/`, or lies in `test/scenarios/`, which is
  * for what crosses rooms. Each scenario folder says in a README what it plays. Prints what is misplaced and ends with exit code 1
  * when there is something.
  */
@@ -23,7 +23,7 @@ const mistakeOf = (folder: string): string | undefined => {
   if (first === SCENARIOS) {
     return existsSync(path.join(root, "test", folder, "README.md")) ? undefined : `test/${folder} has no README.md`
   }
-  const room = first === "machines" ? folder : path.join("src", folder)
+  const room = first === "machines" || first === "web" ? folder : path.join("src", folder)
   return existsSync(path.join(root, room))
     ? undefined
     : `test/${folder} has tests of a room that does not exist: ${room}`

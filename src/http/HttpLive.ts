@@ -49,6 +49,7 @@ import { OperationsLive } from "./operations/OperationHandlers.ts"
 import { Provider } from "./oidc/Provider.ts"
 import { ProviderTokens } from "./oidc/ProviderTokens.ts"
 import { SignOn } from "./oidc/SignOn.ts"
+import { PageRoutes } from "./page/PageRoutes.ts"
 import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
@@ -112,5 +113,6 @@ export const HttpLive = Layer.mergeAll(
   BootFiles,
   RevocationFile,
   ApiDocument,
+  PageRoutes,
   Surroundings
 )

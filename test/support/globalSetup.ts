@@ -11,6 +11,7 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../src/store/EmbeddedPostgres.ts"
+import { bringPageUpToDate } from "../../scripts/build-page.mjs"
 import * as Migrations from "../../src/store/Migrations.ts"
 
 declare module "vitest" {
@@ -33,6 +34,7 @@ const prepareTemplate = (where: { port: number; password: Redacted.Redacted }) =
 }
 
 export default async (project: TestProject) => {
+  await bringPageUpToDate()
   const folder = await mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-test-"))
   // the database may run as another user, who has to get in
   await chmod(folder, 0o711)

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { matchesGlob } from "./Glob.ts"
+import { includes, matchesPath, speaksOf } from "./SpeaksOf.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -63,16 +64,6 @@ export interface Asked {
   /** It is about more than single devices. */
   readonly beyond?: true
 }
-
-/** `*` names everything. */
-const includes = (list: ReadonlyArray<string>, word: string): boolean => list.includes("*") || list.includes(word)
-
-const matchesPath = (endpoints: ReadonlyArray<string>, path: string): boolean =>
-  endpoints.some((glob) => glob === "*" || glob === path || matchesGlob(glob, path))
-
-/** Whether a permission speaks of this method and path, whatever else it narrows. */
-export const speaksOf = ({ endpoints = [], methods = [] }: Permission, method: string, path: string): boolean =>
-  includes(methods, method) && matchesPath(endpoints, path)
 
 /** Whether a permission is only for some devices. */
 export const isForSomeDevices = ({ device_types, groups, interfaces }: Permission): boolean =>

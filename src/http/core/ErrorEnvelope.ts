@@ -7,6 +7,7 @@ import { FindMyWay, type HttpServerRequest, HttpServerResponse } from "effect/ht
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { documentPaths } from "../ApiDocument.ts"
+import { pagePaths } from "../page/PageRoutes.ts"
 import { isStorable } from "../../domain/fields/Values.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
@@ -29,7 +30,7 @@ HttpApi.reflect(Api, {
     if (isPath(endpoint.path)) paths.on(endpoint.method, endpoint.path, true)
   }
 })
-for (const path of documentPaths) paths.on("GET", path, true)
+for (const path of [...documentPaths, ...pagePaths]) paths.on("GET", path, true)
 
 /** Methods of the route as `Allow` lists them; empty for a path that is no route. */
 export const allowedMethods = (url: string): ReadonlyArray<string> => {

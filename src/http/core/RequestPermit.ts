@@ -12,7 +12,8 @@ import { type HeldPermission, judge, NotPermitted, type Permit, wantsApproval } 
 import { BASE } from "../../api/Api.ts"
 import { subjectOf } from "../../api/Subjects.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { type Asked, isWhole, speaksOf } from "../../domain/access/PermissionRule.ts"
+import { type Asked, isWhole } from "../../domain/access/PermissionRule.ts"
+import { speaksOf } from "../../domain/access/SpeaksOf.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 

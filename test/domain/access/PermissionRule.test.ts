@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { isGlob, matchesGlob } from "../../../src/domain/access/Glob.ts"
-import { obstacleOf, type Permission, speaksOf } from "../../../src/domain/access/PermissionRule.ts"
+import { obstacleOf, type Permission } from "../../../src/domain/access/PermissionRule.ts"
+import { speaksOf } from "../../../src/domain/access/SpeaksOf.ts"
 
 describe("a glob of paths", () => {
   it.each([

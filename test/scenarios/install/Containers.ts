@@ -71,17 +71,30 @@ export const instructions = (dockerfile: string): ReadonlyArray<Instruction> =>
 export const dockerfileOf = ({ build }: Service): string | undefined =>
   build === undefined || typeof build === "string" ? build && path.posix.join(build, "Dockerfile") : build.dockerfile
 
-/** What COPY puts into an image: from the repository, to a folder or file of the image. */
+/** The instructions of the last stage, which is what becomes the image. */
+const lastStage = (dockerfile: string): ReadonlyArray<Instruction> => {
+  const all = instructions(dockerfile)
+  return all.slice(all.findLastIndex(({ name }) => name === "FROM"))
+}
+
+const FROM_STAGE = /^--from=\w+$/
+
+/**
+ * What COPY puts into an image: from the repository, to a folder or file of the image. Stages have the repository where the image
+ * has it, so what is copied from one is what building makes in the repository.
+ */
 export const copies = (dockerfile: string): ReadonlyArray<readonly [from: string, to: string]> => {
   let folder = "/"
-  return instructions(dockerfile).flatMap(({ name, words }) => {
+  return lastStage(dockerfile).flatMap(({ name, words }) => {
     if (name === "WORKDIR") folder = words
     if (name !== "COPY") return []
-    const parts = words.split(/\s+/)
+    const [first = "", ...rest] = words.split(/\s+/)
+    const parts = FROM_STAGE.test(first) ? rest : [first, ...rest]
     const target = path.posix.resolve(folder, parts.at(-1) ?? "")
     const isFolder = parts.length > 2 || words.endsWith("/")
     return parts
       .slice(0, -1)
+      .map((from) => (FROM_STAGE.test(first) ? path.posix.relative(folder, from) : from))
       .map((from) => [from, isFolder ? path.posix.join(target, path.posix.basename(from)) : target])
   })
 }

@@ -1,0 +1,104 @@
+/** Coming in, finding one's way, and what the page does when the server or the token goes away. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+
+const ROLES = `group_mappings: {}
+roles:
+  looker:
+    permissions:
+      - { methods: [GET], endpoints: ["/devices", "/events"] }
+`
+
+const make = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({ names: ["lhv-acc1", "lhv-acc2"], roles: ROLES })
+  return { ...campus, browser: yield* makeBrowser }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Shell") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+const scene = layer(Site.layer, { excludeTestServices: true })
+
+describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+  scene((it) => {
+    it.effect("is served at / with its files compressed and a policy, and nothing else below it", () =>
+      Effect.gen(function* () {
+        const { url } = yield* Site
+        const page = yield* Effect.promise(() => fetch(url))
+        expect(page.url).toBe(`${url}/ui/`)
+        expect(page.headers.get("content-security-policy")).toMatch(/default-src 'none'.*nonce-/)
+        const html = yield* Effect.promise(() => page.text())
+        const [, script = ""] = /src="([^"]+\.js)"/.exec(html) ?? []
+        const file = yield* Effect.promise(() => fetch(url + script, { headers: { "accept-encoding": "br" } }))
+        expect(file.headers.get("content-encoding")).toBe("br")
+        expect(file.headers.get("cache-control")).toContain("immutable")
+        for (const path of ["/ui/assets/nothing.js", "/ui/assets/..%2f..%2fpackage.json", "/nothing"])
+          expect((yield* Effect.promise(() => fetch(url + path))).status, path).toBe(404)
+      })
+    )
+
+    it.effect("lets somebody in with a token, and says what is wrong with one that does not count", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const page = yield* openPage(browser, url)
+        const token = yield* tokenOf("administrator")
+        yield* steps(async () => {
+          await page.goto("/")
+          await page.getByRole("heading", { name: "Switchyard" }).waitFor()
+        })
+        yield* sound(page, "sign-on")
+        yield* steps(async () => {
+          await page.getByRole("textbox", { name: "Token" }).fill("nonsense")
+          await page.getByRole("button", { name: "Sign on with the token" }).click()
+          await page.getByRole("alert").waitFor()
+          await page.getByRole("textbox", { name: "Token" }).fill(token)
+          await page.getByRole("button", { name: "Sign on with the token" }).click()
+          await page.getByRole("navigation").getByText("Devices").click()
+          await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
+        })
+        yield* sound(page, "devices")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Sign off" }).click()
+          await page.getByRole("heading", { name: "Switchyard" }).waitFor()
+        })
+      })
+    )
+
+    it.effect("is used by keys alone: a leap, the palette, the rows of a list", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const page = yield* openPage(browser, url, { token: yield* tokenOf("administrator"), scheme: "dark" })
+        yield* steps(async () => {
+          await page.goto("/ui/")
+          await page.getByRole("navigation").waitFor()
+          await page.keyboard.press("g")
+          await page.keyboard.press("d")
+          await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
+          await page.keyboard.press("Control+k")
+          await page.getByLabel("A screen or a device").fill("acc2")
+          await page.getByText("lhv-acc2").last().waitFor()
+        })
+        yield* sound(page, "palette-dark")
+      })
+    )
+
+    it.effect("offers nobody what their role may not read", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const page = yield* openPage(browser, url, { token: yield* tokenOf("looker"), width: 380, height: 700 })
+        yield* steps(async () => {
+          await page.goto("/ui/devices")
+          await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
+          await page.getByRole("button", { name: "Navigation" }).click()
+        })
+        expect(yield* steps(() => page.getByRole("navigation").getByRole("link").allTextContents())).toEqual([
+          expect.stringContaining("Devices")
+        ])
+        yield* sound(page, "phone")
+      })
+    )
+  })
+})

@@ -1,0 +1,101 @@
+/** One call of the API: its address, its token, and what went wrong as an error that a person can read. */
+import type { Answer, CallName, Parameters } from "./Calls.ts"
+import { forget, token } from "./token.ts"
+
+export type QueryValue = string | number | boolean | undefined
+
+/** What goes with a call. A parameter of the query that is undefined or empty is left out. */
+export interface Sent<Name extends CallName> {
+  readonly params?: Parameters<Name>
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+/** Why a call did not succeed: status 0 when no answer came. The sentences are the server's own. */
+export class CallFailed extends Error {
+  readonly status: number
+  readonly sentences: ReadonlyArray<string>
+  readonly body: unknown
+  constructor(status: number, sentences: ReadonlyArray<string>, body: unknown) {
+    super(sentences.join(" "))
+    this.name = "CallFailed"
+    this.status = status
+    this.sentences = sentences
+    this.body = body
+  }
+}
+
+const BASE = "/api/v1.0"
+/** Probes and the API document are not below the version. */
+const UNVERSIONED = /^\/(api|metrics)(\/|$)/
+
+const sentencesOf = (body: unknown, status: number): ReadonlyArray<string> => {
+  const message: unknown = typeof body === "object" && body !== null && "message" in body ? body.message : undefined
+  if (typeof message === "string") return [message]
+  if (Array.isArray(message)) return message.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+  return [message === undefined ? `The server answered with status ${status}.` : JSON.stringify(message)]
+}
+
+/** The address of a call. */
+export const addressOf = <Name extends CallName>(name: Name, { params, query }: Sent<Name> = {}): string => {
+  const [, pattern = ""] = name.split(" ", 2)
+  const given: Readonly<Record<string, string | number>> = params ?? {}
+  const path = pattern.replaceAll(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(given[key] ?? "")))
+  const asked = new URLSearchParams()
+  for (const [key, value] of Object.entries(query ?? {}))
+    if (value !== undefined && value !== "") asked.set(key, String(value))
+  const words = asked.toString()
+  return `${UNVERSIONED.test(path) ? "" : BASE}${path}${words === "" ? "" : `?${words}`}`
+}
+
+const noAnswer = (cause: unknown) => {
+  if (cause instanceof DOMException && cause.name === "AbortError") return cause
+  return new CallFailed(
+    0,
+    ["The server does not answer. What you see is from before; it is asked again by itself."],
+    null
+  )
+}
+
+/** Asks as whoever is signed on. Yields the response, or fails with `CallFailed`. */
+export const request = async <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
+  const [method = "GET"] = name.split(" ", 1)
+  const known = token()
+  const response = await fetch(addressOf(name, sent), {
+    method,
+    headers: {
+      ...(known === null ? {} : { authorization: `Bearer ${known}` }),
+      ...(sent.body === undefined ? {} : { "content-type": "application/json" }),
+      ...sent.headers
+    },
+    ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+    ...(sent.signal === undefined ? {} : { signal: sent.signal })
+  }).catch((cause: unknown) => Promise.reject(noAnswer(cause)))
+  if (response.ok) return response
+  const body: unknown = await response.json().catch(() => null)
+  if (response.status === 401) forget(known)
+  throw new CallFailed(response.status, sentencesOf(body, response.status), body)
+}
+
+/** What a call answers, and the number of records that match where it is a list. */
+export interface Answered<A> {
+  readonly answer: A
+  readonly matching: number | null
+}
+
+const countOf = (response: Response): number | null => {
+  const text = response.headers.get("x-matching-count") ?? response.headers.get("x-total-count")
+  return text === null ? null : Number(text)
+}
+
+/** Asks and reads the answer. The types of the answer are those of the server that this page was built with. */
+export const ask = async <Name extends CallName>(
+  name: Name,
+  sent: Sent<Name> = {}
+): Promise<Answered<Answer<Name>>> => {
+  const response = await request(name, sent)
+  const answer: Answer<Name> = await response.json()
+  return { answer, matching: countOf(response) }
+}

@@ -1,0 +1,57 @@
+/** The command palette: screens, and devices by what somebody types. */
+import "@mantine/spotlight/styles.css"
+import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight"
+import { useDebouncedValue } from "@mantine/hooks"
+import { useRouter } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { useAsk } from "../api/useAsk.ts"
+import { screens } from "./screens.ts"
+import { useMay } from "./useSession.ts"
+
+const FOUND = 8
+
+export default function Palette({ asked }: { readonly asked: number }) {
+  const router = useRouter()
+  const may = useMay()
+  const [text, setText] = useState("")
+  const [word] = useDebouncedValue(text.trim(), 200)
+  const found = useAsk(
+    "GET /devices",
+    { query: { "filter[hostname][contains]": word, per_page: FOUND, sort: "hostname" } },
+    { enabled: word.length > 1, keep: true }
+  )
+  useEffect(() => spotlight.open(), [asked])
+  const go = (to: string) => () => router.history.push(`/ui${to}`)
+  const places = screens
+    .filter(
+      ({ label, leap, reads }) =>
+        leap !== undefined && may("GET", reads) && label.toLowerCase().includes(text.trim().toLowerCase())
+    )
+    .map(({ label, leap, path }): SpotlightActionData => ({
+      id: path,
+      label,
+      description: `g ${leap}`,
+      onClick: go(path)
+    }))
+  const devices = (word.length > 1 ? (found.data?.answer.data.devices ?? []) : []).map(
+    ({ device_type, hostname, state }): SpotlightActionData => ({
+      id: `device ${hostname}`,
+      label: hostname,
+      description: `${device_type}, ${state}`,
+      onClick: go(`/device/${encodeURIComponent(hostname)}`)
+    })
+  )
+  return (
+    <Spotlight
+      actions={[...places, ...devices]}
+      query={text}
+      onQueryChange={setText}
+      filter={(_, actions) => actions}
+      shortcut={null}
+      nothingFound="Nothing is called that. Screens and names of devices are found here."
+      searchProps={{ placeholder: "A screen or a device", "aria-label": "A screen or a device" }}
+      limit={20}
+      scrollable
+    />
+  )
+}

@@ -1,0 +1,109 @@
+/** The ways in: the site's provider, a name and a password, or a token. */
+import { Button, Card, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core"
+import { type FormEvent, useState } from "react"
+import { CallFailed, request } from "../api/call.ts"
+import { keep } from "../api/token.ts"
+import { Problem } from "../parts/Problem.tsx"
+import { useAct } from "../parts/useAct.ts"
+
+const basic = (name: string, password: string): string => {
+  const bytes = new TextEncoder().encode(`${name}:${password}`)
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
+}
+
+const logIn = async (name: string, password: string) => {
+  const response = await fetch("/api/v1.0/auth", {
+    method: "POST",
+    headers: { authorization: `Basic ${basic(name, password)}` }
+  })
+  const body: unknown = await response.json().catch(() => null)
+  if (typeof body === "object" && body !== null && "access_token" in body && typeof body.access_token === "string") {
+    keep(body.access_token)
+    return
+  }
+  const message = typeof body === "object" && body !== null && "message" in body ? String(body.message) : "No answer."
+  throw new CallFailed(response.status, [message], body)
+}
+
+const withToken = async (text: string) => {
+  await request("GET /auth/identity", { headers: { authorization: `Bearer ${text}` } })
+  keep(text)
+}
+
+const ByPassword = () => {
+  const [name, setName] = useState("")
+  const [password, setPassword] = useState("")
+  const { busy, error, run } = useAct()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run(() => logIn(name, password))
+  }
+  return (
+    <form onSubmit={submit} aria-label="Sign on with a password">
+      <Stack gap="xs">
+        <TextInput
+          label="Name"
+          autoComplete="username"
+          required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        {error !== null && <Problem error={error} title="Not signed on" />}
+        <Button type="submit" loading={busy}>
+          Sign on
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+const ByToken = () => {
+  const [text, setText] = useState("")
+  const { busy, error, run } = useAct()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void run(() => withToken(text.trim()))
+  }
+  return (
+    <form onSubmit={submit} aria-label="Sign on with a token">
+      <Stack gap="xs">
+        <PasswordInput
+          label="Token"
+          autoComplete="off"
+          required
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {error !== null && <Problem error={error} title="Not signed on" />}
+        <Button type="submit" variant="default" loading={busy}>
+          Sign on with the token
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+export const SignOn = () => (
+  <main>
+    <Stack maw={400} mx="auto" mt="xl" p="sm">
+      <Title order={1}>Switchyard</Title>
+      <Text>Sign on to see your network.</Text>
+      <Card withBorder>
+        <ByPassword />
+      </Card>
+      <Button component="a" href="/api/v1.0/auth/login" variant="default">
+        Sign on at the site's provider
+      </Button>
+      <Card withBorder>
+        <ByToken />
+      </Card>
+    </Stack>
+  </main>
+)

@@ -1,0 +1,29 @@
+/** Which address shows which screen. Addresses hold all that a screen shows, so that one can be sent to a colleague. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
+import { NotHere } from "./NotHere.tsx"
+import { screens } from "./screens.ts"
+import { Shell } from "./Shell.tsx"
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotHere })
+
+const routes = screens.map(({ load, path }) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+)
+
+/** Values of the query are texts, whatever they look like. */
+const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
+
+const stringifySearch = (search: Record<string, unknown>): string => {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "")
+  const words = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
+  return words === "" ? "" : `?${words}`
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: "/ui",
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  parseSearch,
+  stringifySearch
+})

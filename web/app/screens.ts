@@ -1,0 +1,22 @@
+/** The screens: where they are, what they are called, and which call somebody has to be allowed to see them. One line each. */
+import type { ComponentType } from "react"
+
+export interface Screen {
+  readonly path: string
+  readonly label: string
+  /** The letter that leads there after `g`; screens with one are in the navigation. */
+  readonly leap?: string
+  /** The path that has to be readable. */
+  readonly reads: string
+  readonly load: () => Promise<{ readonly default: ComponentType }>
+}
+
+export const screens: ReadonlyArray<Screen> = [
+  {
+    path: "/devices",
+    label: "Devices",
+    leap: "d",
+    reads: "/devices",
+    load: () => import("../screens/devices/Devices.tsx")
+  }
+]

@@ -1,0 +1,40 @@
+/** The web page of Switchyard. */
+import "@mantine/core/styles.css"
+import "@mantine/notifications/styles.css"
+import "./page.css"
+import { MantineProvider } from "@mantine/core"
+import { Notifications } from "@mantine/notifications"
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { RouterProvider } from "@tanstack/react-router"
+import { setNonce } from "get-nonce"
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { LiveProvider } from "./app/Live.tsx"
+import { router } from "./app/router.tsx"
+import { theme, variables } from "./app/theme.ts"
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ""
+setNonce(nonce)
+
+const client = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000, refetchOnWindowFocus: true } } })
+const place = document.getElementById("page")
+
+if (place !== null) {
+  createRoot(place).render(
+    <StrictMode>
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={client}>
+          <LiveProvider>
+            <RouterProvider router={router} />
+          </LiveProvider>
+          <Notifications position="bottom-right" />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>
+  )
+}

@@ -1,0 +1,46 @@
+/** A button that asks before it acts, with what will happen. Closes when it was done; says why when it was not. */
+import { Button, Group, Modal, Stack } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import type { ReactNode } from "react"
+import { Problem } from "./Problem.tsx"
+import { useAct } from "./useAct.ts"
+
+interface Props {
+  /** The words of the button, and the heading of the question. */
+  readonly label: string
+  readonly children: ReactNode
+  readonly act: () => Promise<unknown>
+  readonly danger?: boolean
+  readonly disabled?: boolean
+  readonly size?: "xs" | "sm"
+}
+
+export const AskFirst = ({ act, children, danger = false, disabled = false, label, size = "sm" }: Props) => {
+  const [isOpen, { close, open }] = useDisclosure(false)
+  const { busy, error, run } = useAct()
+  const go = async () => {
+    if (await run(act)) close()
+  }
+  const color = danger ? "red" : "blue"
+  return (
+    <>
+      <Button size={size} variant="default" onClick={open} disabled={disabled}>
+        {label}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={label} closeButtonProps={{ "aria-label": "Close" }}>
+        <Stack gap="sm">
+          {children}
+          {error !== null && <Problem error={error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              Leave it
+            </Button>
+            <Button color={color} loading={busy} onClick={() => void go()}>
+              {label}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+/** Shows the answer to a question: what is waited for until it is there, and why when it does not come. */
+import type { ReactNode } from "react"
+import type { Answered } from "../api/call.ts"
+import { Problem } from "./Problem.tsx"
+import { Waiting } from "./Waiting.tsx"
+
+interface Question<A> {
+  readonly data: Answered<A> | undefined
+  readonly error: unknown
+  readonly refetch: () => unknown
+}
+
+interface Props<A> {
+  readonly of: Question<A>
+  /** What is waited for, as in "Waiting for the devices". */
+  readonly what: string
+  readonly children: (answer: A, matching: number | null) => ReactNode
+}
+
+export const Asked = <A,>({ children, of: { data, error, refetch }, what }: Props<A>) => (
+  <>
+    {error !== null && <Problem error={error} title={`${what} could not be read`} again={() => void refetch()} />}
+    {data === undefined ? error === null && <Waiting what={what} /> : children(data.answer, data.matching)}
+  </>
+)

@@ -1,0 +1,20 @@
+/** The heading of a screen, which is the title of the browser's tab too; beside it what belongs to the whole screen. */
+import { Group, Title } from "@mantine/core"
+import { type ReactNode, useEffect } from "react"
+
+interface Props {
+  readonly children: string
+  readonly aside?: ReactNode
+}
+
+export const ScreenTitle = ({ aside, children }: Props) => {
+  useEffect(() => {
+    document.title = `${children} · Switchyard`
+  }, [children])
+  return (
+    <Group justify="space-between" mb="sm" gap="sm">
+      <Title order={1}>{children}</Title>
+      {aside}
+    </Group>
+  )
+}

@@ -1,0 +1,9 @@
+/** Lets the browser save a text as a file. */
+export const saveFile = (name: string, text: string, type = "text/plain"): void => {
+  const address = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement("a")
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 1000)
+}

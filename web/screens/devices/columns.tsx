@@ -1,0 +1,49 @@
+/** The columns of the list of devices. */
+import type { Data } from "../../api/Calls.ts"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Tone, toneOfState } from "../../parts/Tone.tsx"
+import type { Column } from "../../parts/VirtualTable.tsx"
+import { When } from "../../parts/When.tsx"
+
+export type DeviceRow = Data<"GET /devices">["devices"][number]
+
+const Synchronized = ({ row }: { readonly row: DeviceRow }) => {
+  if (row.state !== "MANAGED") return <Tone tone="quiet">not managed</Tone>
+  return row.synchronized ? <Tone tone="good">synchronized</Tone> : <Tone tone="warn">unsynchronized</Tone>
+}
+
+export const columns: ReadonlyArray<Column<DeviceRow>> = [
+  {
+    key: "hostname",
+    head: "Name",
+    width: 200,
+    sort: "hostname",
+    cell: ({ hostname }) => <PlainLink to={`/device/${encodeURIComponent(hostname)}`}>{hostname}</PlainLink>
+  },
+  {
+    key: "state",
+    head: "State",
+    width: 140,
+    sort: "state",
+    cell: ({ state }) => <Tone tone={toneOfState(state)}>{state}</Tone>
+  },
+  {
+    key: "synchronized",
+    head: "Synchronized",
+    width: 160,
+    sort: "synchronized",
+    cell: (row) => <Synchronized row={row} />
+  },
+  { key: "type", head: "Type", width: 90, sort: "device_type", cell: ({ device_type }) => device_type },
+  { key: "group", head: "Group", width: 140, cell: ({ primary_group }) => primary_group },
+  {
+    key: "address",
+    head: "Address",
+    width: 150,
+    sort: "management_ip",
+    cell: ({ dhcp_ip, management_ip }) => management_ip ?? dhcp_ip ?? ""
+  },
+  { key: "model", head: "Model", width: 180, sort: "model", cell: ({ model }) => model ?? "" },
+  { key: "version", head: "Version", width: 110, sort: "os_version", cell: ({ os_version }) => os_version ?? "" },
+  { key: "seen", head: "Last seen", width: 210, sort: "last_seen", cell: ({ last_seen }) => <When at={last_seen} /> }
+]
