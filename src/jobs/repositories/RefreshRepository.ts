@@ -34,7 +34,11 @@ const make = Effect.gen(function* () {
     states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 
   const refuse = Effect.fnUntraced(
-    function* ({ id, memo }: Refresh, repository: RepositoryName, { commit, message, problems, status }: RefreshRefused) {
+    function* (
+      { id, memo }: Refresh,
+      repository: RepositoryName,
+      { commit, message, problems, status }: RefreshRefused
+    ) {
       const reasons = { ...(problems === undefined ? {} : { problems }), ...(commit === undefined ? {} : { commit }) }
       yield* memo.write({ repository, refused: { status, message, ...reasons } })
       const event: JobEvent =
@@ -84,7 +88,11 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string
-): Effect.fn.Return<Pick<RefreshOutcome, "message" | "warnings">, RefreshRefused | SqlError.SqlError | JobNotFound, JobEngine | JobStore> {
+): Effect.fn.Return<
+  Pick<RefreshOutcome, "message" | "warnings">,
+  RefreshRefused | SqlError.SqlError | JobNotFound,
+  JobEngine | JobStore
+> {
   const engine = yield* JobEngine
   const jobs = yield* JobStore
   const memo = { repository: name }
