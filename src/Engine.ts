@@ -52,6 +52,8 @@ import { InitRows } from "./jobs/init/InitRows.ts"
 import { InitSurvey } from "./jobs/init/InitSurvey.ts"
 import { NeighbourSync } from "./jobs/init/NeighbourSync.ts"
 import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
+import { RepositoryCommits } from "./jobs/repositories/RepositoryCommits.ts"
+import { RepositoryCopies } from "./jobs/repositories/RepositoryCopies.ts"
 import { RepositoryProblems } from "./jobs/repositories/RepositoryProblems.ts"
 import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
 import { SettingsUpdate } from "./jobs/repositories/SettingsUpdate.ts"
@@ -229,7 +231,9 @@ export const services = Layer.mergeAll(
   RepositoryUpdate.layer.pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
-    Layer.provideMerge(CandidateConfigs.layer)
+    Layer.provideMerge(CandidateConfigs.layer),
+    Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
+    Layer.provide(RepositoryCopies.layer)
   ),
   RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
   JobWindows.layer

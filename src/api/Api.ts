@@ -16,6 +16,7 @@ import { MetricsGroup } from "./MetricsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
+import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
 import { WindowsGroup } from "./WindowsApi.ts"
@@ -37,6 +38,7 @@ const versioned = HttpApi.make("switchyard")
     FirmwareGroup,
     SettingsGroup,
     SettingsModelGroup,
+    RepositoryGroup,
     PluginsGroup,
     AuthGroup,
     SignOnGroup,

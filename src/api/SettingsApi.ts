@@ -9,21 +9,12 @@ import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import { BadRequest, bodyFailures, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import { repository } from "./RepositoryApi.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 const Text = Enveloped(Schema.String)
 const name = { name: Schema.String }
-
-const RepositoryName = Schema.Literals(["settings", "templates"])
-const repositoryOf = Schema.decodeUnknownOption(RepositoryName)
-const repository = {
-  name: Parameter.parameter(
-    RepositoryName,
-    (sent) => Result.fromOption(repositoryOf(sent.toLowerCase()), () => "Invalid repository type"),
-    RepositoryName
-  )
-}
 
 const typeRule = (sent: string) =>
   Result.fromOption(Option.fromUndefinedOr(deviceTypeOf(sent)), () => "Invalid device type specified")

@@ -104,6 +104,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /groups/:name/os_versions",
   "GET /groups/:name/os_version",
   "GET /repository/:name/problems",
+  "GET /repository/:name/commits",
   "PUT /repository/:name",
   "GET /alerts",
   "GET /alerts/deliveries",

@@ -32,6 +32,34 @@ export const parseCommit = (output: string, name: string): Result.Result<GitComm
   })
 }
 
+/** A commit of a list, as its author wrote it. */
+export const LoggedCommit = Schema.Struct({
+  hash: Schema.String,
+  author: Schema.String,
+  committer: Schema.String,
+  /** Seconds since 1970. */
+  seconds: Schema.Int,
+  message: Schema.String
+})
+export type LoggedCommit = typeof LoggedCommit.Type
+
+/** The format argument of `git log -z` that `parseLog` reads. */
+export const LOG_FORMAT = "--format=%H%x01%an%x01%cn%x01%ct%x01%B"
+
+/** What is shown of a commit's message. */
+const MAX_MESSAGE = 2_000
+
+const isInteger = (text: string): boolean => /^-?\d+$/.test(text)
+
+/** Reads the output of `git log`; what is no commit is left out. */
+export const parseLog = (output: string): ReadonlyArray<LoggedCommit> =>
+  output.split("\0").flatMap((record) => {
+    const [hash = "", author = "", committer = "", seconds = "", ...message] = record.trim().split("\u0001")
+    if (!/^[0-9a-f]{40,64}$/.test(hash) || !isInteger(seconds)) return []
+    const text = message.join("\u0001").trim().slice(0, MAX_MESSAGE)
+    return [{ hash, author, committer, seconds: Number(seconds), message: text }]
+  })
+
 const described = ({ committer, hash, name, time }: GitCommit): string =>
   `ommit ${hash} ${name} by ${committer} at ${time}`
 

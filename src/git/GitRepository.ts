@@ -7,7 +7,7 @@
 import { Duration, Effect, FileSystem, Option, Path, Semaphore } from "effect"
 import { type GitAddressInvalid, parseGitAddress } from "./GitAddress.ts"
 import { GitFailed, runGitText } from "./GitCommand.ts"
-import { COMMIT_FORMAT, type GitCommit, parseCommit } from "./GitCommit.ts"
+import { COMMIT_FORMAT, type GitCommit, LOG_FORMAT, type LoggedCommit, parseCommit, parseLog } from "./GitCommit.ts"
 import { condemn, copyState, fetchCopy, type GitCopy, isUsable, recordState, replaceCopy } from "./GitCopy.ts"
 import { removeLeftLocks } from "./GitLocks.ts"
 import { GitRefNotFound, resolveRef } from "./GitRef.ts"
@@ -50,6 +50,8 @@ export interface GitRepository {
   readonly resolve: (ref: string) => Effect.Effect<string, GitFailed | GitRefNotFound>
   /** Committer and time of a commit, under the name of the configured branch. */
   readonly describe: (hash: string) => Effect.Effect<GitCommit, GitFailed | GitRefNotFound>
+  /** A commit and those before it, the newest first, at most so many. */
+  readonly log: (hash: string, count: number) => Effect.Effect<ReadonlyArray<LoggedCommit>, GitFailed | GitRefNotFound>
   /** The files of a commit whose path is wanted, all from that one commit. */
   readonly readTree: (
     hash: string,
@@ -98,6 +100,15 @@ const refreshCopy = Effect.fnUntraced(function* (copy: GitCopy): Effect.fn.Retur
   return { commit: yield* describeAs(copy, commit, name), cloned: true }
 })
 
+const logOf = Effect.fnUntraced(function* (copy: GitCopy, hash: string, count: number) {
+  const known = yield* knownCommit(copy, hash)
+  const output = yield* runGitText(
+    ["log", "-z", "--no-show-signature", "--no-ext-diff", `--max-count=${count}`, LOG_FORMAT, known],
+    copy.options
+  )
+  return parseLog(output)
+})
+
 const changedPaths = Effect.fnUntraced(function* (copy: GitCopy, from: string, to: string) {
   const ends = [yield* knownCommit(copy, from), yield* knownCommit(copy, to)]
   const output = yield* runGitText(
@@ -138,6 +149,7 @@ export const makeGitRepository = Effect.fnUntraced(function* (
       Effect.flatMap(knownCommit(copy, hash), (known) =>
         Effect.flatMap(nameOf, (name) => describeAs(copy, known, name))
       ),
+    log: (hash, count) => logOf(copy, hash, count),
     readTree: (hash, wanted, limits = DEFAULT_LIMITS) =>
       knownCommit(copy, hash).pipe(
         Effect.flatMap((known) => readTreeFiles(known, wanted, limits, copy.options)),

@@ -53,6 +53,7 @@ import { PageRoutes } from "./page/PageRoutes.ts"
 import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
+import { RepositoryLive } from "./repository/RepositoryHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
@@ -73,6 +74,7 @@ const Groups = Layer.mergeAll(
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
+  RepositoryLive,
   PluginsLive,
   SystemLive,
   AuthLive,

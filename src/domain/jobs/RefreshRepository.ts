@@ -14,9 +14,12 @@ export const RefreshRepository = defineJob({
       Schema.Struct({
         status: Schema.Literals([400, 500, 503]),
         message: Schema.String,
-        problems: Schema.optionalKey(Schema.Array(Remark))
+        problems: Schema.optionalKey(Schema.Array(Remark)),
+        commit: Schema.optionalKey(Schema.String)
       })
     ),
+    /** The commit that came into force. */
+    commit: Schema.optionalKey(Schema.String),
     warnings: Schema.optionalKey(Schema.Array(Remark))
   }),
   // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)

@@ -8,14 +8,21 @@ export class RefreshRefused extends Schema.TaggedError<RefreshRefused>()("Refres
   status: Schema.Literals([400, 500, 503]),
   message: Schema.String,
   /** Every mistake with its place, when it is the content that was refused. */
-  problems: Schema.optionalKey(Schema.Array(Remark))
+  problems: Schema.optionalKey(Schema.Array(Remark)),
+  /** The commit that was looked at, when it came so far. */
+  commit: Schema.optionalKey(Schema.String)
 }) {}
 
 /** Whether it is what the commit says that was refused, and not a refresh that could not be done. */
 export const isOfContent = ({ problems, status }: RefreshRefused): boolean => status === 400 || problems !== undefined
 
 /** What a refresh tells its caller: the text of the commit in force, and what is doubtful about it. */
-export const RefreshOutcome = Schema.Struct({ message: Schema.String, warnings: Schema.Array(Remark) })
+export const RefreshOutcome = Schema.Struct({
+  message: Schema.String,
+  warnings: Schema.Array(Remark),
+  /** The commit that came into force. */
+  commit: Schema.String
+})
 export type RefreshOutcome = typeof RefreshOutcome.Type
 
 /** Who asks, and in which job. */

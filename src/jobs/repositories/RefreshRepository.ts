@@ -34,8 +34,12 @@ const make = Effect.gen(function* () {
     states.apply(id, { type: "STOPPED", result: { error, repository: repository.toUpperCase() } })
 
   const refuse = Effect.fnUntraced(
-    function* ({ id, memo }: Refresh, repository: RepositoryName, { message, problems, status }: RefreshRefused) {
-      const reasons = problems === undefined ? {} : { problems }
+    function* (
+      { id, memo }: Refresh,
+      repository: RepositoryName,
+      { commit, message, problems, status }: RefreshRefused
+    ) {
+      const reasons = { ...(problems === undefined ? {} : { problems }), ...(commit === undefined ? {} : { commit }) }
       yield* memo.write({ repository, refused: { status, message, ...reasons } })
       const event: JobEvent =
         status === 503
@@ -62,7 +66,7 @@ const make = Effect.gen(function* () {
     const { aborting, id, memo, user } = job
     const { repository } = yield* memorized(memo)
     const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
-      Effect.tap(({ warnings }) => memo.write({ repository, warnings })),
+      Effect.tap(({ commit, warnings }) => memo.write({ repository, warnings, commit })),
       Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
@@ -84,7 +88,11 @@ const Refreshed = Schema.Struct({ message: Schema.String })
 export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string
-): Effect.fn.Return<RefreshOutcome, RefreshRefused | SqlError.SqlError | JobNotFound, JobEngine | JobStore> {
+): Effect.fn.Return<
+  Pick<RefreshOutcome, "message" | "warnings">,
+  RefreshRefused | SqlError.SqlError | JobNotFound,
+  JobEngine | JobStore
+> {
   const engine = yield* JobEngine
   const jobs = yield* JobStore
   const memo = { repository: name }

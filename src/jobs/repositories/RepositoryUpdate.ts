@@ -3,26 +3,29 @@
  * force changes in one transaction at the end or not at all (docs/settings-repository.md#refresh). No job waits for a remote or
  * a check: a running one goes on with the commits that it began with.
  */
-import { Context, Effect, type FileSystem, Layer, Option, type Path } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import * as path from "node:path"
 import { type GitAddressInvalid } from "../../git/GitAddress.ts"
 import type { GitFailed } from "../../git/GitCommand.ts"
 import { clonedText, commitText, currentText } from "../../git/GitCommit.ts"
 import type { GitRefNotFound } from "../../git/GitRef.ts"
-import { type GitRepository, makeGitRepository, type RefreshResult } from "../../git/GitRepository.ts"
+import type { RefreshResult } from "../../git/GitRepository.ts"
 import { repositoryCommits } from "../../runtime/metrics/JobMetrics.ts"
-import { ServerConfig } from "../../ServerConfig.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
 import { missingBranchProblem } from "../../settings/GroupView.ts"
 import { refreshAnswer } from "../../settings/SettingsProblem.ts"
 import { CommitsInForce, type Overtaken } from "./CommitsInForce.ts"
 import { isOfContent, type RefreshCause, type RefreshOutcome, RefreshRefused } from "./RefreshRefused.ts"
 import * as RefreshTurns from "./RefreshTurns.ts"
+import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
 import { TemplatesUpdate } from "./TemplatesUpdate.ts"
 
 const broken = (message: string) => new RefreshRefused({ status: 500, message: `Error in repository: ${message}` })
+
+/** The refusal of a commit, whichever part of the check found it. */
+const refusalOf = (commit: string, { message, problems, status }: RefreshRefused) =>
+  new RefreshRefused({ status, message, commit, ...(problems === undefined ? {} : { problems }) })
 
 type UpdateError = RefreshRefused | GitFailed | GitRefNotFound | GitAddressInvalid | SqlError.SqlError
 
@@ -36,30 +39,10 @@ const asRefused = <A, R>(effect: Effect.Effect<A, UpdateError | Overtaken, R>) =
   )
 
 const make = Effect.gen(function* () {
-  const config = yield* ServerConfig
   const repositories = yield* RepositoryStore
+  const copies = yield* RepositoryCopies
   const inForce = yield* CommitsInForce
   const updates = { settings: yield* SettingsUpdate, templates: yield* TemplatesUpdate }
-  const addresses = { settings: config.GITREPO_SETTINGS, templates: config.GITREPO_TEMPLATES }
-  const variables = { settings: "GITREPO_SETTINGS", templates: "GITREPO_TEMPLATES" }
-  const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-  const copies = new Map<RepositoryName, GitRepository>()
-
-  const copyOf = Effect.fnUntraced(function* (name: RepositoryName) {
-    const known = copies.get(name)
-    if (known !== undefined) return known
-    const address = addresses[name]
-    if (Option.isNone(address)) return yield* broken(`${variables[name]} is not set`)
-    const directory = path.join(config.DATA_DIR, "repositories", name)
-    const made = yield* makeGitRepository({
-      address: address.value,
-      directory,
-      timeout: config.GIT_TIMEOUT * 1000,
-      cloneTimeout: config.GIT_CLONE_TIMEOUT * 1000
-    }).pipe(Effect.provideContext(services))
-    copies.set(name, made)
-    return made
-  })
 
   /**
    * Branches that a commit of the settings asks for and that are not in force yet. Without templates nothing can be rendered
@@ -69,7 +52,7 @@ const make = Effect.gen(function* () {
     const known = yield* repositories.refs("templates")
     const missing = known.length === 0 ? [] : branches.filter((branch) => !known.includes(branch))
     if (missing.length === 0) return []
-    const repository = yield* copyOf("templates")
+    const repository = yield* copies.of("templates")
     return yield* Effect.forEach(missing, (branch) =>
       Effect.catchTag(updates.templates.branch(repository, branch), "GitRefNotFound", () =>
         Effect.fail(new RefreshRefused(refreshAnswer(missingBranchProblem(branch))))
@@ -78,12 +61,14 @@ const make = Effect.gen(function* () {
   })
 
   const updateNow = Effect.fn("RepositoryUpdate.update")(function* (name: RepositoryName, cause: RefreshCause) {
-    const repository = yield* copyOf(name)
+    const repository = yield* copies.of(name)
     const refreshed: RefreshResult = yield* repository.refresh
     const beside = yield* inForce.now
     const before = yield* repositories.find(name, "")
-    const checked = yield* updates[name].check(repository, refreshed.commit, before)
-    const commits = [...checked.commits, ...(yield* newBranches(checked.branches))]
+    const { checked, commits } = yield* Effect.gen(function* () {
+      const checked = yield* updates[name].check(repository, refreshed.commit, before)
+      return { checked, commits: [...checked.commits, ...(yield* newBranches(checked.branches))] }
+    }).pipe(Effect.catchTag("RefreshRefused", (refusal) => Effect.fail(refusalOf(refreshed.commit.hash, refusal))))
     // who aborts the refresh must be able to tell whether the commit is in force
     yield* Effect.uninterruptible(inForce.put(name, { ...checked, commits }, cause, beside))
     if (!Option.exists(before, ({ commit }) => commit === refreshed.commit.hash)) {
@@ -98,7 +83,7 @@ const make = Effect.gen(function* () {
     })
     const isFirst = refreshed.cloned && Option.isNone(before)
     const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
-    return { message, warnings: checked.warnings }
+    return { message, warnings: checked.warnings, commit: refreshed.commit.hash }
   }, asRefused)
 
   const updateCounted = (name: RepositoryName, cause: RefreshCause) =>

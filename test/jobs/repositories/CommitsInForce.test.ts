@@ -7,6 +7,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { CandidateConfigs } from "../../../src/jobs/sync/CandidateConfigs.ts"
 import { CommitsInForce } from "../../../src/jobs/repositories/CommitsInForce.ts"
+import { RepositoryCopies } from "../../../src/jobs/repositories/RepositoryCopies.ts"
 import { RepositoryUpdate } from "../../../src/jobs/repositories/RepositoryUpdate.ts"
 import { SettingsUpdate } from "../../../src/jobs/repositories/SettingsUpdate.ts"
 import { StrictRendering } from "../../../src/jobs/repositories/StrictRendering.ts"
@@ -26,6 +27,7 @@ type Folders = Effect.Success<typeof Campus.makeFolders>
 /** What refreshes repositories in one server. */
 const updaterOf = (name: string, { folder, settings, templates }: Folders) =>
   RepositoryUpdate.layer.pipe(
+    Layer.provide(RepositoryCopies.layer),
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
     Layer.provide(CandidateConfigs.layer),

@@ -25,6 +25,7 @@ import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { providerCases } from "./cases/ProviderCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
+import { repositoryCases } from "./cases/RepositoryCases.ts"
 import { signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
@@ -50,7 +51,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Windows: windowCases,
   Alerts: alertCases,
   Firmware: firmwareCases,
-  "Settings, groups, repositories": settingsCases,
+  "Settings, groups, repositories": [...repositoryCases, ...settingsCases],
   "Signing on at a provider": providerCases,
   "System and transport": systemCases
 }
