@@ -9,12 +9,30 @@ import { documented, listQuery, type QueryParameter } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
 import { BadRequest, Conflict, NotFound } from "./Failures.ts"
+import { JobProgress } from "../domain/jobs/JobProgress.ts"
 import { RequestBody } from "./Requests.ts"
 
 const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
 const one = { status: "success", data: { jobs: [Examples.job] } }
 const aborted = { ...Examples.job, status: "ABORTED", result: { message: "wrong image (aborted by admin)" } }
 const lock = { job_id: 812, name: "devices", start_time: "2026-03-02 09:12:07.788892", abort: false }
+
+const progressExample = {
+  devices: [
+    {
+      hostname: "lhv-a1",
+      phase: "proved",
+      reason: null,
+      failed: null,
+      changed: false,
+      score: null,
+      timer_until: "2026-03-02T09:16:27.512",
+      step: null,
+      why: null,
+      said: null
+    }
+  ]
+}
 
 const leaveOut: Readonly<Record<string, QueryParameter>> = {
   filter_jobresult: {
@@ -56,6 +74,18 @@ const endpoints = HttpApiGroup.make("jobs").add(
         "The list has one record. `status` FINISHED says that the work has ended, `outcome` how: `success`, `partial`, `failed` or `aborted`, null before; `failed_devices` and `counts` say on which devices.",
       query: leaveOut,
       example: { response: one }
+    })
+  ),
+  HttpApiEndpoint.get("progress", "/job/:id(^\\d+$)/progress", {
+    params: { id: Schema.String },
+    success: Enveloped(JobProgress),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "Read how far a job is with each device",
+      description:
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and until when the switch's own timer runs. The devices that a sync has selected are there from its beginning. Events of the kinds `change` and `job` say when it has changed.",
+      example: { response: { status: "success", data: progressExample } }
     })
   ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {

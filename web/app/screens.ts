@@ -18,5 +18,7 @@ export const screens: ReadonlyArray<Screen> = [
     leap: "d",
     reads: "/devices",
     load: () => import("../screens/devices/Devices.tsx")
-  }
+  },
+  { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
+  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") }
 ]

@@ -42,6 +42,16 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "how far a job is that has kept no rows of devices",
+    request: { method: "GET", path: "/job/1/progress" },
+    reply: { status: 200, body: { status: "success", data: { devices: [] } } }
+  },
+  {
+    name: "how far a job is that there is not",
+    request: { method: "GET", path: "/job/99999/progress" },
+    reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
+  },
+  {
     name: "a job that threw, with its traceback twice",
     request: { method: "GET", path: "/job/2" },
     reply: {

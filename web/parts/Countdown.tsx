@@ -1,0 +1,17 @@
+/** Seconds that are left until a moment, counted down. */
+import { useEffect, useState } from "react"
+import { momentOf } from "./When.tsx"
+
+const secondsTo = (moment: Date | undefined): number =>
+  moment === undefined ? 0 : Math.max(0, Math.ceil((moment.getTime() - Date.now()) / 1000))
+
+export const Countdown = ({ until }: { readonly until: string }) => {
+  const [left, setLeft] = useState(() => secondsTo(momentOf(until)))
+  useEffect(() => {
+    const tick = () => setLeft(secondsTo(momentOf(until)))
+    tick()
+    const timer = setInterval(tick, 1000)
+    return () => clearInterval(timer)
+  }, [until])
+  return <span>{left} s</span>
+}

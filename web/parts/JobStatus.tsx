@@ -1,0 +1,35 @@
+/** How a job stands, in one word: its outcome when it has ended, what it waits for when it waits. */
+import { Tone, toneOfJob } from "./Tone.tsx"
+
+interface Shown {
+  readonly status: string
+  readonly outcome: string | null
+  readonly waiting_for: { readonly reason: string } | null
+}
+
+const WAITS: Readonly<Record<string, string>> = {
+  approval: "waits for approval",
+  lock: "waits for another job",
+  timer: "waits for timers",
+  window: "waits for its window"
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  success: "success",
+  partial: "partly failed",
+  failed: "failed",
+  aborted: "aborted"
+}
+
+/** The word. */
+export const statusWord = ({ outcome, status, waiting_for }: Shown): string => {
+  if (outcome !== null) return ENDS[outcome] ?? outcome
+  if (waiting_for !== null) return WAITS[waiting_for.reason] ?? "waits"
+  return status.toLowerCase()
+}
+
+export const JobStatus = ({ job }: { readonly job: Shown }) => (
+  <Tone tone={job.waiting_for !== null && job.outcome === null ? "warn" : toneOfJob(job.status, job.outcome)}>
+    {statusWord(job)}
+  </Tone>
+)

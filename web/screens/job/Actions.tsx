@@ -1,0 +1,105 @@
+/** What can be done about a job: abort it with a reason, approve or reject it, retry what failed, undo what it changed. */
+import { Group, TextInput } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
+import { useState } from "react"
+import { ask, request } from "../../api/call.ts"
+import { useMay } from "../../app/useSession.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import type { JobRecord } from "./Job.tsx"
+import type { ShownDevice } from "./useProgress.ts"
+
+interface Props {
+  readonly job: JobRecord
+  readonly devices: ReadonlyArray<ShownDevice>
+}
+
+const isDryRun = (job: JobRecord): boolean => job.function_name.endsWith("(dry_run)")
+const isSync = (job: JobRecord): boolean => job.function_name.startsWith("sync_devices")
+
+const Abort = ({ job: { id } }: { readonly job: JobRecord }) => {
+  const [reason, setReason] = useState("")
+  const act = () => request("PUT /job/:id", { params: { id }, body: { action: "ABORT", abort_reason: reason } })
+  return (
+    <AskFirst label="Abort" danger act={act}>
+      What is under way on a switch is brought to its end; nothing new is begun.
+      <TextInput
+        label="Reason"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        data-autofocus
+      />
+    </AskFirst>
+  )
+}
+
+const Decide = ({ job: { id } }: { readonly job: JobRecord }) => {
+  const [comment, setComment] = useState("")
+  const field = (
+    <TextInput
+      label="Comment"
+      value={comment}
+      onChange={(event) => setComment(event.currentTarget.value)}
+      data-autofocus
+    />
+  )
+  return (
+    <>
+      <AskFirst label="Approve" act={() => request("POST /job/:id/approve", { params: { id }, body: { comment } })}>
+        The job begins as soon as it is approved. It takes somebody else than who asked for it.
+        {field}
+      </AskFirst>
+      <AskFirst
+        label="Reject"
+        danger
+        act={() => request("POST /job/:id/reject", { params: { id }, body: { comment } })}
+      >
+        The job ends, with the comment as its reason.
+        {field}
+      </AskFirst>
+    </>
+  )
+}
+
+const Undo = ({ job: { id } }: { readonly job: JobRecord }) => {
+  const router = useRouter()
+  const [comment, setComment] = useState("")
+  const act = async () => {
+    const { answer } = await ask("POST /job/:id/revert", { params: { id }, body: { comment } })
+    router.history.push(`/ui/job/${answer.job_id}`)
+  }
+  return (
+    <AskFirst label="Undo" danger act={act}>
+      Every switch that this job has changed gets the configuration back that it ran before. Switches that somebody has
+      changed since are left alone. The settings stay as they are: until they are mended, the switches are not
+      synchronized.
+      <TextInput
+        label="Comment"
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+        data-autofocus
+      />
+    </AskFirst>
+  )
+}
+
+export const Actions = ({ devices, job }: Props) => {
+  const may = useMay()
+  const failed = devices.filter((device) => device.failed === true).map(({ hostname }) => hostname)
+  const hasEnded = job.finish_time !== null
+  const awaitsApproval = job.waiting_for?.reason === "approval"
+  const wasChanged = devices.some(({ phase }) => phase === "confirmed")
+  return (
+    <Group my="sm" gap="xs">
+      {!hasEnded && job.status !== "ABORTING" && may("PUT", `/job/${job.id}`) && <Abort job={job} />}
+      {awaitsApproval && may("POST", `/job/${job.id}/approve`) && <Decide job={job} />}
+      {hasEnded && wasChanged && !isDryRun(job) && may("POST", `/job/${job.id}/revert`) && <Undo job={job} />}
+      {hasEnded && isSync(job) && failed.length > 0 && may("POST", "/device_syncto") && (
+        <PlainLink to={`/change?hostnames=${encodeURIComponent(failed.join(","))}`}>Retry the failed ones</PlainLink>
+      )}
+      {hasEnded && isSync(job) && isDryRun(job) && (
+        <PlainLink to={`/change?job=${job.id}`}>See the differences</PlainLink>
+      )}
+    </Group>
+  )
+}
