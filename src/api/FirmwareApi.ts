@@ -151,9 +151,7 @@ const campaign: UpgradeCampaign = {
 
 const views = endpoints.add(
   HttpApiEndpoint.get("versions", "/firmware_versions", {
-    success: Enveloped(
-      Schema.Struct({ groups: Schema.Array(VersionsOfGroup), all: VersionsOfGroup.fields.versions })
-    ),
+    success: Enveloped(Schema.Struct({ groups: Schema.Array(VersionsOfGroup), all: VersionsOfGroup.fields.versions })),
     error: ServiceUnavailable
   }).annotateMerge(
     documented({

@@ -47,11 +47,7 @@ const deviceOf =
   }
 
 /** The campaign of a job. */
-export const campaignOf = (
-  id: number,
-  job: UpgradeJobRow,
-  rows: ReadonlyArray<UpgradeDeviceRow>
-): UpgradeCampaign => {
+export const campaignOf = (id: number, job: UpgradeJobRow, rows: ReadonlyArray<UpgradeDeviceRow>): UpgradeCampaign => {
   const args = Option.getOrUndefined(argsOf(job.args))
   return {
     job_id: id,

@@ -37,10 +37,11 @@ const readRows = Schema.decodeUnknownEffect(Schema.Array(DeviceRow))
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   return FirmwareViewStore.of({
-    downloads: sql<RunningDownload>`select id as job_id, status, scheduled_by as by, start_arguments as args, memo from job
+    downloads:
+      sql<RunningDownload>`select id as job_id, status, scheduled_by as by, start_arguments as args, memo from job
       where function_name = 'get_firmware' and status in ${sql.literal(JOB_UNFINISHED)} order by id`.pipe(
-      Effect.withSpan("FirmwareViewStore.downloads")
-    ),
+        Effect.withSpan("FirmwareViewStore.downloads")
+      ),
     upgrade: Effect.fn("FirmwareViewStore.upgrade")((jobId: number) =>
       Effect.map(
         sql<UpgradeJobRow>`select status, start_arguments as args, memo from job
