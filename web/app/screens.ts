@@ -20,5 +20,12 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/devices/Devices.tsx")
   },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
+  {
+    path: "/repository",
+    label: "Repository",
+    leap: "r",
+    reads: "/repository/settings",
+    load: () => import("../screens/repository/Repository.tsx")
+  },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") }
 ]
