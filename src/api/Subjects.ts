@@ -50,6 +50,7 @@ const asked = [
   "POST /firmware/upgrade",
   "GET /job/:id",
   "GET /job/:id/audit",
+  "GET /job/:id/diffs",
   "GET /job/:id/progress",
   "PUT /job/:id",
   "POST /job/:id/approve",

@@ -21,6 +21,7 @@ import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
+import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -67,7 +68,7 @@ const Groups = Layer.mergeAll(
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide(JobProgressStore.layer)),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
