@@ -52,8 +52,10 @@ import { InitRows } from "./jobs/init/InitRows.ts"
 import { InitSurvey } from "./jobs/init/InitSurvey.ts"
 import { NeighbourSync } from "./jobs/init/NeighbourSync.ts"
 import { CommitsInForce } from "./jobs/repositories/CommitsInForce.ts"
+import { BranchCheck } from "./jobs/repositories/BranchCheck.ts"
 import { RepositoryCommits } from "./jobs/repositories/RepositoryCommits.ts"
 import { RepositoryCopies } from "./jobs/repositories/RepositoryCopies.ts"
+import { RepositoryFiles } from "./jobs/repositories/RepositoryFiles.ts"
 import { RepositoryProblems } from "./jobs/repositories/RepositoryProblems.ts"
 import { RepositoryUpdate } from "./jobs/repositories/RepositoryUpdate.ts"
 import { SettingsUpdate } from "./jobs/repositories/SettingsUpdate.ts"
@@ -130,6 +132,7 @@ import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
+import { TemplateTrial } from "./templates/TemplateTrial.ts"
 import { UndefinedPrints } from "./templates/UndefinedPrints.ts"
 
 /** A setting has a form that its type cannot express. */
@@ -228,13 +231,15 @@ export const services = Layer.mergeAll(
   DeviceDeletion.layer,
   PluginActions.layer,
   InitSurvey.layer,
-  RepositoryUpdate.layer.pipe(
+  Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
     Layer.provide(RepositoryCopies.layer)
   ),
+  RepositoryFiles.layer,
+  TemplateTrial.layer,
   RepositoryProblems.layer.pipe(Layer.provide(RefreshStore.layer)),
   JobWindows.layer
 ).pipe(

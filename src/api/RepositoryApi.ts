@@ -2,12 +2,17 @@
 import { Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import * as Parameter from "../domain/fields/Parameter.ts"
+import { CheckedBranch } from "../domain/BranchCheck.ts"
+import { DeviceVariable } from "../domain/DeviceVariable.ts"
+import { Remark } from "../domain/Remark.ts"
 import { CommitsOfRepository } from "../domain/RepositoryCommit.ts"
+import { BranchRequest, TrialRequest } from "../domain/requests/TrialRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { BadRequest } from "./Failures.ts"
-import { RequestParameters } from "./Requests.ts"
+import { BadRequest, InternalError, NotFound, ServiceUnavailable } from "./Failures.ts"
+import { hostname } from "./PathParameters.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const RepositoryName = Schema.Literals(["settings", "templates"])
 const repositoryOf = Schema.decodeUnknownOption(RepositoryName)
@@ -71,7 +76,57 @@ const exampleCommits: CommitsOfRepository = {
   ]
 }
 
-const endpoints = HttpApiGroup.make("repository").add(
+const branch = Schema.optionalKey(Parameter.text(shown("the templates of this branch, which a group asks for", "next")))
+const VLANS = "global/vxlans.yml"
+
+const files = {
+  commit: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
+  files: [
+    { path: "eos/access.j2", size: 2048 },
+    { path: "eos/mapping.yml", size: 211 }
+  ]
+}
+
+const variables = {
+  hostname: "lhv-a1",
+  group: "EAST_WING",
+  branch: null,
+  platform: "eos",
+  template: "eos/access.j2",
+  variables: [
+    { name: "device_model", value: "DCS-7010T-48", source: "database", level: null, places: [] },
+    {
+      name: "ntp_servers",
+      value: [{ host: "ntp1.example.org" }],
+      source: "settings",
+      level: "global",
+      places: [{ file: "global/base_system.yml", line: 3 }]
+    },
+    { name: "TEMPLATE_SECRET_RADIUS", value: "<hidden>", source: "secret", level: null, places: [] }
+  ]
+}
+
+const checked: CheckedBranch = {
+  repository: "settings",
+  branch: "guest-network",
+  commit: "51b0d8eb0e0e2f8ee29e6e7bf1c9cdc9b7e6a4a1",
+  committer: "Sam Berg",
+  at: "2026-02-13T09:31:02",
+  in_force: "cdf978245c3782ec391ffa2bda3ca540577ad36f",
+  accepted: true,
+  problems: [],
+  warnings: [{ file: VLANS, line: 12, column: 5, path: "vxlans->guest->mtuu", message: "no setting has this name" }],
+  devices: { concerned: 596, rendered: 596, changed: 595, failed: 1 },
+  groups: [
+    { count: 595, hostnames: ["lhv-a1", "lhv-a2"], added: 1, removed: 0, diff: "@@ -41,3 +41,4 @@\n+vlan 1017" }
+  ],
+  failures: [
+    { hostname: "lhv-a9", message: "UndefinedError: 'uplink' is undefined (eos/access.j2, line 41, column 3)" }
+  ],
+  truncated: false
+}
+
+const commitsGroup = HttpApiGroup.make("repository").add(
   HttpApiEndpoint.get("commits", "/repository/:name/commits", {
     params: repository,
     query: {
@@ -89,6 +144,109 @@ const endpoints = HttpApiGroup.make("repository").add(
         description:
           "The newest commits of `settings` or `templates` as of the last refresh, the newest first, and what became of each: `in_force`, `refused` with every problem's file and line, `not_applied` (newer than what is in force, not looked at by itself), or `replaced`.",
         example: { response: { status: "success", data: exampleCommits } }
+      })
+    )
+)
+
+const withFiles = commitsGroup.add(
+  HttpApiEndpoint.get("files", "/repository/:name/files", {
+    params: repository,
+    query: { branch },
+    success: Enveloped(
+      Schema.Struct({
+        commit: Schema.NullOr(Schema.String),
+        files: Schema.Array(Schema.Struct({ path: Schema.String, size: Schema.Int }))
+      })
+    ),
+    error: BadRequest
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "List the files in force",
+        description: "Paths and sizes (bytes) of the files of the commit in force, without `alerts.yml`.",
+        example: { response: { status: "success", data: files } }
+      })
+    ),
+  HttpApiEndpoint.get("file", "/repository/:name/file", {
+    params: repository,
+    query: { path: Parameter.text(shown("path in the repository", "eos/access.j2")), branch },
+    success: Enveloped(Schema.Struct({ path: Schema.String, text: Schema.String })),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read a file in force",
+        description:
+          "The text of one file. What stands in the place of a secret is `<hidden>`, unless a template puts it there.",
+        example: { response: { status: "success", data: { path: "eos/access.j2", text: "hostname {{ hostname }}\n" } } }
+      })
+    ),
+  HttpApiEndpoint.post("check", "/repository/:name/check", {
+    params: repository,
+    payload: BranchRequest.schema,
+    success: Enveloped(CheckedBranch),
+    error: [BadRequest, InternalError, ServiceUnavailable]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Check a branch before it is merged",
+        description:
+          "Fetches a branch (or tag, or commit) and checks it as a refresh does: `problems` would refuse it. Managed devices that it concerns are rendered from what is in force and from the branch, for at most a minute; devices with the same difference are one group, small groups first. Nothing comes into force. One check at a time, else 503.",
+        example: { request: { branch: "guest-network" }, response: { status: "success", data: checked } }
+      })
+    )
+)
+
+const endpoints = withFiles.add(
+  HttpApiEndpoint.get("variables", "/device/:hostname/variables", {
+    params: hostname,
+    success: Enveloped(
+      Schema.Struct({
+        hostname: Schema.String,
+        group: Schema.String,
+        branch: Schema.NullOr(Schema.String),
+        platform: Schema.NullOr(Schema.String),
+        template: Schema.NullOr(Schema.String),
+        variables: Schema.Array(DeviceVariable)
+      })
+    ),
+    error: [BadRequest, NotFound]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read the template variables of a device",
+        description:
+          "Every variable that the templates of this device get, by name, with where it comes from: `settings` with file and line, `computed` from a setting and the database, `database`, `secret` (hidden) or `override`. Nothing is rendered.",
+        example: { response: { status: "success", data: variables } }
+      })
+    ),
+  HttpApiEndpoint.post("render", "/device/:hostname/render", {
+    params: hostname,
+    payload: TrialRequest.schema,
+    success: Enveloped(
+      Schema.Struct({
+        template: Schema.NullOr(Schema.String),
+        text: Schema.String,
+        log: Schema.Array(Schema.Struct({ level: Schema.String, text: Schema.String })),
+        warnings: Schema.Array(Remark)
+      })
+    ),
+    error: [BadRequest, NotFound, ServiceUnavailable]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Render a template that is not in force",
+        description:
+          "Renders `text` with the variables of the device: by itself, or in the place of `template` (a path in the directory of the platform), or with `whole` the device's whole configuration with it. Secrets are `<hidden>` already for the template. A mistake is 400 with `problems` that have file, line and column; those of a text by itself have no file. Nothing is stored.",
+        example: {
+          request: { text: "hostname {{ hostname }}" },
+          response: { status: "success", data: { template: null, text: "hostname lhv-a1", log: [], warnings: [] } }
+        }
       })
     )
 )

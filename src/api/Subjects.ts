@@ -26,6 +26,8 @@ const device = [
   "GET /device/:hostname/previous_config",
   "GET /device/:hostname/running_config",
   "GET /device/:hostname/stackmember",
+  "GET /device/:hostname/variables",
+  "POST /device/:hostname/render",
   "POST /device_initcheck/:id",
   "POST /device_syncto/hostname/:hostname"
 ]
@@ -107,6 +109,9 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /groups/:name/os_version",
   "GET /repository/:name/problems",
   "GET /repository/:name/commits",
+  "GET /repository/:name/files",
+  "GET /repository/:name/file",
+  "POST /repository/:name/check",
   "PUT /repository/:name",
   "GET /alerts",
   "GET /alerts/deliveries",

@@ -3,6 +3,7 @@ import type { RenderedDevice } from "./Rendering.ts"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
 import { type DerivedSecrets, hideDerived, noSecrets } from "./DerivedSecrets.ts"
 import { HIDDEN, hideSecrets, maskSecrets } from "./TemplateSecrets.ts"
+import type { TemplateVariables } from "./VariableInputs.ts"
 
 /** `data.config` of the answer. */
 export interface ConfigPreview {
@@ -24,6 +25,10 @@ const toJson = (value: unknown): unknown => {
 const fromPairs = (pairs: Iterable<readonly [unknown, unknown]>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Array.from(pairs, ([key, value]) => [String(key), toJson(value)]))
 
+/** Variables as people may see them, as plain JSON: secrets are replaced. */
+export const shownVariables = (variables: TemplateVariables): Readonly<Record<string, unknown>> =>
+  fromPairs(hideSecrets(variables))
+
 /** A rendered configuration as people may see it; secrets are replaced in the variables and in the text. */
 export const configPreview = (
   hostname: string,
@@ -40,5 +45,5 @@ export const configPreview = (
     )
   const running = variables.get("running_config")
   const shown = typeof running === "string" ? new Map([...variables, ["running_config", hidden(running)]]) : variables
-  return { hostname, generated_config: hidden(text), available_variables: fromPairs(hideSecrets(shown)) }
+  return { hostname, generated_config: hidden(text), available_variables: shownVariables(shown) }
 }

@@ -12,7 +12,14 @@ const reading: Permission = { methods: ["GET"], endpoints: ["*"], pages: ["*"], 
 /** Questions that are sent with a body and change nothing. */
 const asking: Permission = {
   methods: ["POST"],
-  endpoints: ["/settings/model", "/settings/model/{file}", "/device_initcheck/{id}", "/firmware/upgradecheck"]
+  endpoints: [
+    "/settings/model",
+    "/settings/model/{file}",
+    "/device_initcheck/{id}",
+    "/device/{hostname}/render",
+    "/firmware/upgradecheck",
+    "/repository/{name}/check"
+  ]
 }
 
 const portEditor: ReadonlyArray<Permission> = [

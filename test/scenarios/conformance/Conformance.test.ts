@@ -25,7 +25,7 @@ import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { providerCases } from "./cases/ProviderCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
-import { repositoryCases } from "./cases/RepositoryCases.ts"
+import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
 import { signOnCases } from "./cases/SignOnCases.ts"
 import { settingsCases } from "./cases/SettingsCases.ts"
 import { syncCases } from "./cases/SyncCases.ts"
@@ -51,7 +51,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Windows: windowCases,
   Alerts: alertCases,
   Firmware: firmwareCases,
-  "Settings, groups, repositories": [...repositoryCases, ...settingsCases],
+  "Settings, groups, repositories": [...repositoryCases, ...settingsCases, ...branchCases],
   "Signing on at a provider": providerCases,
   "System and transport": systemCases
 }
@@ -96,6 +96,11 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "PUT /api/v1.0/repository/:name 500",
   // test/jobs/repositories/CommitsInForce.test.ts, HangingRemote.test.ts
   "PUT /api/v1.0/repository/:name 503",
+  // test/web: what the screen of repositories shows
+  "POST /api/v1.0/repository/:name/check 500",
+  // nowhere: several have to ask at the same moment
+  "POST /api/v1.0/repository/:name/check 503",
+  "POST /api/v1.0/device/:hostname/render 503",
   // test/http/events/EventStreams.test.ts
   "GET /api/v1.0/events 429",
   // nowhere: a plugin file that cannot be read keeps the server from starting

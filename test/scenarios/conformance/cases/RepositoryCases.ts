@@ -66,4 +66,142 @@ const commits: ReadonlyArray<Case> = [
   )
 ]
 
-export const repositoryCases: ReadonlyArray<Case> = commits
+const files: ReadonlyArray<Case> = [
+  get("the files in force with their sizes", "/repository/settings/files", {
+    status: "success",
+    data: { commit: HASH }
+  }),
+  get("no files of a branch that is not in force", "/repository/templates/files?branch=next", {
+    data: { commit: null, files: [] }
+  }),
+  get("the text of a file", "/repository/settings/file?path=devices/special-a8/routing.yml", {
+    data: { path: "devices/special-a8/routing.yml", text: "---\n{}\n" }
+  }),
+  refused(
+    "that no such file is in force",
+    "/repository/settings/file?path=x.yml",
+    "path: no file x.yml is in force",
+    404
+  ),
+  refused("which repositories have files", "/repository/etc/files", "Invalid repository type"),
+  refused("which repositories have files", "/repository/etc/file?path=x", "Invalid repository type")
+]
+
+const VARIABLES = "/device/east-a1/variables"
+const variables: ReadonlyArray<Case> = [
+  get("the variables of a device, and what it is rendered from", VARIABLES, {
+    status: "success",
+    data: { hostname: "east-a1", group: "EAST_WING", branch: null, platform: "eos", template: /^eos\// }
+  }),
+  refused("that this is no hostname", "/device/a%20b/variables", "Invalid hostname specified"),
+  refused("no device of that name", "/device/nobody/variables", "Device not found", 404),
+  refused(
+    "why a device has none",
+    "/device/mac-080027000006/variables",
+    "Can't populate device vars for device type UNKNOWN"
+  )
+]
+
+const RENDER = "/device/east-a1/render"
+const render = (name: string, json: unknown, status: number, body: Case["reply"]["body"]): Case => ({
+  name,
+  request: { method: "POST", path: RENDER, json },
+  reply: { status, ...(body === undefined ? {} : { body }) }
+})
+const trials: ReadonlyArray<Case> = [
+  render("a text with the variables of the device", { text: "{{ hostname }} {{ ntp_servers[0].host }}" }, 200, {
+    status: "success",
+    data: { template: null, text: "east-a1 10.255.0.1", log: [], warnings: [] }
+  }),
+  render("the device's whole configuration", {}, 200, { data: { template: /^eos\//, text: /^hostname east-a1$/m } }),
+  render("a template by its name", { template: "hostname.j2" }, 200, { data: { template: "eos/hostname.j2" } }),
+  render("a text in the place of a template", { template: "hostname.j2", text: "x{{ 1 }}" }, 200, {
+    data: { template: "eos/hostname.j2", text: "x1" }
+  }),
+  render("what is undefined in a text, with its line", { text: "a\n{{ nothing }}" }, 200, {
+    data: { warnings: [{ file: null, line: 2 }] }
+  }),
+  render("where a text is wrong", { text: "a\n{{ nothing.more }}" }, 400, {
+    status: "error",
+    message: /nothing/,
+    problems: [{ file: null, line: 2 }]
+  }),
+  render("where a template is wrong that a text stands for", { template: "hostname.j2", text: "{% if %}" }, 400, {
+    problems: [{ file: "eos/hostname.j2", line: 1 }]
+  }),
+  render(
+    "that a text takes too much",
+    { text: "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}" },
+    400,
+    {
+      message: /^LimitExceeded: /
+    }
+  ),
+  render("that there is no such template", { template: "none.j2" }, 400, {
+    message: "There is no template none.j2 for platform eos"
+  }),
+  render("which file a text stands for", { text: "x", whole: true }, 400, {
+    message: "template should name the file that the text stands for when whole is true"
+  }),
+  render("how large a text may be", { text: "x".repeat(262_145) }, 400, {
+    message: "text should be a text of at most 262144 characters"
+  }),
+  {
+    name: "no device of that name",
+    request: { method: "POST", path: "/device/nobody/render", json: {} },
+    reply: { status: 404, body: { message: "Device not found" } }
+  }
+]
+
+const check = (name: string, json: unknown, status: number, body: Case["reply"]["body"]): Case => ({
+  name,
+  request: { method: "POST", path: "/repository/settings/check", json },
+  reply: { status, ...(body === undefined ? {} : { body }) }
+})
+
+/** At the end: these commits stay in the remote. */
+export const branchCases: ReadonlyArray<Case> = [
+  check("that a branch is needed", {}, 400, { message: "branch must be specified" }),
+  check("that there is no such branch", { branch: "next" }, 400, {
+    message: "branch: the repository has no branch, tag or commit next"
+  }),
+  {
+    ...check("why a refresh would refuse a branch, with file and line", { branch: "main" }, 200, {
+      data: {
+        repository: "settings",
+        branch: "main",
+        commit: HASH,
+        accepted: false,
+        problems: [{ file: "global/base_system.yml", line: 2 }],
+        devices: { concerned: 0 },
+        groups: []
+      }
+    }),
+    committed: { "global/base_system.yml": "---\nntp_servers: 5\n" }
+  },
+  {
+    ...check("which devices a branch would change, those with the same difference together", { branch: "main" }, 200, {
+      status: "success",
+      data: {
+        accepted: true,
+        problems: [],
+        devices: { concerned: 5, rendered: 5, changed: 5, failed: 0 },
+        groups: [
+          {
+            count: 2,
+            hostnames: ["east-a1", "broken-a9"],
+            added: 1,
+            removed: 1,
+            diff: /^\+ntp server 10\.255\.0\.7 prefer$/m
+          },
+          { count: 3, hostnames: ["core1", "dist1", "dist2"], diff: /^\+ntp server vrf MGMT 10\.255\.0\.7 prefer$/m }
+        ],
+        truncated: false
+      }
+    }),
+    committed: { "global/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.7\n" },
+    afterwards: [{ path: "/settings", body: { data: { settings: { ntp_servers: [{ host: "10.255.0.1" }] } } } }]
+  }
+]
+
+export const repositoryCases: ReadonlyArray<Case> = [...commits, ...files, ...variables, ...trials]

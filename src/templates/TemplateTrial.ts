@@ -1,0 +1,187 @@
+/**
+ * The variables of a device, and templates tried with them before anybody commits them (docs/templates.md#trying-templates). Nothing
+ * of it comes into force or is stored.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import type { Device } from "../domain/Device.ts"
+import type { DeviceVariable } from "../domain/DeviceVariable.ts"
+import { Remark, remark } from "../domain/Remark.ts"
+import { replaceSecrets } from "../drivers/SecretMask.ts"
+import type { ThreadsBusy } from "../runtime/ThreadPool.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { ActiveSettings } from "../settings/ActiveSettings.ts"
+import type { DeviceStore } from "../store/DeviceStore.ts"
+import type { InterfaceStore } from "../store/InterfaceStore.ts"
+import type { LinknetStore } from "../store/LinknetStore.ts"
+import type { MgmtDomainStore } from "../store/MgmtDomainStore.ts"
+import { ActiveTemplates } from "./ActiveTemplates.ts"
+import { shownVariables } from "./ConfigPreview.ts"
+import { deviceVariables } from "./DeviceVariables.ts"
+import { LiveRender } from "./LiveRender.ts"
+import { configurationTask, type RenderTask } from "./Rendering.ts"
+import { errorRemark, type RepoStructureError, type TemplateError } from "./TemplateErrors.ts"
+import { HIDDEN } from "./TemplateSecrets.ts"
+import type { TemplatePlatform, TemplateSnapshot } from "./TemplateSnapshot.ts"
+import type { VariablesError } from "./VariableInputs.ts"
+import { loadVariableInputs } from "./VariableInputsLoader.ts"
+import { withOrigins } from "./VariableOrigins.ts"
+
+/** It cannot be rendered; `problems` have the places. Secrets are not in it. */
+export class TrialFailed extends Schema.TaggedError<TrialFailed>()("TrialFailed", {
+  message: Schema.String,
+  problems: Schema.Array(Remark)
+}) {}
+
+/** What to render: a template of the device's platform, a text in its place or by itself, or the whole configuration with it. */
+export interface Trial {
+  /** Path in the platform's directory. */
+  readonly template?: string
+  readonly text?: string
+  /** The device's own entry point is rendered, with the text in the place of the template. */
+  readonly whole?: boolean
+}
+
+/** What came of it. `template` is what was rendered, null for a text by itself. */
+export interface TrialResult {
+  readonly template: string | null
+  readonly text: string
+  readonly log: ReadonlyArray<{ readonly level: string; readonly text: string }>
+  /** Where undefined values were printed as nothing. */
+  readonly warnings: ReadonlyArray<Remark>
+}
+
+/** What a device is rendered from. */
+export interface VariablesOfDevice {
+  readonly group: string
+  /** Branch of the templates; null is the repository's own. */
+  readonly branch: string | null
+  readonly platform: string | null
+  /** The entry point of its configuration, a path in the repository; null where it has none. */
+  readonly template: string | null
+  readonly variables: ReadonlyArray<DeviceVariable>
+}
+
+/** Stands for a text that is no file. No file has this name. */
+const TEXT = "(text)"
+
+const failed = (error: { readonly message: string }) =>
+  new TrialFailed({ message: error.message, problems: [remark(error.message)] })
+
+const failedAt = (own: string | null) => (error: TemplateError | RepoStructureError) => {
+  const place = errorRemark(error)
+  return new TrialFailed({ message: error.message, problems: [{ ...place, file: fileOf(own, place.file) }] })
+}
+
+/** A text by itself has no file. */
+const fileOf = (own: string | null, file: string | null): string | null =>
+  file === null || file === `${own ?? ""}/${TEXT}` ? null : file
+
+const unavailable = (error: { readonly _tag: string; readonly message: string } | SqlError.SqlError) =>
+  SqlError.isSqlError(error) ? error : failed(error)
+
+const make = Effect.gen(function* () {
+  const settings = yield* ActiveSettings
+  const templates = yield* ActiveTemplates
+  const live = yield* LiveRender
+  const { SETTINGS_OVERRIDE } = yield* ServerConfig
+  const services = yield* Effect.context<
+    DeviceStore | LinknetStore | InterfaceStore | MgmtDomainStore | ServerConfig | SqlClient.SqlClient
+  >()
+
+  const variablesOf = Effect.fnUntraced(function* (device: Device) {
+    const snapshot = yield* settings.snapshot
+    const { byDevice, site } = yield* Effect.provideContext(loadVariableInputs(snapshot, [{ device }]), services)
+    const loaded = byDevice.get(device.id) ?? Result.fail<VariablesError | { readonly message: string }>(NOT_LOADED)
+    const inputs = yield* Effect.fromResult(loaded).pipe(Effect.mapError(failed))
+    const { variables } = yield* Effect.fromResult(deviceVariables(inputs, site)).pipe(Effect.mapError(failed))
+    return { snapshot, variables }
+  })
+
+  /** The templates that the device is rendered from; undefined platform where there are none for it. */
+  const templatesOf = Effect.fnUntraced(function* (device: Device) {
+    const { primary } = yield* settings.membership(device)
+    const branch = primary.templates_branch
+    const snapshot = yield* templates.snapshot(branch)
+    return { group: primary.name, branch, snapshot, platform: snapshot.platforms.get(device.platform ?? "") }
+  })
+
+  const entryOf = (snapshot: TemplateSnapshot, device: Device) =>
+    configurationTask(snapshot, device.platform ?? "None", device.device_type, new Map())
+
+  const variables = Effect.fn("TemplateTrial.variables")(function* (device: Device) {
+    const { branch, group, snapshot: templateSnapshot } = yield* templatesOf(device)
+    const { snapshot, variables } = yield* variablesOf(device)
+    const effective = yield* settings.ofDevice(device)
+    const origins = { snapshot, effective, override: SETTINGS_OVERRIDE ?? {} }
+    const entry = Result.getOrUndefined(entryOf(templateSnapshot, device))
+    return {
+      group,
+      branch,
+      platform: device.platform,
+      template: entry === undefined ? null : `${entry.platform.name}/${entry.file}`,
+      variables: withOrigins(variables, shownVariables(variables), origins)
+    }
+  }, Effect.mapError(unavailable))
+
+  /** The task of a trial, with the file that was asked for. */
+  const taskOf = (
+    snapshot: TemplateSnapshot,
+    platform: TemplatePlatform,
+    device: Device,
+    { template, text, whole = false }: Trial
+  ): Result.Result<Omit<RenderTask, "variables">, TrialFailed> => {
+    const file = template ?? TEXT
+    if (template !== undefined && text === undefined && !platform.files.has(template)) {
+      return Result.fail(failed({ message: `There is no template ${template} for platform ${platform.name}` }))
+    }
+    const files = text === undefined ? platform.files : new Map([...platform.files, [file, text]])
+    const used = { ...platform, files }
+    if (!whole && (template !== undefined || text !== undefined)) return Result.succeed({ platform: used, file })
+    return Result.mapBoth(entryOf(snapshot, device), {
+      onFailure: failedAt(platform.name),
+      onSuccess: (entry) => ({ platform: used, file: entry.file })
+    })
+  }
+
+  const render = Effect.fn("TemplateTrial.render")(function* (device: Device, trial: Trial) {
+    const { platform, snapshot } = yield* Effect.mapError(templatesOf(device), unavailable)
+    if (platform === undefined) {
+      return yield* failed({ message: `There are no templates for platform ${device.platform ?? "None"}` })
+    }
+    const { variables } = yield* Effect.mapError(variablesOf(device), unavailable)
+    const task = yield* Effect.fromResult(taskOf(snapshot, platform, device, trial))
+    const rendered = yield* live
+      .render({ ...task, variables })
+      .pipe(Effect.mapError((error) => (error._tag === "ThreadsBusy" ? error : failedAt(platform.name)(error))))
+    const place = (template: string) => (template === TEXT ? null : `${platform.name}/${template}`)
+    return {
+      template: place(task.file),
+      text: replaceSecrets(rendered.text, () => HIDDEN),
+      log: rendered.log.map(({ level, text }) => ({ level, text })),
+      warnings: rendered.undefinedPrints.map(({ at, message }) =>
+        remark(message, { file: place(at.template), line: at.line, column: at.column })
+      )
+    }
+  })
+
+  return TemplateTrial.of({ variables, render })
+})
+
+const NOT_LOADED = { message: "The device was not found any more" }
+
+/** Trials of templates. */
+export class TemplateTrial extends Context.Service<
+  TemplateTrial,
+  {
+    /** The variables that the templates of this device get, with their origins; secrets are hidden. */
+    readonly variables: (device: Device) => Effect.Effect<VariablesOfDevice, TrialFailed | SqlError.SqlError>
+    /** Renders a text with them, which is neither stored nor used. */
+    readonly render: (
+      device: Device,
+      trial: Trial
+    ) => Effect.Effect<TrialResult, TrialFailed | ThreadsBusy | SqlError.SqlError>
+  }
+>()("switchyard/templates/TemplateTrial") {
+  static readonly layer = Layer.effect(TemplateTrial, make).pipe(Layer.provide(LiveRender.layer))
+}
