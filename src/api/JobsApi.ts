@@ -1,5 +1,5 @@
 /** Jobs and the locks between them (docs/jobs.md and docs/api.md#locks). */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"
 import { JobLock } from "../domain/JobLock.ts"
@@ -35,6 +35,11 @@ const progressExample = {
     }
   ]
 }
+
+const groupKeyRule = (sent: string) =>
+  /^[0-9a-f]{16}$/.test(sent)
+    ? Result.succeed(sent)
+    : Result.fail("group must be the key of a group, 16 hexadecimal digits")
 
 const diffsExample = {
   groups: [
@@ -116,7 +121,11 @@ const endpoints = HttpApiGroup.make("jobs").add(
         Parameter.text(shown("only groups with all of these words in their difference or in a name", "vlan 42"))
       ),
       group: Schema.optionalKey(
-        Parameter.text(shown("only the group with this key, with all names", "5f0c1a2b91d3e4f0"))
+        Parameter.parameter(
+          Schema.String,
+          groupKeyRule,
+          shown("only the group with this key, with all names", "5f0c1a2b91d3e4f0")
+        )
       )
     },
     success: Enveloped(JobDiffs),

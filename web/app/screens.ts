@@ -20,5 +20,6 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/devices/Devices.tsx")
   },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
-  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") }
+  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
+  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") }
 ]

@@ -55,6 +55,14 @@ export const jobCases: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "the differences of a group that is named wrongly",
+    request: { method: "GET", path: "/job/1/diffs?group=first" },
+    reply: {
+      status: 400,
+      body: { status: "error", message: "group must be the key of a group, 16 hexadecimal digits" }
+    }
+  },
+  {
     name: "the differences of a job that there is not",
     request: { method: "GET", path: "/job/99999/diffs" },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
