@@ -1,6 +1,7 @@
 /** Firmware images and upgrades ( docs/api.md#firmware-images). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { ImagesAndDownloads, UpgradeCampaign, VersionsOfGroup } from "../domain/FirmwareViews.ts"
 import { DownloadRequest, UpgradeCheckRequest, UpgradeRequest } from "../domain/requests/FirmwareRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
@@ -129,5 +130,87 @@ const endpoints = images.add(
     )
 )
 
+const campaign: UpgradeCampaign = {
+  job_id: 1211,
+  status: "RUNNING",
+  steps: ["pre_flight", "download", "activate", "reboot", "post_flight"],
+  devices: [
+    {
+      hostname: "lhv-a1",
+      group: 1,
+      state: "returning",
+      step: "reboot",
+      steps_done: ["pre_flight", "download", "activate"],
+      file: FILE,
+      version_before: "4.30.1F",
+      version: "4.30.1F",
+      message: null
+    }
+  ]
+}
+
+const views = endpoints.add(
+  HttpApiEndpoint.get("versions", "/firmware_versions", {
+    success: Enveloped(Schema.Struct({ groups: Schema.Array(VersionsOfGroup), all: VersionsOfGroup.fields.versions })),
+    error: ServiceUnavailable
+  }).annotateMerge(
+    documented({
+      summary: "Count versions by group",
+      description:
+        "Managed devices of each group by version, the most frequent first, and of all groups together. A version that is not known is null.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            groups: [{ group: "ACCESS", devices: 3, versions: [{ os_version: "4.31.5M", count: 3 }] }],
+            all: [{ os_version: "4.31.5M", count: 3 }]
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("images", "/firmware_images", {
+    success: Enveloped(ImagesAndDownloads),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "List images with their downloads",
+      description:
+        "Images with size in bytes, SHA-1 as far as it was computed, and the default links that lead to them; and the downloads that have not ended, with the bytes that are there and of the whole. Of an external firmware server the names alone.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            images: [{ file: FILE, size: 1_038_041_088, sha1: null, defaults: ["EOS64-stable.swi"] }],
+            downloads: [
+              {
+                job_id: 1207,
+                status: "RUNNING",
+                by: "indy",
+                url: `https://images.example.org/eos/${FILE}`,
+                file: FILE,
+                bytes: 519_020_544,
+                total: 1_038_041_088
+              }
+            ]
+          }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("campaign", "/job/:id(^\\d+$)/upgrade", {
+    params: { id: Schema.String },
+    success: Enveloped(UpgradeCampaign),
+    error: NotFound
+  }).annotateMerge(
+    documented({
+      summary: "Read how far an upgrade is",
+      description:
+        "Each device of a job `device_upgrade`, in the order of its groups: the step that it is at, those that it has done, and why it failed. An event `firmware` `progress` says that it has changed.",
+      example: { response: { status: "success", data: campaign } }
+    })
+  )
+)
+
 /** Endpoints of firmware, all with a token. */
-export class FirmwareGroup extends endpoints.middleware(Authorization) {}
+export class FirmwareGroup extends views.middleware(Authorization) {}

@@ -8,6 +8,7 @@ import { OWN_HTTPD_URL, ServerConfig, type ServerSettings } from "../ServerConfi
 import { type FirmwareError, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import { nameInUrl } from "../domain/ImageName.ts"
+import type { TellProgress } from "./ImageDownload.ts"
 import * as ImageStore from "./ImageStore.ts"
 import * as RemoteImages from "./RemoteImages.ts"
 
@@ -21,7 +22,7 @@ export interface ImageOrder {
 interface FirmwareShape {
   readonly list: Effect.Effect<ImageStore.ImageList, FirmwareError>
   /** Downloads an image; it is visible when it is whole and has the checksum. */
-  readonly download: (order: ImageOrder) => Effect.Effect<void, FirmwareError>
+  readonly download: (order: ImageOrder, tell?: TellProgress) => Effect.Effect<void, FirmwareError>
   /** SHA-1 of an image in hexadecimal, computed from the file as it is now. */
   readonly sha1: (name: string) => Effect.Effect<string, FirmwareError>
   readonly remove: (name: string) => Effect.Effect<void, FirmwareError>
@@ -29,6 +30,8 @@ interface FirmwareShape {
   readonly setDefault: (name: string) => Effect.Effect<unknown, FirmwareError>
   /** Size and checksums of an image that this server keeps; none for images that are elsewhere. */
   readonly image: (name: string) => Effect.Effect<Option.Option<ImageDigests>, FirmwareError>
+  /** Size, and SHA-1 as far as it was computed before; none for images that are elsewhere. */
+  readonly noted: (name: string) => Effect.Effect<Option.Option<ImageStore.NotedImage>, FirmwareError>
 }
 
 /** The folder of the images that this server keeps and serves. */
@@ -61,15 +64,18 @@ const ownImages = (config: ServerSettings): FirmwareShape => {
     maxBytes: config.FIRMWARE_MAX_SIZE,
     allowLocal: config.FIRMWARE_ALLOW_LOCAL
   })
-  const { image, list, remove, setDefault } = store
+  const { image, list, noted, remove, setDefault } = store
   return {
     list,
-    download: (order) =>
-      Effect.flatMap(checkedOrder(order), ({ name, sha1, url, verifyTls }) => store.add(name, url, sha1, verifyTls)),
+    download: (order, tell) =>
+      Effect.flatMap(checkedOrder(order), ({ name, sha1, url, verifyTls }) =>
+        store.add(name, { url, sha1, verifyTls, ...(tell === undefined ? {} : { tell }) })
+      ),
     sha1: (name) => Effect.map(store.recompute(name), (digests) => digests.sha1),
     remove,
     setDefault,
-    image
+    image,
+    noted
   }
 }
 
@@ -81,7 +87,8 @@ const externalImages = (config: ServerSettings): FirmwareShape => {
     sha1,
     remove,
     setDefault,
-    image
+    image,
+    noted: () => Effect.succeedNone
   }
 }
 

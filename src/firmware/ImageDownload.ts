@@ -10,6 +10,9 @@ import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./Firm
 import * as HttpFetch from "./HttpFetch.ts"
 import * as ImageDigests from "./ImageDigests.ts"
 
+/** Told now and then how many bytes are there, and of how many when that is known. */
+export type TellProgress = (bytes: number, total: number | null) => void
+
 /** What to download and within which limits. `sha1` in lower-case hexadecimal, `maxBytes` the largest image. */
 export interface Download {
   readonly url: string
@@ -18,6 +21,7 @@ export interface Download {
   readonly allowLocal: boolean
   readonly maxBytes: number
   readonly part: string
+  readonly tell?: TellProgress
 }
 
 /** Disk space that a download leaves to others. */
@@ -55,7 +59,12 @@ const checkRoom = Effect.fnUntraced(function* (part: string, bytes: number) {
 const tooLarge = ({ maxBytes }: Download) => refused(`The image is larger than ${maxBytes} bytes`)
 
 /** Appends the body to the file from `position` on. */
-const receive = (download: Download, response: IncomingMessage, sums: ImageDigests.RunningDigests) =>
+const receive = (
+  download: Download,
+  response: IncomingMessage,
+  sums: ImageDigests.RunningDigests,
+  total: number | null
+) =>
   Effect.acquireUseRelease(
     onDisk(() => fs.open(download.part, sums.size() === 0 ? "w" : "r+", 0o600)),
     (file) =>
@@ -68,6 +77,7 @@ const receive = (download: Download, response: IncomingMessage, sums: ImageDiges
             if (sums.size() + chunk.length > download.maxBytes) throw tooLarge(download)
             await file.write(chunk, 0, chunk.length, sums.size())
             sums.add(chunk)
+            download.tell?.(sums.size(), total)
           }
           await file.datasync()
         },
@@ -108,7 +118,7 @@ const once = Effect.fnUntraced(function* (download: Download) {
   const rest = Number(response.headers["content-length"] ?? 0)
   if (sums.size() + rest > download.maxBytes) return yield* tooLarge(download)
   yield* checkRoom(download.part, rest)
-  yield* receive(download, response, sums)
+  yield* receive(download, response, sums, rest > 0 ? sums.size() + rest : null)
   return sums.end()
 }, Effect.scoped)
 

@@ -29,6 +29,15 @@ export interface ImageStoreOptions {
   readonly allowLocal: boolean
 }
 
+/** What is known of an image without reading it. */
+export interface NotedImage {
+  readonly size: number
+  readonly sha1: string | null
+}
+
+/** Where an image comes from. */
+type ImageOrigin = Pick<ImageDownload.Download, "url" | "sha1" | "verifyTls" | "tell">
+
 const STALE_MILLIS = 7 * 24 * 3600 * 1000
 
 const refuse = (message: string) => new FirmwareRefused({ message })
@@ -117,13 +126,14 @@ const makeDownloads = ({ allowLocal, folder, maxBytes }: ImageStoreOptions) => {
     yield* disk("Could not store firmware", () => fs.rename(part, path.join(folder, name)))
   })
 
-  return Effect.fn("ImageStore.add")(function* (name: string, url: string, sha1: string, verifyTls: boolean) {
+  return Effect.fn("ImageStore.add")(function* (name: string, origin: ImageOrigin) {
+    const { sha1 } = origin
     const found = yield* find(name)
     const there = Option.isSome(found) ? yield* known.compute(found.value) : undefined
     if (there?.sha1 === sha1) return
     yield* prepare
     const part = path.join(incoming, `${sha1}-${name}`)
-    const digests = yield* ImageDownload.download({ url, sha1, verifyTls, allowLocal, maxBytes, part })
+    const digests = yield* ImageDownload.download({ ...origin, allowLocal, maxBytes, part })
     yield* publish(name, part, digests)
   })
 }
@@ -150,6 +160,16 @@ export const make = (options: ImageStoreOptions) => {
     return Option.some(Option.isSome(noted) ? noted.value : yield* inTurn(name, known.compute(there.value)))
   })
 
+  const noted = Effect.fn("ImageStore.noted")(function* (name: string) {
+    const there = yield* find(name)
+    if (Option.isNone(there)) return Option.none<NotedImage>()
+    const digests = yield* known.read(there.value)
+    return Option.some<NotedImage>({
+      size: there.value.size,
+      sha1: Option.getOrNull(Option.map(digests, ({ sha1 }) => sha1))
+    })
+  })
+
   const remove = Effect.fn("ImageStore.remove")(function* (name: string) {
     yield* found(name)
     const { defaults } = yield* list
@@ -174,7 +194,8 @@ export const make = (options: ImageStoreOptions) => {
     /** Checksums of an image, from what is noted as long as the file has not changed; none when it is not there. */
     image,
     /** Downloads an image under this name; a second call for the same name waits for the first. */
-    add: (name: string, url: string, sha1: string, verifyTls: boolean) => inTurn(name, add(name, url, sha1, verifyTls)),
+    add: (name: string, origin: ImageOrigin) => inTurn(name, add(name, origin)),
+    noted,
     /** The checksums computed anew from the file. */
     recompute: (name: string) => Effect.flatMap(found(name), (there) => inTurn(name, known.compute(there))),
     /** Removes an image and the default links to it. */

@@ -19,6 +19,7 @@ import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
+import { FirmwareViewStore } from "../store/FirmwareViewStore.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
@@ -73,7 +74,7 @@ const Groups = Layer.mergeAll(
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
-  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer])),
+  FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
   RepositoryLive,

@@ -24,7 +24,7 @@ const makeScene = (options: Partial<ImageStore.ImageStoreOptions> = {}) =>
     const folder = yield* makeFolder
     const host = yield* makeImageHost(new Map([[NAME, image]]))
     const store = ImageStore.make({ folder, maxBytes: 8 * MIB, allowLocal: true, ...options })
-    const add = (sum = sha1, url = `${host.url}/${NAME}`) => store.add(NAME, url, sum, true)
+    const add = (sum = sha1, url = `${host.url}/${NAME}`) => store.add(NAME, { url, sha1: sum, verifyTls: true })
     const visible = Effect.map(store.list, ({ files }) => files)
     const stored = Effect.promise(() => fs.readFile(path.join(folder, NAME)))
     const incoming = Effect.promise(() => fs.readdir(path.join(folder, ".incoming")).catch(() => []))

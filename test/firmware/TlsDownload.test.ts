@@ -41,10 +41,10 @@ it.live("a download from a server with a bad certificate is refused, unless the 
     const address = server.address()
     const url = `https://localhost:${typeof address === "object" && address !== null ? address.port : 0}/${NAME}`
     const store = ImageStore.make({ folder, maxBytes: 1000, allowLocal: true })
-    const error = yield* Effect.flip(store.add(NAME, url, sha1Of(image), true))
+    const error = yield* Effect.flip(store.add(NAME, { url, sha1: sha1Of(image), verifyTls: true }))
     assert.match(error.message, /^Could not download firmware: self-signed certificate/)
     assert.deepStrictEqual((yield* store.list).files, [])
-    yield* store.add(NAME, url, sha1Of(image), false)
+    yield* store.add(NAME, { url, sha1: sha1Of(image), verifyTls: false })
     assert.deepStrictEqual((yield* store.list).files, [NAME])
   }).pipe(Effect.scoped)
 )

@@ -203,8 +203,11 @@ layer(ApiServer({ HTTPD_URL: "http://127.0.0.1:1/firmware" }), { excludeTestServ
   (it) => {
     it.effect("its images cannot be listed, and that is said with 404", () =>
       Effect.gen(function* () {
-        const { body, status } = yield* (yield* ApiClient).get("/firmware")
-        assert.deepEqual([status, body], [404, { status: "error", message: "Could not get files" }])
+        const client = yield* ApiClient
+        for (const path of ["/firmware", "/firmware_images"]) {
+          const { body, status } = yield* client.get(path)
+          assert.deepEqual([status, body], [404, { status: "error", message: "Could not get files" }], path)
+        }
       })
     )
   }

@@ -13,6 +13,7 @@ import { Firmware } from "../../firmware/Firmware.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
+import { makeFirmwareViews } from "./FirmwareViews.ts"
 import { makeUpgrade, makeUpgradeCheck } from "./Upgrades.ts"
 
 const makeImages = Effect.gen(function* () {
@@ -53,6 +54,7 @@ export const FirmwareLive = HttpApiBuilder.group(Api, "firmware", (handlers) =>
     const images = yield* makeImages
     const upgrade = yield* makeUpgrade
     const check = yield* makeUpgradeCheck
+    const views = yield* makeFirmwareViews
     return handlers
       .handle("list", () => images.list)
       .handle("download", ({ payload }) => asCaller((user) => images.download(payload, user)))
@@ -61,5 +63,8 @@ export const FirmwareLive = HttpApiBuilder.group(Api, "firmware", (handlers) =>
       .handle("setDefault", ({ params }) => images.setDefault(params.filename))
       .handle("upgrade", ({ payload }) => asCaller((user) => upgrade(payload, user)))
       .handle("upgradeCheck", ({ payload }) => answered(check(payload.group)))
+      .handle("versions", () => answered(views.versions))
+      .handle("images", () => answered(views.images))
+      .handle("campaign", ({ params }) => answered(views.upgrade(params.id)))
   })
 )

@@ -116,6 +116,7 @@ const ELSEWHERE: ReadonlyArray<string> = [
   "POST /api/v1.0/auth/logout 403",
   // test/http/Failures.test.ts
   "GET /api/v1.0/firmware 404",
+  "GET /api/v1.0/firmware_images 404",
   // test/http/Roles.test.ts
   "GET /api/v1.0/auth/explain 404",
   // test/events/alerts/ServedAlerts.test.ts

@@ -26,6 +26,78 @@ const order = {
   verify_tls: true
 }
 
+const DOWNLOADING = `insert into job (status, function_name, scheduled_by, start_arguments, memo) values ('RUNNING', 'get_firmware', 'indy',
+  '${JSON.stringify({ ...order, verify_tls: true })}', '{"bytes": 500, "total": 2000}')`
+
+/** An upgrade of two switches, of which one has failed and the other one reboots. */
+const UPGRADING = [
+  `insert into job (status, function_name, scheduled_by, start_arguments, memo) values ('RUNNING', 'device_upgrade', 'indy',
+    '{"group": "EAST_WING", "pre_flight": true, "reboot": true}', '{"groups": [["east-a1"], ["east-a2"], ["special-a8"]]}')`,
+  `insert into device_upgrade (job_id, hostname, progress) values
+    (4, 'east-a1', '{"file": "EOS.swi", "versionBefore": "4.30.1F", "tasks": [], "begun": "pre_flight", "alreadyActive": false, "reboot": null, "waitingSince": null}'),
+    (4, 'east-a2', '{"file": null, "versionBefore": "4.30.1F", "tasks": [{"task_name": "arista_pre_flight_check", "result": "Pre-flight check done.", "diff": "", "failed": false}],
+      "begun": "reboot", "alreadyActive": false, "reboot": {"at": 1, "uptime": 2}, "waitingSince": 3}')`,
+  `insert into job_device (job_id, hostname, failed, job_tasks, reached_end) values (4, 'east-a1', true,
+    '[{"task_name": "arista_pre_flight_check", "result": "x\\nFirmwareError: no space\\n", "diff": "", "failed": true}]', false)`
+]
+
+const get = (name: string, path: string, body: Case["reply"]["body"], status = 200): Case => ({
+  name,
+  request: { method: "GET", path },
+  reply: { status, ...(body === undefined ? {} : { body }) }
+})
+
+const views: ReadonlyArray<Case> = [
+  get("versions of managed devices by group", "/firmware_versions", {
+    status: "success",
+    data: {
+      groups: [
+        { group: "EAST_WING", devices: 1, versions: [{ os_version: "4.31.5M", count: 1 }] },
+        { group: "DEFAULT", devices: 6 }
+      ],
+      all: [
+        { os_version: "4.31.5M", count: 3 },
+        { os_version: null, count: 3 }
+      ]
+    }
+  }),
+  {
+    ...get("images with their size, and how far a download is", "/firmware_images", {
+      status: "success",
+      data: {
+        images: [{ file: image, size: 5, sha1: null, defaults: [] }],
+        downloads: [{ job_id: 4, status: "RUNNING", by: "indy", url: order.url, file: image, bytes: 500, total: 2000 }]
+      }
+    }),
+    given: [DOWNLOADING]
+  },
+  {
+    ...get("the devices of an upgrade in its order, with the step that each is at", "/job/4/upgrade", {
+      status: "success",
+      data: {
+        job_id: 4,
+        status: "RUNNING",
+        steps: ["pre_flight", "reboot"],
+        devices: [
+          { hostname: "east-a1", group: 1, state: "failed", steps_done: [], message: "FirmwareError: no space" },
+          {
+            hostname: "east-a2",
+            group: 2,
+            state: "returning",
+            step: "reboot",
+            steps_done: ["pre_flight"],
+            version_before: "4.30.1F",
+            message: null
+          },
+          { hostname: "special-a8", group: 3, state: "waiting", step: null }
+        ]
+      }
+    }),
+    given: UPGRADING
+  },
+  get("that this job is no upgrade", "/job/1/upgrade", { message: "No upgrade with job id 1 found" }, 404)
+]
+
 const images: ReadonlyArray<Case> = [
   {
     name: "the images in both places, for old and new clients",
@@ -176,4 +248,4 @@ const upgrades: ReadonlyArray<Case> = [
   }
 ]
 
-export const firmwareCases: ReadonlyArray<Case> = [...images, ...upgrades]
+export const firmwareCases: ReadonlyArray<Case> = [...views, ...images, ...upgrades]
