@@ -1,16 +1,18 @@
 /** Jobs and the locks between them (docs/jobs.md and docs/api.md#locks). */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"
 import { JobLock } from "../domain/JobLock.ts"
 import { AbortRequest, ClearLockRequest, DecisionRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
-import { documented, listQuery, type QueryParameter } from "./Documented.ts"
+import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
 import { BadRequest, Conflict, NotFound } from "./Failures.ts"
+import * as Parameter from "../domain/fields/Parameter.ts"
+import { JobDiffs } from "../domain/jobs/JobDiffs.ts"
 import { JobProgress } from "../domain/jobs/JobProgress.ts"
-import { RequestBody } from "./Requests.ts"
+import { RequestBody, RequestParameters } from "./Requests.ts"
 
 const Jobs = Schema.Struct({ jobs: Schema.Array(Job) })
 const one = { status: "success", data: { jobs: [Examples.job] } }
@@ -32,6 +34,30 @@ const progressExample = {
       said: null
     }
   ]
+}
+
+const groupKeyRule = (sent: string) =>
+  /^[0-9a-f]{16}$/.test(sent)
+    ? Result.succeed(sent)
+    : Result.fail("group must be the key of a group, 16 hexadecimal digits")
+
+const diffsExample = {
+  groups: [
+    {
+      key: "5f0c1a2b91d3e4f0",
+      count: 596,
+      hostnames: ["lhv-a1", "lhv-a2"],
+      diff: "@@ -3,2 +3,3 @@\n hostname lhv-a1\n+ntp server 10.255.0.2\n",
+      added: 1,
+      removed: 0,
+      score: 1.2,
+      risks: []
+    }
+  ],
+  changed: 596,
+  unchanged: 3,
+  failed: 1,
+  left_out: 0
 }
 
 const leaveOut: Readonly<Record<string, QueryParameter>> = {
@@ -88,6 +114,32 @@ const endpoints = HttpApiGroup.make("jobs").add(
       example: { response: { status: "success", data: progressExample } }
     })
   ),
+  HttpApiEndpoint.get("diffs", "/job/:id(^\\d+$)/diffs", {
+    params: { id: Schema.String },
+    query: {
+      search: Schema.optionalKey(
+        Parameter.text(shown("only groups with all of these words in their difference or in a name", "vlan 42"))
+      ),
+      group: Schema.optionalKey(
+        Parameter.parameter(
+          Schema.String,
+          groupKeyRule,
+          shown("only the group with this key, with all names", "5f0c1a2b91d3e4f0")
+        )
+      )
+    },
+    success: Enveloped(JobDiffs),
+    error: NotFound
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read what a job changes, in groups",
+        description:
+          "The differences of a synchronization or a restore. Devices that change the same lines below the same sections are one group, shown by the difference of one of them; the riskiest come first, of equal ones the smallest groups. `risks` are the changed lines that make the score.",
+        example: { response: { status: "success", data: diffsExample } }
+      })
+    ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
     params: { id: Schema.String },
     payload: AbortRequest.schema,

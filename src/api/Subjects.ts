@@ -52,6 +52,7 @@ const asked = [
   "POST /firmware/upgrade",
   "GET /job/:id",
   "GET /job/:id/audit",
+  "GET /job/:id/diffs",
   "GET /job/:id/progress",
   "GET /job/:id/upgrade",
   "PUT /job/:id",

@@ -27,5 +27,6 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
   },
-  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") }
+  { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
+  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") }
 ]

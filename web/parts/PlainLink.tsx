@@ -23,6 +23,7 @@ export const PlainLink = ({ children, className, label, to }: Props) => {
   }
   return (
     <Anchor
+      underline="always"
       href={`/ui${to}`}
       onClick={go}
       {...(className === undefined ? {} : { className })}

@@ -12,8 +12,6 @@ import { toId } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import type { AbortRequest, DecisionRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
-import { failedStep } from "../../domain/JobOutcome.ts"
-import { type DeviceProgress, JobProgressStore } from "../../store/JobProgressStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
@@ -22,6 +20,7 @@ import { first } from "../listing/ListRequest.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { makeDecisions } from "./Decisions.ts"
+import { makeJobDetails } from "./JobDetails.ts"
 import { makeJobAnswer } from "./JobAnswer.ts"
 
 const unknownJob = (id: string | number) => new NotFound({ message: `No job with id ${id} found` })
@@ -100,27 +99,6 @@ const makeJobs = Effect.gen(function* () {
   }
 })
 
-/** A device as the API shows it: of what failed, the step and its reason. */
-const withReason = ({ failures, ...progress }: DeviceProgress) => {
-  if (failures.length === 0) return { ...progress, step: null, why: null, said: null }
-  const { reason, step } = failedStep(failures)
-  const text = failures.findLast(({ result, task_name }) => task_name === step && typeof result === "string")?.result
-  return { ...progress, step, why: reason, said: typeof text === "string" ? text : null }
-}
-
-const makeProgress = Effect.gen(function* () {
-  const store = yield* JobProgressStore
-  const jobs = yield* JobStore
-  const visible = yield* makeJobVisible
-  return Effect.fnUntraced(function* (digits: string) {
-    const id = yield* idOf(digits)
-    yield* visible(id)
-    yield* Effect.catchTag(jobs.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
-    const devices = yield* store.of(id)
-    return enveloped({ devices: devices.map(withReason) })
-  })
-})
-
 const makeLocks = Effect.gen(function* () {
   const locks = yield* JobLockStore
   const jobs = yield* JobStore
@@ -149,9 +127,10 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
   Effect.gen(function* () {
     const jobs = yield* makeJobs
     const locks = yield* makeLocks
-    const progress = yield* makeProgress
+    const details = yield* makeJobDetails
     return handlers
-      .handle("progress", ({ params }) => answered(progress(params.id)))
+      .handle("progress", ({ params }) => answered(details.progress(params.id)))
+      .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
       .handle("abort", ({ params, payload, request }) => answered(jobs.abort(request, params.id, payload)))

@@ -8,12 +8,16 @@ import { accessNames } from "../chaos/ManagedCampus.ts"
 const NAMES = accessNames(4)
 const [, , SILENT = ""] = NAMES
 
+const ROLES = `group_mappings: {}
+roles:
+  junior: { extends: operator, approval: true }
+`
+
 const make = Effect.gen(function* () {
-  const campus = yield* makeCampusWithRoles({ names: NAMES, roles: "group_mappings: {}\nroles: {}\n" })
-  const page = yield* openPage(yield* makeBrowser, campus.url, {
-    token: yield* campus.tokenOf("administrator", "boss")
-  })
-  return { ...campus, page }
+  const campus = yield* makeCampusWithRoles({ names: NAMES, roles: ROLES })
+  const browser = yield* makeBrowser
+  const page = yield* openPage(browser, campus.url, { token: yield* campus.tokenOf("administrator", "boss") })
+  return { ...campus, browser, page }
 })
 
 class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Rollout") {
@@ -49,6 +53,84 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
         })
         const undo = Number(page.url().split("/").at(-1))
         expect(yield* ended(boss, undo)).toMatch(/"outcome":"success"/)
+      })
+    )
+
+    it.effect(
+      "is shown in groups at an address of its own, pushed by somebody who needs an approval, and approved by another",
+      () =>
+        Effect.gen(function* () {
+          const { boss, browser, folders, page, tokenOf, url } = yield* Site
+          yield* folders.settings.commit(
+            { "global/base_system.yml": "---\nntp_servers:\n  - host: 10.255.0.77\n" },
+            "Another clock"
+          )
+          const [one = "", other = ""] = NAMES
+          const ann = yield* openPage(browser, url, { token: yield* tokenOf("junior", "ann"), scheme: "dark" })
+          const address = yield* steps(async () => {
+            await ann.goto("/ui/change")
+            await ann.getByRole("button", { name: "Refresh settings" }).click()
+            await ann.getByText("Another clock").waitFor()
+            await ann.getByLabel("Devices", { exact: true }).selectOption("hostnames")
+            await ann.getByLabel("Names").fill(`${one}, ${other}`)
+            await ann.getByRole("button", { name: "Show what would change" }).click()
+            await ann.getByRole("region", { name: /^Difference of 2 devices/ }).waitFor()
+            await ann.getByLabel("Search in the differences").fill("10.255.0.77")
+            await ann.locator("[data-found]").first().waitFor()
+            await ann.getByLabel("read", { exact: true }).check()
+            await ann.waitForURL(/read=\w+/)
+            await ann.reload()
+            await ann.getByText("1 of 1 read").waitFor()
+            return ann.url()
+          })
+          yield* sound(ann, "change-dark")
+          yield* steps(async () => {
+            await ann.getByLabel("Canary: devices first").fill("1")
+            await ann.getByRole("button", { name: "Push what is shown" }).click()
+            await ann.getByText("waits for approval").waitFor()
+          })
+          const live = ann.url().split("/").at(-1)
+          yield* steps(async () => {
+            await page.goto(address)
+            await page.getByText("1 of 1 read").waitFor()
+            await page.goto(`/ui/job/${live}`)
+            await page.getByRole("link", { name: "See what is to be approved" }).waitFor()
+          })
+          yield* sound(page, "approval")
+          yield* steps(async () => {
+            await page.getByRole("button", { name: "Approve" }).click()
+            await page.getByLabel("Comment").fill("seen")
+            await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
+            await ann.getByRole("region", { name: "confirmed: 2" }).waitFor()
+          })
+          expect(yield* ended(boss, Number(live))).toMatch(/"outcome":"success"/)
+        })
+    )
+
+    it.effect("is rejected, and aborted, with a reason", () =>
+      Effect.gen(function* () {
+        const { as, boss, page } = yield* Site
+        const ann = yield* as("junior", "ann")
+        const [one = ""] = NAMES
+        const waiting = function* () {
+          const dry = jobIn(yield* ann("POST", "/device_syncto", { hostname: one, dry_run: true }))
+          yield* ended(boss, dry)
+          return jobIn(yield* ann("POST", "/device_syncto", { hostname: one, dry_run: false, dry_run_job: dry }))
+        }
+        for (const [verb, said] of [
+          ["Reject", "not today"],
+          ["Abort", "wrong switch"]
+        ] as const) {
+          const job = yield* Effect.gen(waiting)
+          yield* steps(async () => {
+            await page.goto(`/ui/job/${job}`)
+            await page.getByRole("button", { name: verb }).click()
+            await page.getByRole("dialog").getByRole("textbox").fill(said)
+            await page.getByRole("dialog").getByRole("button", { name: verb }).click()
+            await page.getByText(said).first().waitFor()
+            await page.getByText("aborted").first().waitFor()
+          })
+        }
       })
     )
 

@@ -97,6 +97,11 @@ export const Actions = ({ devices, job }: Props) => {
       {hasEnded && isSync(job) && failed.length > 0 && may("POST", "/device_syncto") && (
         <PlainLink to={`/change?hostnames=${encodeURIComponent(failed.join(","))}`}>Retry the failed ones</PlainLink>
       )}
+      {job.waiting_for?.reason === "approval" && job.waiting_for.dry_run_job !== null && (
+        <PlainLink to={`/change?job=${job.waiting_for.dry_run_job}&live=${job.id}`}>
+          See what is to be approved
+        </PlainLink>
+      )}
       {hasEnded && isSync(job) && isDryRun(job) && (
         <PlainLink to={`/change?job=${job.id}`}>See the differences</PlainLink>
       )}

@@ -37,7 +37,7 @@ const Refusals = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
         <Text size="sm">
           Looked at for {refusal.by ?? "the server"} in{" "}
           <PlainLink to={`/job/${refusal.job_id}`}>job {refusal.job_id}</PlainLink>, <When at={refusal.at} />. The commit
-          before it stays in force. Correct what is named here, commit, and refresh.
+          before it stays in force.
         </Text>
         <Remarks label={`Problems of ${commit.slice(0, 10)}`} remarks={refusal.problems} />
       </section>
@@ -52,15 +52,19 @@ const Refresh = ({ name }: { readonly name: RepositoryName }) => {
     await client.invalidateQueries()
   }
   return (
-    <Stack gap={0}>
+    <Stack gap={0} align="flex-end">
       <Button onClick={() => void refresh()} loading={busy}>
         Fetch and bring into force
       </Button>
       <Text size="sm" role="status">
         {busy ? `Fetching and checking the ${name} …` : ""}
       </Text>
-      {error !== null && <Problem error={error} title="The newest commit was not brought into force" />}
-      {error !== null && <Remarks label="Problems of the newest commit" remarks={remarksOf(error)} />}
+      {error !== null && remarksOf(error).length === 0 && (
+        <Problem error={error} title="The newest commit was not brought into force" />
+      )}
+      {remarksOf(error).length > 0 && (
+        <Text role="alert">The newest commit was refused: correct what is named below, commit, and fetch again.</Text>
+      )}
     </Stack>
   )
 }

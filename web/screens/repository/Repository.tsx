@@ -1,5 +1,6 @@
 /** For those who write settings and templates: what is in force, what was refused and why, and trying before committing. */
 import { Tabs } from "@mantine/core"
+import "./repository.css"
 import { useMay } from "../../app/useSession.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"

@@ -47,6 +47,27 @@ export const jobCases: ReadonlyArray<Case> = [
     reply: { status: 200, body: { status: "success", data: { devices: [] } } }
   },
   {
+    name: "the differences of a job that has kept none",
+    request: { method: "GET", path: "/job/1/diffs" },
+    reply: {
+      status: 200,
+      body: { status: "success", data: { groups: [], changed: 0, unchanged: 0, failed: 0, left_out: 0 } }
+    }
+  },
+  {
+    name: "the differences of a group that is named wrongly",
+    request: { method: "GET", path: "/job/1/diffs?group=first" },
+    reply: {
+      status: 400,
+      body: { status: "error", message: "group must be the key of a group, 16 hexadecimal digits" }
+    }
+  },
+  {
+    name: "the differences of a job that there is not",
+    request: { method: "GET", path: "/job/99999/diffs" },
+    reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }
+  },
+  {
     name: "how far a job is that there is not",
     request: { method: "GET", path: "/job/99999/progress" },
     reply: { status: 404, body: { status: "error", message: "No job with id 99999 found" } }

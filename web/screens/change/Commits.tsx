@@ -1,0 +1,88 @@
+/** The newest commits of both repositories, and which are in force, refused or not looked at yet. */
+import { Button, Group, Stack, Title } from "@mantine/core"
+import { request } from "../../api/call.ts"
+import type { Data } from "../../api/Calls.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { useMay } from "../../app/useSession.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import { When } from "../../parts/When.tsx"
+
+type Commit = Data<"GET /repository/:name/commits">["commits"][number]
+
+const SHOWN = 6
+
+const TONES: Readonly<Record<string, readonly [tone: ToneName, word: string]>> = {
+  in_force: ["good", "in force"],
+  refused: ["bad", "refused"],
+  not_applied: ["warn", "not applied"],
+  replaced: ["quiet", "replaced"]
+}
+
+const OneCommit = ({ commit }: { readonly commit: Commit }) => {
+  const [tone, word] = TONES[commit.state] ?? ["warn", commit.state]
+  return (
+    <li>
+      <Tone tone={tone}>{word}</Tone> <b>{commit.subject}</b> by {commit.author}, <When at={commit.at} />
+      {(commit.refusal?.problems ?? []).slice(0, 3).map(({ file, line, message }) => (
+        <div key={`${file}:${line}:${message}`}>
+          {file}
+          {line === null ? "" : `:${line}`}: {message}
+        </div>
+      ))}
+    </li>
+  )
+}
+
+const Repository = ({ name }: { readonly name: "settings" | "templates" }) => {
+  const may = useMay()
+  const asked = useAsk(
+    "GET /repository/:name/commits",
+    { params: { name }, query: { limit: SHOWN } },
+    { kinds: ["repository"] }
+  )
+  const { busy, error, run } = useAct()
+  const refresh = () => run(() => request("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } }))
+  return (
+    <section aria-label={`Commits of ${name}`}>
+      <Group justify="space-between">
+        <Title order={2}>{name}</Title>
+        {may("PUT", `/repository/${name}`) && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={busy}
+            onClick={() => void refresh()}
+            aria-label={`Refresh ${name}`}
+          >
+            Refresh
+          </Button>
+        )}
+      </Group>
+      {error !== null && <Problem error={error} title="The newest commit did not come into force" />}
+      <Asked of={asked} what={`the commits of ${name}`}>
+        {({ data: { commits } }) =>
+          commits.length === 0 ? (
+            <Empty>No commit is known. Refresh the repository.</Empty>
+          ) : (
+            <ul className="commits">
+              {commits.map((commit) => (
+                <OneCommit key={commit.commit} commit={commit} />
+              ))}
+            </ul>
+          )
+        }
+      </Asked>
+    </section>
+  )
+}
+
+export const Commits = () => (
+  <Stack gap="sm">
+    <Repository name="settings" />
+    <Repository name="templates" />
+  </Stack>
+)

@@ -1,0 +1,131 @@
+/** What a dry run has shown: how it stands, its differences in groups, and the way to push exactly these. */
+import { Group, Text, TextInput } from "@mantine/core"
+import { useDebouncedCallback } from "@mantine/hooks"
+import { useState } from "react"
+import { useAsk } from "../../api/useAsk.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { JobStatus } from "../../parts/JobStatus.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { Waiting } from "../../parts/Waiting.tsx"
+import { When } from "../../parts/When.tsx"
+import { DiffGroup } from "./DiffGroup.tsx"
+import { Push } from "./Push.tsx"
+import { chosenBy, sentenceOf } from "./selection.ts"
+
+type Words = Readonly<Record<string, string | undefined>>
+
+interface Props {
+  readonly id: string
+  readonly words: Words
+  readonly change: (changes: Words) => void
+}
+
+const Search = ({ change, text }: { readonly text: string; readonly change: (text: string) => void }) => {
+  const [typed, setTyped] = useState(text)
+  const tell = useDebouncedCallback(change, 250)
+  return (
+    <TextInput
+      type="search"
+      label="Search in the differences"
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value)
+        tell(value)
+      }}
+    />
+  )
+}
+
+/** The keys in the address of groups that were read. */
+const readIn = (words: Words): ReadonlySet<string> =>
+  new Set((words["read"] ?? "").split(",").filter((key) => key !== ""))
+
+const Groups = ({ change, id, words }: Props) => {
+  const search = words["search"] ?? ""
+  const asked = useAsk("GET /job/:id/diffs", { params: { id }, query: { search } }, { keep: true })
+  const read = readIn(words)
+  const mark = (key: string) => {
+    const next = read.symmetricDifference(new Set([key]))
+    change({ read: [...next].join(",") })
+  }
+  return (
+    <Asked of={asked} what="the differences">
+      {({ data: { changed, failed, groups, left_out, unchanged } }) => (
+        <>
+          <Group justify="space-between" align="end" mb="xs">
+            <Text role="status">
+              {changed} {changed === 1 ? "device changes" : "devices change"} in {groups.length}{" "}
+              {groups.length === 1 ? "way" : "ways"}; {unchanged} stay as they are; {failed} failed
+              {left_out > 0 ? `; ${left_out} are too long to be shown here` : ""}.{" "}
+              {groups.filter(({ key }) => read.has(key)).length} of {groups.length} read.
+            </Text>
+            <Search text={search} change={(text) => change({ search: text })} />
+          </Group>
+          {failed > 0 && (
+            <Text mb="xs">
+              What failed, and why, is at <PlainLink to={`/job/${id}`}>job {id}</PlainLink>.
+            </Text>
+          )}
+          {groups.length === 0 && (
+            <Empty>
+              {search === ""
+                ? "Nothing would change: the devices run what the settings say."
+                : "No difference has these words. Search for others."}
+            </Empty>
+          )}
+          {groups.map((group) => (
+            <DiffGroup
+              key={group.key}
+              job={id}
+              group={group}
+              search={search}
+              isRead={read.has(group.key)}
+              mark={() => mark(group.key)}
+            />
+          ))}
+        </>
+      )}
+    </Asked>
+  )
+}
+
+export const DryRun = ({ change, id, words }: Props) => {
+  const asked = useAsk(
+    "GET /job/:id",
+    { params: { id }, query: { filter_jobresult: "config,diff" } },
+    { kinds: ["job"] }
+  )
+  return (
+    <Asked of={asked} what="the dry run">
+      {({ data: { jobs } }) =>
+        jobs.map((job) => {
+          const chosen = chosenBy(job.start_arguments)
+          return (
+            <div key={job.id}>
+              <Group gap="md" mb="xs">
+                <JobStatus job={job} />
+                <span>
+                  Dry run <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink> for {sentenceOf(chosen)} by{" "}
+                  {job.scheduled_by ?? "the server"}, <When at={job.start_time} never="not begun" />
+                </span>
+              </Group>
+              {job.exception !== null && (
+                <Problem error={job.exception.message} title="The dry run ended in an exception" />
+              )}
+              {job.finish_time === null ? (
+                <Waiting what={`the dry run: ${job.finished_devices?.length ?? 0} devices looked at`} />
+              ) : (
+                <>
+                  <Groups id={id} words={words} change={change} />
+                  {job.status === "FINISHED" && <Push job={job} chosen={chosen} live={words["live"]} change={change} />}
+                </>
+              )}
+            </div>
+          )
+        })
+      }
+    </Asked>
+  )
+}

@@ -1,0 +1,166 @@
+/** Pushes what a dry run has shown, and nothing else: a device of which something else would become true is left as it is. */
+import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import { ask } from "../../api/call.ts"
+import type { Data } from "../../api/Calls.ts"
+import { useMay } from "../../app/useSession.ts"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
+
+interface Props {
+  readonly job: Data<"GET /job/:id">["jobs"][number]
+  readonly chosen: Chosen
+  /** The job that pushes it, once it was started. */
+  readonly live: string | undefined
+  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void
+}
+
+interface Wishes {
+  readonly canary: string
+  readonly batch_size: string
+  readonly max_failures: string
+  readonly confirm_mode: string
+  readonly ticket_ref: string
+  readonly comment: string
+  readonly emergency: string
+  readonly wait_for_window: boolean
+}
+
+const NONE: Wishes = {
+  canary: "",
+  batch_size: "",
+  max_failures: "",
+  confirm_mode: "",
+  ticket_ref: "",
+  comment: "",
+  emergency: "",
+  wait_for_window: false
+}
+
+const MODES = [
+  { value: "", label: "as the server is set" },
+  { value: "1", label: "1: each device by itself, with a timer" },
+  { value: "2", label: "2: all or none, with timers" },
+  { value: "0", label: "0: without timers" }
+]
+
+const NUMBERS: ReadonlySet<string> = new Set(["canary", "batch_size", "max_failures", "confirm_mode"])
+
+/** What was wished for, as the API wants it. */
+const bodyOf = (wishes: Wishes) =>
+  Object.fromEntries(
+    Object.entries(wishes)
+      .filter(([, value]) => value !== "" && value !== false)
+      .map(([key, value]) => [key, NUMBERS.has(key) ? Number(value) : value])
+  )
+
+export const Push = ({ change, chosen, job, live }: Props) => {
+  const may = useMay()
+  const router = useRouter()
+  const [wishes, setWishes] = useState<Wishes>({
+    ...NONE,
+    comment: job.comment ?? "",
+    ticket_ref: job.ticket_ref ?? ""
+  })
+  const { busy, error, run } = useAct()
+  const set = (key: keyof Wishes) => (value: string | number | boolean) =>
+    setWishes((before) => ({ ...before, [key]: typeof value === "boolean" ? value : String(value) }))
+  const push = (event: FormEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      const body = { ...selectorOf(chosen), ...bodyOf(wishes), dry_run: false, dry_run_job: job.id }
+      const { answer } = await ask("POST /device_syncto", { body })
+      change({ live: String(answer.job_id) })
+      router.history.push(`/ui/job/${answer.job_id}`)
+    })
+  }
+  if (live !== undefined) {
+    return (
+      <p>
+        This is being pushed, or waits for its approval, as <PlainLink to={`/job/${live}`}>job {live}</PlainLink>.
+      </p>
+    )
+  }
+  if (!may("POST", "/device_syncto")) return null
+  return (
+    <form onSubmit={push} aria-label="Push">
+      <Title order={2} mt="md">
+        Push this to {sentenceOf(chosen)}
+      </Title>
+      <Grid gap="xs">
+        <Grid.Col span={{ base: 6, sm: 4 }}>
+          <NumberInput
+            label="Canary: devices first"
+            min={1}
+            allowDecimal={false}
+            value={wishes.canary}
+            onChange={set("canary")}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 6, sm: 4 }}>
+          <NumberInput
+            label="Devices at a time"
+            min={1}
+            allowDecimal={false}
+            value={wishes.batch_size}
+            onChange={set("batch_size")}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 6, sm: 4 }}>
+          <NumberInput
+            label="Stop after failures"
+            min={1}
+            allowDecimal={false}
+            value={wishes.max_failures}
+            onChange={set("max_failures")}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <NativeSelect
+            label="Confirm mode"
+            data={MODES}
+            value={wishes.confirm_mode}
+            onChange={(event) => set("confirm_mode")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 6, sm: 4 }}>
+          <TextInput
+            label="Ticket"
+            maxLength={32}
+            value={wishes.ticket_ref}
+            onChange={(event) => set("ticket_ref")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 6, sm: 4 }}>
+          <TextInput
+            label="Comment of the push"
+            maxLength={255}
+            value={wishes.comment}
+            onChange={(event) => set("comment")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 4 }}>
+          <Checkbox
+            label="Wait for the window of the devices"
+            checked={wishes.wait_for_window}
+            onChange={(event) => set("wait_for_window")(event.currentTarget.checked)}
+          />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, sm: 8 }}>
+          <TextInput
+            label="Outside of windows, because (emergency)"
+            value={wishes.emergency}
+            onChange={(event) => set("emergency")(event.currentTarget.value)}
+          />
+        </Grid.Col>
+      </Grid>
+      {error !== null && <Problem error={error} title="Nothing was pushed" />}
+      <Button type="submit" mt="sm" loading={busy}>
+        Push what is shown
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,58 @@
+/** Which devices a change is for, as the address has it and as the API wants it. Pure. */
+
+type Words = Readonly<Record<string, string | undefined>>
+
+/** Ways to choose devices. */
+export const ways = ["all", "group", "device_type", "hostnames"] as const
+export type Way = (typeof ways)[number]
+
+export interface Chosen {
+  readonly way: Way
+  readonly what: string
+}
+
+/** What the address says: names, a group or a type; else all that are not synchronized. */
+export const chosenIn = (words: Words): Chosen => {
+  for (const way of ["hostnames", "group", "device_type"] as const) {
+    const what = words[way]
+    if (what !== undefined && what !== "") return { way, what }
+  }
+  return { way: "all", what: "" }
+}
+
+/** The words that say so in the address. */
+export const wordsOf = ({ way, what }: Chosen): Words => ({
+  hostnames: undefined,
+  group: undefined,
+  device_type: undefined,
+  ...(way === "all" ? {} : { [way]: what })
+})
+
+/** The names in a text, whatever stands between them. */
+export const namesIn = (text: string): ReadonlyArray<string> => [
+  ...new Set(text.split(/[\s,;]+/).filter((name) => name !== ""))
+]
+
+/** The selector of the API's body. */
+export const selectorOf = ({ way, what }: Chosen): Readonly<Record<string, unknown>> => {
+  if (way === "all") return { all: true }
+  return way === "hostnames" ? { hostnames: namesIn(what) } : { [way]: what }
+}
+
+/** Said in a sentence. */
+export const sentenceOf = ({ way, what }: Chosen): string => {
+  if (way === "all") return "all devices that are not synchronized"
+  if (way === "group") return `group ${what}`
+  if (way === "device_type") return `all ${what} devices that are not synchronized`
+  const names = namesIn(what)
+  return names.length === 1 ? (names[0] ?? "") : `${names.length} named devices`
+}
+
+/** The selection with which a job was started, by its arguments. */
+export const chosenBy = (given: Readonly<Record<string, unknown>> | null): Chosen => {
+  const names = given?.["hostnames"]
+  if (Array.isArray(names)) return { way: "hostnames", what: names.join(",") }
+  if (typeof given?.["group"] === "string") return { way: "group", what: given["group"] }
+  if (typeof given?.["device_type"] === "string") return { way: "device_type", what: given["device_type"] }
+  return { way: "all", what: "" }
+}
