@@ -9,7 +9,10 @@ import { type RepositoryName, useRepository, WhichRepository } from "./WhichRepo
 
 const Lines = ({ marked, path, text }: { readonly text: string; readonly path: string; readonly marked: number }) => {
   const place = useRef<HTMLDivElement>(null)
-  useEffect(() => place.current?.scrollIntoView({ block: "center" }), [marked, text])
+  useEffect(() => {
+    // newer browsers give a promise, which is nothing to clean up
+    void place.current?.scrollIntoView({ block: "center" })
+  }, [marked, text])
   return (
     <div className="source" role="region" aria-label={path} tabIndex={0}>
       {text
