@@ -30,37 +30,39 @@ const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
   scene((it) => {
-    it.effect("shows what a branch would change, those with the same lines together, and brings nothing into force", () =>
-      Effect.gen(function* () {
-        const { boss, folders, page } = yield* Site
-        const { commit, folder } = folders.settings
-        yield* git(folder, "checkout", "-q", "-b", "new-servers")
-        yield* commit({ "global/vxlans.yml": "vxlans: 5\n" })
-        yield* git(folder, "tag", "broken")
-        yield* git(folder, "reset", "-q", "--hard", "HEAD~1")
-        yield* commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.99\n" }, "Ask another clock")
-        yield* git(folder, "checkout", "-q", "main")
-        const before = (yield* boss("GET", "/repository/settings")).text
-        yield* steps(async () => {
-          await page.goto("/ui/repository?tab=check")
-          await page.getByLabel("Branch, tag or commit").fill("new-servers")
-          await page.getByRole("button", { name: "Check", exact: true }).click()
-          await page.getByText("would come into force").waitFor()
-          await page.getByText("2 devices of 2 that it concerns would change").waitFor()
-          await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
+    it.effect(
+      "shows what a branch would change, those with the same lines together, and brings nothing into force",
+      () =>
+        Effect.gen(function* () {
+          const { boss, folders, page } = yield* Site
+          const { commit, folder } = folders.settings
+          yield* git(folder, "checkout", "-q", "-b", "new-servers")
+          yield* commit({ "global/vxlans.yml": "vxlans: 5\n" })
+          yield* git(folder, "tag", "broken")
+          yield* git(folder, "reset", "-q", "--hard", "HEAD~1")
+          yield* commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.99\n" }, "Ask another clock")
+          yield* git(folder, "checkout", "-q", "main")
+          const before = (yield* boss("GET", "/repository/settings")).text
+          yield* steps(async () => {
+            await page.goto("/ui/repository?tab=check")
+            await page.getByLabel("Branch, tag or commit").fill("new-servers")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("would come into force").waitFor()
+            await page.getByText("2 devices of 2 that it concerns would change").waitFor()
+            await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
+          })
+          yield* sound(page, "repository-check")
+          yield* steps(async () => {
+            await page.getByLabel("Branch, tag or commit").fill("broken")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("would be refused").waitFor()
+            await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
+            await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
+          })
+          expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
         })
-        yield* sound(page, "repository-check")
-        yield* steps(async () => {
-          await page.getByLabel("Branch, tag or commit").fill("broken")
-          await page.getByRole("button", { name: "Check", exact: true }).click()
-          await page.getByText("would be refused").waitFor()
-          await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
-          await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
-          await page.getByRole("button", { name: "Check", exact: true }).click()
-          await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
-        })
-        expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
-      })
     )
 
     it.effect("leads from a variable of a device to the line that gives it", () =>
@@ -75,7 +77,10 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
         })
         yield* sound(page, "repository-variables")
         yield* steps(async () => {
-          await page.getByRole("row", { name: /^ntp_servers/ }).getByRole("link").click()
+          await page
+            .getByRole("row", { name: /^ntp_servers/ })
+            .getByRole("link")
+            .click()
           await page.locator("[data-found]").filter({ hasText: "ntp_servers:" }).waitFor()
         })
         yield* sound(page, "repository-file")
@@ -127,7 +132,10 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Fetch and bring into force" }).click()
           await page.getByText("The newest commit was refused").waitFor()
           await page.getByRole("row").filter({ hasText: "Forget the clocks" }).getByText("refused").waitFor()
-          await page.getByRole("region", { name: /^Why .* was refused$/ }).getByText(`${BASE}:2`).waitFor()
+          await page
+            .getByRole("region", { name: /^Why .* was refused$/ })
+            .getByText(`${BASE}:2`)
+            .waitFor()
         })
         yield* sound(page, "repository-commits")
         yield* folders.settings.commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.7\n" }, "Remember a clock")

@@ -36,8 +36,8 @@ const Refusals = ({ commits }: { readonly commits: ReadonlyArray<Commit> }) =>
         </Title>
         <Text size="sm">
           Looked at for {refusal.by ?? "the server"} in{" "}
-          <PlainLink to={`/job/${refusal.job_id}`}>job {refusal.job_id}</PlainLink>, <When at={refusal.at} />. The commit
-          before it stays in force.
+          <PlainLink to={`/job/${refusal.job_id}`}>job {refusal.job_id}</PlainLink>, <When at={refusal.at} />. The
+          commit before it stays in force.
         </Text>
         <Remarks label={`Problems of ${commit.slice(0, 10)}`} remarks={refusal.problems} />
       </section>

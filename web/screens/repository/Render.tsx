@@ -157,7 +157,9 @@ export const Render = () => {
     <Stack gap="sm">
       <DeviceField />
       {device === "" ? (
-        <Empty>Name a device whose variables the template gets. Secrets are never shown: they are &lt;hidden&gt;.</Empty>
+        <Empty>
+          Name a device whose variables the template gets. Secrets are never shown: they are &lt;hidden&gt;.
+        </Empty>
       ) : (
         <ForDevice device={device} />
       )}

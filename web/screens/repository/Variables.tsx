@@ -74,11 +74,7 @@ const Listed = ({ answer }: { readonly answer: Answer }) => {
           heads={HEADS}
           rows={rows}
           keyOf={({ name }) => name}
-          cells={(variable) => [
-            <Code>{variable.name}</Code>,
-            <Value value={variable.value} />,
-            <From {...variable} />
-          ]}
+          cells={(variable) => [<Code>{variable.name}</Code>, <Value value={variable.value} />, <From {...variable} />]}
         />
       )}
     </>

@@ -36,7 +36,9 @@ const typeOf = (root: Json, one: Json): string => {
   if (Array.isArray(one["enum"])) return one["enum"].map((value) => JSON.stringify(value)).join(" | ")
   if ("const" in one) return JSON.stringify(one["const"])
   if (one["type"] === "array" && isObject(one["items"])) {
-    return `list of ${alternatives(root, one["items"]).map((item) => typeOf(root, item)).join(" or ")}`
+    return `list of ${alternatives(root, one["items"])
+      .map((item) => typeOf(root, item))
+      .join(" or ")}`
   }
   if (one["type"] === "object") return "properties" in one ? "mapping" : "mapping by name"
   return typeof one["type"] === "string" ? one["type"] : "any"
