@@ -51,7 +51,8 @@ export const withOrigins = (
         name,
         value: shown[name],
         source,
-        level: origin === undefined ? null : originLevel(origin),
+        // what no file says has the value of the model
+        level: isOfSettings ? originLevel(origin ?? "default") : null,
         places: isOfSettings ? placesOf(name, origins) : []
       }
     })

@@ -20,6 +20,13 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/devices/Devices.tsx")
   },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
+  {
+    path: "/repository",
+    label: "Repository",
+    leap: "r",
+    reads: "/repository/settings",
+    load: () => import("../screens/repository/Repository.tsx")
+  },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") }

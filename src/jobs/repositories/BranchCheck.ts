@@ -18,7 +18,7 @@ import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { configPreview } from "../../templates/ConfigPreview.ts"
 import { buildTemplateSnapshot } from "../../templates/TemplateSnapshot.ts"
 import { CandidateConfigs, type RenderedCandidate, type Sources } from "../sync/CandidateConfigs.ts"
-import { DiffGroups } from "./DiffGroups.ts"
+import { BranchDiffs } from "./BranchDiffs.ts"
 import type { CheckedCommit } from "./RefreshRefused.ts"
 import { RepositoryCopies } from "./RepositoryCopies.ts"
 import { SettingsUpdate } from "./SettingsUpdate.ts"
@@ -99,7 +99,7 @@ const makeComparison = Effect.gen(function* () {
 
   const compare = Effect.fnUntraced(function* ({ changed, inForce }: Compared, concerned: ReadonlyArray<Device>) {
     const began = yield* Clock.currentTimeMillis
-    const groups = new DiffGroups()
+    const groups = new BranchDiffs()
     const failures: Array<{ readonly hostname: string; readonly message: string }> = []
     const counts = { ...NOBODY, concerned: concerned.length }
     for (const some of Arr.chunksOf(concerned, DEVICES_AT_ONCE)) {

@@ -1,5 +1,6 @@
 /** Puts devices together that would get the same difference, within bounds. Pure but for what it has collected. */
 import type { DiffGroup } from "../../domain/BranchCheck.ts"
+import { changeKey } from "../../domain/DiffGroups.ts"
 
 const MOST_GROUPS = 100
 const MOST_HOSTNAMES = 100
@@ -14,25 +15,17 @@ interface Collected {
 const linesWith = (diff: string, sign: string): number =>
   diff.split("\n").filter((line) => line.startsWith(sign)).length
 
-/** What changes, without where and between which lines: these name the device. */
-const keyOf = (diff: string): string =>
-  diff
-    .split("\n")
-    .filter((line) => !line.startsWith(" "))
-    .map((line) => (line.startsWith("@@") ? "@@" : line))
-    .join("\n")
-
 /** The beginning of a difference, at the end of a line. */
 const beginning = (diff: string): string =>
   diff.length <= MOST_CHARACTERS ? diff : diff.slice(0, diff.lastIndexOf("\n", MOST_CHARACTERS))
 
 /** Differences of devices; a group shows that of its first one. */
-export class DiffGroups {
+export class BranchDiffs {
   readonly #groups = new Map<string, Collected>()
   #isTruncated = false
 
   add(hostname: string, diff: string): void {
-    const key = keyOf(diff)
+    const key = changeKey(diff) || diff
     const group = this.#groups.get(key)
     if (group === undefined && this.#groups.size >= MOST_GROUPS) {
       this.#isTruncated = true

@@ -1,0 +1,149 @@
+/** Settings and templates in the page: what was refused and why, where a variable comes from, and trying before committing. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { accessNames } from "../chaos/ManagedCampus.ts"
+
+const NAMES = accessNames(2)
+const [FIRST = ""] = NAMES
+const BASE = "access/base_system.yml"
+
+const git = (folder: string, ...args: ReadonlyArray<string>) =>
+  Effect.promise(() => promisify(execFile)("git", ["-C", folder, ...args]))
+
+const make = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({ names: NAMES, roles: "group_mappings: {}\nroles: {}\n" })
+  const page = yield* openPage(yield* makeBrowser, campus.url, {
+    token: yield* campus.tokenOf("administrator", "boss")
+  })
+  return { ...campus, page }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Repository") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+const scene = layer(Site.layer, { excludeTestServices: true })
+
+describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+  scene((it) => {
+    it.effect(
+      "shows what a branch would change, those with the same lines together, and brings nothing into force",
+      () =>
+        Effect.gen(function* () {
+          const { boss, folders, page } = yield* Site
+          const { commit, folder } = folders.settings
+          yield* git(folder, "checkout", "-q", "-b", "new-servers")
+          yield* commit({ "global/vxlans.yml": "vxlans: 5\n" })
+          yield* git(folder, "tag", "broken")
+          yield* git(folder, "reset", "-q", "--hard", "HEAD~1")
+          yield* commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.99\n" }, "Ask another clock")
+          yield* git(folder, "checkout", "-q", "main")
+          const before = (yield* boss("GET", "/repository/settings")).text
+          yield* steps(async () => {
+            await page.goto("/ui/repository?tab=check")
+            await page.getByLabel("Branch, tag or commit").fill("new-servers")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("would come into force").waitFor()
+            await page.getByText("2 devices of 2 that it concerns would change").waitFor()
+            await page.getByText("+ntp server 10.20.0.99").or(page.getByText("ntp server 10.20.0.99")).first().waitFor()
+          })
+          yield* sound(page, "repository-check")
+          yield* steps(async () => {
+            await page.getByLabel("Branch, tag or commit").fill("broken")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("would be refused").waitFor()
+            await page.getByRole("list", { name: "Problems of the branch" }).getByText("global/vxlans.yml:1").waitFor()
+            await page.getByLabel("Branch, tag or commit").fill("nothing-like-this")
+            await page.getByRole("button", { name: "Check", exact: true }).click()
+            await page.getByText("the repository has no branch, tag or commit nothing-like-this").waitFor()
+          })
+          expect((yield* boss("GET", "/repository/settings")).text).toBe(before)
+        })
+    )
+
+    it.effect("leads from a variable of a device to the line that gives it", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/repository?tab=variables")
+          await page.getByRole("combobox", { name: "Device" }).fill(FIRST)
+          await page.getByRole("option", { name: FIRST }).click()
+          await page.getByLabel("Search names and values").fill("ntp_servers")
+          await page.getByRole("row").nth(1).getByText("ntp_servers").waitFor()
+        })
+        yield* sound(page, "repository-variables")
+        yield* steps(async () => {
+          await page
+            .getByRole("row", { name: /^ntp_servers/ })
+            .getByRole("link")
+            .click()
+          await page.locator("[data-found]").filter({ hasText: "ntp_servers:" }).waitFor()
+        })
+        yield* sound(page, "repository-file")
+      })
+    )
+
+    it.effect("renders a template while it is written, with the line of a mistake, and tells no secret", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        const text = page.getByLabel("Text", { exact: true })
+        const rendered = page.getByLabel("Rendered text")
+        yield* steps(async () => {
+          await page.goto(`/ui/repository?tab=render&device=${FIRST}`)
+          await rendered.getByText(`hostname ${FIRST}`).waitFor()
+          await text.fill("one\n{{ nothing.more }}\n")
+          await page.getByRole("list", { name: "Mistakes" }).getByText("your text:2").waitFor()
+          await text.fill("key {{ TEMPLATE_SECRET_RADIUS | reverse }}{{ nothing }}\n")
+          await page.getByRole("list", { name: "Undefined variables" }).getByText("your text:1").waitFor()
+        })
+        expect(yield* steps(() => rendered.textContent())).not.toContain("11C1B1D4942380")
+        yield* sound(page, "repository-render")
+        yield* steps(async () => {
+          await page.getByRole("combobox", { name: "Template" }).fill("access")
+          await page.getByRole("option", { name: "access.j2" }).click()
+          await rendered.getByText(`hostname ${FIRST}`).waitFor()
+        })
+      })
+    )
+
+    it.effect("finds a key of the settings by what is said of it", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/repository?tab=model")
+          await page.getByLabel("Search the model").fill("vxlans vlan_id 802.1Q")
+          await page.getByText("vxlans->*->vlan_id").waitFor()
+        })
+        yield* sound(page, "repository-model")
+      })
+    )
+
+    it.effect("says which commit was refused and in which line it is wrong, while the one before stays in force", () =>
+      Effect.gen(function* () {
+        const { folders, page } = yield* Site
+        yield* folders.settings.commit({ [BASE]: "---\nntp_servers: 5\n" }, "Forget the clocks")
+        yield* steps(async () => {
+          await page.goto("/ui/repository")
+          await page.getByRole("cell", { name: "in force" }).waitFor()
+          await page.getByRole("button", { name: "Fetch and bring into force" }).click()
+          await page.getByText("The newest commit was refused").waitFor()
+          await page.getByRole("row").filter({ hasText: "Forget the clocks" }).getByText("refused").waitFor()
+          await page
+            .getByRole("region", { name: /^Why .* was refused$/ })
+            .getByText(`${BASE}:2`)
+            .waitFor()
+        })
+        yield* sound(page, "repository-commits")
+        yield* folders.settings.commit({ [BASE]: "---\nntp_servers:\n  - host: 10.20.0.7\n" }, "Remember a clock")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Fetch and bring into force" }).click()
+          await page.getByRole("row").filter({ hasText: "Remember a clock" }).getByText("in force").waitFor()
+        })
+      })
+    )
+  })
+})

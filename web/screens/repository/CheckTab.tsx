@@ -1,0 +1,122 @@
+/** A branch before it is merged: what a refresh would say of it, and what devices would get. Nothing comes into force. */
+import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
+import { type FormEvent, useState } from "react"
+import { ask } from "../../api/call.ts"
+import type { Data } from "../../api/Calls.ts"
+import { useWords } from "../../app/useAddress.ts"
+import { DiffView } from "../../parts/DiffView.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { Remarks } from "../../parts/Remarks.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import { When } from "../../parts/When.tsx"
+import { useRepository, WhichRepository } from "./WhichRepository.tsx"
+
+type Checked = Data<"POST /repository/:name/check">
+
+const devices = (count: number): string => `${count} ${count === 1 ? "device" : "devices"}`
+
+const Groups = ({ groups }: Pick<Checked, "groups">) =>
+  groups.map(({ added, count, diff, hostnames, removed }) => {
+    const [first = ""] = hostnames
+    return (
+      <section key={`${first} ${count}`} aria-label={`${devices(count)}: ${first}`}>
+        <Title order={3}>
+          {devices(count)}: +{added} −{removed}
+        </Title>
+        <Text size="sm">
+          {hostnames.slice(0, 10).join(", ")}
+          {count > 10 && ` and ${count - 10} more`}
+        </Text>
+        <DiffView diff={diff} label={`Difference of ${first}`} maxHeight={320} />
+      </section>
+    )
+  })
+
+const Outcome = ({ checked }: { readonly checked: Checked }) => {
+  const { accepted, at, branch, commit, committer, failures, groups, problems, truncated, warnings } = checked
+  const { changed, concerned, failed, rendered } = checked.devices
+  return (
+    <Stack gap="sm">
+      <Group gap="md">
+        <Tone tone={accepted ? "good" : "bad"}>{accepted ? "would come into force" : "would be refused"}</Tone>
+        <Text size="sm">
+          {branch}, commit {commit.slice(0, 10)} by {committer}, <When at={at} />
+        </Text>
+      </Group>
+      {problems.length > 0 && (
+        <>
+          <Title order={2}>Problems</Title>
+          <Remarks label="Problems of the branch" remarks={problems} />
+        </>
+      )}
+      {warnings.length > 0 && (
+        <>
+          <Title order={2}>Doubtful</Title>
+          <Remarks label="Warnings of the branch" remarks={warnings} />
+        </>
+      )}
+      {accepted && (
+        <Text role="status">
+          {devices(changed)} of {concerned} that it concerns would change
+          {failed > 0 ? `, ${failed} could not be rendered` : ""}
+          {rendered < concerned ? `; ${concerned - rendered} were not looked at within a minute` : ""}.
+        </Text>
+      )}
+      {failures.length > 0 && (
+        <SmallTable
+          label="Devices that cannot be rendered"
+          heads={["Device", "Why"]}
+          rows={failures}
+          keyOf={({ hostname }) => hostname}
+          cells={({ hostname, message }) => [hostname, message]}
+        />
+      )}
+      {accepted && changed === 0 && failed === 0 && <Empty>No device would get another configuration.</Empty>}
+      <Groups groups={groups} />
+      {truncated && <Text>Not everything is shown: there is more than fits here.</Text>}
+    </Stack>
+  )
+}
+
+export const CheckTab = () => {
+  const name = useRepository()
+  const [{ branch = "" }, change] = useWords()
+  const [checked, setChecked] = useState<Checked | null>(null)
+  const { busy, error, run } = useAct()
+  const check = async (event: FormEvent) => {
+    event.preventDefault()
+    setChecked(null)
+    await run(async () => {
+      const { answer } = await ask("POST /repository/:name/check", { params: { name }, body: { branch } })
+      setChecked(answer.data)
+    })
+  }
+  return (
+    <Stack gap="sm">
+      <form onSubmit={(event) => void check(event)}>
+        <Group align="flex-end">
+          <WhichRepository />
+          <TextInput
+            label="Branch, tag or commit"
+            value={branch}
+            onChange={({ currentTarget: { value } }) => change({ branch: value })}
+          />
+          <Button type="submit" loading={busy} disabled={branch.trim() === ""}>
+            Check
+          </Button>
+        </Group>
+      </form>
+      <Text size="sm" role="status">
+        {busy ? `Fetching ${branch}, checking it, and rendering the devices that it concerns …` : ""}
+      </Text>
+      {error !== null && <Problem error={error} title="The branch could not be checked" />}
+      {checked !== null && <Outcome checked={checked} />}
+      {checked === null && error === null && !busy && (
+        <Empty>Name a branch to see what it would change before anybody merges it. Nothing comes into force.</Empty>
+      )}
+    </Stack>
+  )
+}
