@@ -20,6 +20,7 @@ const device = [
   "GET /device/:hostname/interface_status",
   "GET /device/:hostname/interfaces",
   "PUT /device/:hostname/interfaces",
+  "POST /device/:hostname/interfaces/preview",
   "GET /device/:hostname/interfaces_export",
   "GET /device/:hostname/lldp_neighbors",
   "GET /device/:hostname/lldp_neighbors_detail",
