@@ -98,39 +98,41 @@ describe.skipIf(!hasChromium)(`Firmware in the page${hasChromium ? "" : ` (${WIT
       }).pipe(Effect.scoped)
     )
 
-    it.effect("shows the order before an upgrade, each switch while it is under way, and which one failed and why", () =>
-      Effect.gen(function* () {
-        const { folders, lab, page, url } = yield* Site
-        yield* Effect.promise(() => fs.access(path.join(folders.folder, "firmware", IMAGE)))
-        yield* (yield* lab.get(SILENT)).powerOff
-        yield* steps(async () => {
-          await page.goto("/ui/firmware")
-          await page.getByRole("row").filter({ hasText: "LABS" }).getByText("3", { exact: true }).first().waitFor()
+    it.effect(
+      "shows the order before an upgrade, each switch while it is under way, and which one failed and why",
+      () =>
+        Effect.gen(function* () {
+          const { folders, lab, page, url } = yield* Site
+          yield* Effect.promise(() => fs.access(path.join(folders.folder, "firmware", IMAGE)))
+          yield* (yield* lab.get(SILENT)).powerOff
+          yield* steps(async () => {
+            await page.goto("/ui/firmware")
+            await page.getByRole("row").filter({ hasText: "LABS" }).getByText("3", { exact: true }).first().waitFor()
+          })
+          yield* sound(page, "firmware-versions")
+          yield* steps(async () => {
+            await page.getByRole("link", { name: "Upgrade LABS" }).click()
+            await page.getByRole("list", { name: "Steps" }).getByText(FIRST).waitFor()
+            await page.getByText("Choose an image").waitFor()
+            await page.getByRole("combobox", { name: "Image" }).fill(IMAGE)
+            await page.getByLabel("Fetched from").fill(`${url}/firmware`)
+            await page.getByRole("checkbox", { name: /^Reboot one group/ }).uncheck()
+            await page.getByRole("checkbox", { name: /^Reboot one group/ }).check()
+          })
+          yield* sound(page, "firmware-upgrade")
+          yield* steps(async () => {
+            await page.getByRole("checkbox", { name: /^Reboot one group/ }).uncheck()
+            await page.getByRole("button", { name: "Start the upgrade" }).click()
+            await page.getByRole("dialog").getByText("The switches reboot").waitFor()
+            await page.getByRole("dialog").getByRole("button", { name: "Start the upgrade" }).click()
+            await page.getByRole("status", { name: "How far the upgrade is" }).getByText("1 failed").waitFor()
+            await page.getByRole("status", { name: "How far the upgrade is" }).getByText("2 done").waitFor()
+            await page.getByRole("row").filter({ hasText: SILENT }).getByText("failed", { exact: true }).waitFor()
+            await page.getByRole("row").filter({ hasText: FIRST }).getByText("5 of 5").waitFor()
+          })
+          yield* sound(page, "firmware-campaign")
+          expect((yield* lab.get(FIRST)).version()).toBe(NEW_VERSION)
         })
-        yield* sound(page, "firmware-versions")
-        yield* steps(async () => {
-          await page.getByRole("link", { name: "Upgrade LABS" }).click()
-          await page.getByRole("list", { name: "Steps" }).getByText(FIRST).waitFor()
-          await page.getByText("Choose an image").waitFor()
-          await page.getByRole("combobox", { name: "Image" }).fill(IMAGE)
-          await page.getByLabel("Fetched from").fill(`${url}/firmware`)
-          await page.getByRole("checkbox", { name: /^Reboot one group/ }).uncheck()
-          await page.getByRole("checkbox", { name: /^Reboot one group/ }).check()
-        })
-        yield* sound(page, "firmware-upgrade")
-        yield* steps(async () => {
-          await page.getByRole("checkbox", { name: /^Reboot one group/ }).uncheck()
-          await page.getByRole("button", { name: "Start the upgrade" }).click()
-          await page.getByRole("dialog").getByText("The switches reboot").waitFor()
-          await page.getByRole("dialog").getByRole("button", { name: "Start the upgrade" }).click()
-          await page.getByRole("status", { name: "How far the upgrade is" }).getByText("1 failed").waitFor()
-          await page.getByRole("status", { name: "How far the upgrade is" }).getByText("2 done").waitFor()
-          await page.getByRole("row").filter({ hasText: SILENT }).getByText("failed", { exact: true }).waitFor()
-          await page.getByRole("row").filter({ hasText: FIRST }).getByText("5 of 5").waitFor()
-        })
-        yield* sound(page, "firmware-campaign")
-        expect((yield* lab.get(FIRST)).version()).toBe(NEW_VERSION)
-      })
     )
   })
 })

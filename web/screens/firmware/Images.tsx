@@ -106,16 +106,11 @@ const Actions = ({ image: { defaults, file } }: { readonly image: Image }) => {
         </AskFirst>
       )}
       {may("DELETE", `/firmware/${file}`) && (
-        <AskFirst
-          label="Remove"
-          size="xs"
-          danger
-          act={() => ask("DELETE /firmware/:filename", { params }).then(again)}
-        >
+        <AskFirst label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
           <Text>
             {file} is removed from the server
-            {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches that
-            have it keep it.
+            {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches
+            that have it keep it.
           </Text>
         </AskFirst>
       )}

@@ -93,10 +93,14 @@ export const Upgrade = () => {
                 .join(", ")}
               .
             </Text>
-            {steps.has("reboot") && <Text fw={600}>The switches reboot: what hangs on them is cut off for minutes.</Text>}
+            {steps.has("reboot") && (
+              <Text fw={600}>The switches reboot: what hangs on them is cut off for minutes.</Text>
+            )}
             {start !== "" && <Text>It begins at {start} UTC.</Text>}
             {url !== "" && <Text>The image comes from {url}.</Text>}
-            {[ticket, comment].filter(Boolean).length > 0 && <Text>{[ticket, comment].filter(Boolean).join(": ")}</Text>}
+            {[ticket, comment].filter(Boolean).length > 0 && (
+              <Text>{[ticket, comment].filter(Boolean).join(": ")}</Text>
+            )}
           </AskFirst>
         </Group>
       )}
