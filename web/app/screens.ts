@@ -22,6 +22,13 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
   {
+    path: "/firmware",
+    label: "Firmware",
+    leap: "w",
+    reads: "/firmware_versions",
+    load: () => import("../screens/firmware/Firmware.tsx")
+  },
+  {
     path: "/repository",
     label: "Repository",
     leap: "r",
