@@ -1,4 +1,4 @@
-/** How the network stands, in numbers, as `GET /overview` answers. Each is the number of devices of a list (docs/api.md#overview). */
+/** How the network stands, in numbers, as `GET /overview` answers. Each is the number of devices of a list (docs/page.md#now-and-devices). */
 import { Schema } from "effect"
 
 const Counts = Schema.Record(Schema.String, Schema.Int)
