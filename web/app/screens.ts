@@ -12,6 +12,7 @@ export interface Screen {
 }
 
 export const screens: ReadonlyArray<Screen> = [
+  { path: "/", label: "Now", leap: "n", reads: "/overview", load: () => import("../screens/now/Now.tsx") },
   {
     path: "/devices",
     label: "Devices",
