@@ -23,7 +23,8 @@ const EMPTY =
 /** `00:50:56`, `00-50-5` and `0050.56aa`; digits alone are taken for an address when there are six of them, as a vendor has. */
 const spellings = [
   /^[0-9a-f]{2}(?::[0-9a-f]{2})*(?::[0-9a-f]?)?$/i,
-  /^[0-9a-f]{2}(?:-[0-9a-f]{2})*(?:-[0-9a-f]?)?$/i,
+  // fewer are the name of a device, such as `ab-a1`
+  /^[0-9a-f]{2}(?:-[0-9a-f]{2}){2,}(?:-[0-9a-f]?)?$/i,
   /^[0-9a-f]{4}(?:\.[0-9a-f]{4})*(?:\.[0-9a-f]{0,3})?$/i,
   /^[0-9a-f]{6,12}$/i
 ]
@@ -34,7 +35,6 @@ const macOf = (text: string): Result.Result<string | null, string> => {
   const isBare = /^[0-9a-f]+$/i.test(text)
   if (isBare ? text.length < 6 || text.length > MAC_DIGITS : !spellings.some((spelling) => spelling.test(text)))
     return Result.succeed(null)
-  // two of a hostname such as `ab-12` are no address yet
   const digits = text.replaceAll(/[:.-]/g, "").toUpperCase()
   if (digits.length > MAC_DIGITS) {
     return Result.fail(`q is no MAC address: ${text} has ${digits.length} digits, and an address has ${MAC_DIGITS}`)
