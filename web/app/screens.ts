@@ -24,7 +24,7 @@ export const screens: ReadonlyArray<Screen> = [
   {
     path: "/firmware",
     label: "Firmware",
-    leap: "w",
+    leap: "i",
     reads: "/firmware_versions",
     load: () => import("../screens/firmware/Firmware.tsx")
   },
