@@ -48,7 +48,7 @@ describe("What became of commits", () => {
       const list = commitList(["c", "b", "a"].map(logged), inForce, refusals)
       assert.deepEqual(
         list.map(({ state }) => state),
-        states
+        [...states]
       )
       assert.deepEqual(
         list.map((commit) => commit.refusal !== null),
