@@ -46,6 +46,11 @@ export class RequestTimeout extends Schema.Error<RequestTimeout>("RequestTimeout
 /** 409: the object is in use; the same request can succeed later. */
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body, { httpApiStatus: 409 }) {}
 
+/** 412: the object is not any more what the caller has seen of it; nothing was changed. */
+export class PreconditionFailed extends Schema.Error<PreconditionFailed>("PreconditionFailed")(body, {
+  httpApiStatus: 412
+}) {}
+
 /** 413: the body is larger than the server reads. */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(body, { httpApiStatus: 413 }) {}
 

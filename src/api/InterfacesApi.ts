@@ -7,7 +7,7 @@ import { PortChanges } from "../domain/PortFields.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { InternalError, NotFound } from "./Failures.ts"
+import { InternalError, NotFound, PreconditionFailed } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
 const hostname = { hostname: Schema.String }
@@ -15,6 +15,14 @@ const hostname = { hostname: Schema.String }
 const Changed = Schema.Struct({
   configtype: Schema.optionalKey(Schema.String),
   data: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+})
+
+const Preview = Schema.Struct({
+  updated: Schema.Record(Schema.String, Changed),
+  /** What would be refused, with the same sentences. */
+  errors: Schema.Array(Schema.String),
+  /** A unified diff; empty when the configuration stays the same. */
+  diff: Schema.String
 })
 
 const Exported = Schema.Struct({
@@ -44,7 +52,9 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     success: Enveloped(
       Schema.Struct({
         interfaces: Schema.Array(Schema.Struct({ ...Interface.fields, indexnum: Schema.Int })),
-        hostname: Schema.String
+        hostname: Schema.String,
+        /** Another text as soon as any port is another one; for `If-Match` of a change. */
+        version: Schema.String
       })
     ),
     error: NotFound
@@ -52,11 +62,15 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     documented({
       summary: "List a device's interfaces",
       description:
-        "Ports in the order of their numbers. Only access switches have any; the others' are in the settings.",
+        "Ports in the order of their numbers. Only access switches have any; the others' are in the settings. `version` is another text as soon as any port is another one: a `PUT` with it as `If-Match` is refused when somebody else was faster.",
       example: {
         response: {
           status: "success",
-          data: { interfaces: [{ device_id: 13, name: "Ethernet1", ...port, indexnum: 2 }], hostname: "lhv-a1" }
+          data: {
+            interfaces: [{ device_id: 13, name: "Ethernet1", ...port, indexnum: 2 }],
+            hostname: "lhv-a1",
+            version: "6d1f0c2a9b8e7d54"
+          }
         }
       }
     })
@@ -65,17 +79,42 @@ const endpoints = HttpApiGroup.make("interfaces").add(
     params: hostname,
     payload: PortChanges.checked,
     success: Enveloped(Schema.Struct({ updated: Schema.Record(Schema.String, Changed) })),
-    error: [NotFound, InternalError]
+    error: [NotFound, PreconditionFailed, InternalError]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
         summary: "Change interfaces",
         description:
-          "Keys of `data` that are sent are set, null removes them, the others stay; `data: null` empties it. Each interface is handled on its own: what is good is stored even when something else is not, and then the answer is 400 with `message.errors` and `message.updated`. A VLAN name that the device does not have leaves the VLANs as they were while configtype changes.",
+          "Keys of `data` that are sent are set, null removes them, the others stay; `data: null` empties it. Each interface is handled on its own: what is good is stored even when something else is not, and then the answer is 400 with `message.errors` and `message.updated`. A VLAN name that the device does not have leaves the VLANs as they were while configtype changes. With the `version` that was read as `If-Match`, 412 says who has changed the ports since, and nothing is changed.",
         example: {
           request: { interfaces: { Ethernet1: { configtype: "ACCESS_UNTAGGED", data: port.data } } },
           response: { status: "success", data: { updated: { Ethernet1: port } } }
+        }
+      })
+    ),
+  HttpApiEndpoint.post("preview", "/device/:hostname/interfaces/preview", {
+    params: hostname,
+    payload: PortChanges.checked,
+    success: Enveloped(Preview),
+    error: [NotFound, InternalError]
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "See what a change of interfaces would do",
+        description:
+          "Takes the body of the `PUT` and stores nothing: `diff` leads from the configuration that is generated now to the one that would be, `updated` and `errors` are what the `PUT` would say. Secrets are masked.",
+        example: {
+          request: { interfaces: { Ethernet1: { data: { description: "room 7" } } } },
+          response: {
+            status: "success",
+            data: {
+              updated: { Ethernet1: { data: { description: "room 7" } } },
+              errors: [],
+              diff: "@@ -12,3 +12,3 @@\n interface Ethernet1\n-   description room 5\n+   description room 7\n    switchport\n"
+            }
+          }
         }
       })
     ),

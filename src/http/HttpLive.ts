@@ -25,6 +25,7 @@ import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
+import { OverviewStore } from "../store/OverviewStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
@@ -67,7 +68,7 @@ import { SocketLive } from "./socket/SocketServer.ts"
 import { WindowsLive } from "./windows/WindowHandlers.ts"
 
 const Groups = Layer.mergeAll(
-  DevicesLive,
+  DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,

@@ -21,6 +21,12 @@ export interface NewEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** Who did it, and when, in UTC. */
+export interface LastEvent {
+  readonly actor: string
+  readonly at: string
+}
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return EventStore.of({
@@ -31,6 +37,13 @@ const make = Effect.gen(function* () {
           values (${kind}, ${action}, ${isAudit}, ${deviceId ?? null}, ${hostname ?? null},
             coalesce(${jobId ?? null}, acting('job')::integer), ${JSON.stringify(data)}::jsonb)`),
       sql.withTransaction
+    ),
+    last: Effect.fn("EventStore.last")((kind: string, deviceId: number) =>
+      Effect.map(
+        sql<LastEvent>`select actor, to_char(at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"') as at from event
+          where kind = ${kind} and device_id = ${deviceId} order by id desc limit 1`,
+        ([last]) => last ?? null
+      )
     )
   })
 })
@@ -41,6 +54,8 @@ export class EventStore extends Context.Service<
   {
     /** Adds an event, in the transaction of the caller if there is one. */
     readonly append: (event: NewEvent) => Effect.Effect<void, SqlError.SqlError>
+    /** The newest event of a kind about a device. */
+    readonly last: (kind: string, deviceId: number) => Effect.Effect<LastEvent | null, SqlError.SqlError>
   }
 >()("switchyard/store/EventStore") {
   static readonly layer = Layer.effect(EventStore, make)

@@ -110,7 +110,8 @@ layer(ApiServer())("A database whose connections are cut", (it) => {
 })
 
 const dying = Layer.succeed(Previews, {
-  generate: () => Effect.die(new Error("a fault of ours"))
+  generate: () => Effect.die(new Error("a fault of ours")),
+  prepare: () => Effect.die(new Error("a fault of ours"))
 })
 
 describe("A fault of the server", () => {

@@ -6,13 +6,11 @@ import { Previews } from "../../src/jobs/sync/Previews.ts"
 export const makeSlowPreviews = () => {
   const arrivals = Deferred.makeUnsafe<void>()
   const departure = Deferred.makeUnsafe<void>()
-  const previews = Layer.succeed(Previews, {
-    generate: () =>
-      Effect.gen(function* () {
-        yield* Deferred.succeed(arrivals, undefined)
-        yield* Deferred.await(departure)
-        return { generated_config: "", available_variables: {} }
-      })
+  const generate = Effect.gen(function* () {
+    yield* Deferred.succeed(arrivals, undefined)
+    yield* Deferred.await(departure)
+    return { generated_config: "", available_variables: {} }
   })
+  const previews = Layer.succeed(Previews, { generate: () => generate, prepare: () => Effect.succeed(generate) })
   return { arrivals, departure, previews }
 }

@@ -1,6 +1,6 @@
 /** Questions of screens: asked once, shown from what is known, and asked again when an event says that they have changed. */
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query"
-import type { Answer, CallName } from "./Calls.ts"
+import type { Answer, CallName } from "../../src/api/CallTypes.ts"
 import { type Answered, ask, CallFailed, type Sent } from "./call.ts"
 
 /** How a screen asks. */
@@ -11,6 +11,8 @@ export interface Asking {
   readonly enabled?: boolean
   /** Whether the answer to another question is shown until this one is there. */
   readonly keep?: boolean
+  /** Asked once and when somebody wants it again, because a switch has to be logged in to. */
+  readonly once?: boolean
   /** Milliseconds after which it is asked again without an event. */
   readonly every?: number
 }
@@ -22,7 +24,7 @@ const isPassing = (error: unknown) => error instanceof CallFailed && (error.stat
 export const useAsk = <Name extends CallName>(
   name: Name,
   sent: Sent<Name> = {},
-  { enabled = true, every, keep = false, kinds = [] }: Asking = {}
+  { enabled = true, every, keep = false, kinds = [], once = false }: Asking = {}
 ): UseQueryResult<Answered<Answer<Name>>> =>
   useQuery({
     queryKey: [name, sent.params ?? null, sent.query ?? null, sent.body ?? null],
@@ -30,6 +32,7 @@ export const useAsk = <Name extends CallName>(
     enabled,
     meta: { kinds },
     retry: (count, error) => isPassing(error) && count < 3,
+    ...(once ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     ...(every === undefined ? {} : { refetchInterval: every }),
     ...(keep ? { placeholderData: keepPreviousData } : {})
   })

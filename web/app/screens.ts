@@ -12,6 +12,7 @@ export interface Screen {
 }
 
 export const screens: ReadonlyArray<Screen> = [
+  { path: "/", label: "Now", leap: "n", reads: "/overview", load: () => import("../screens/now/Now.tsx") },
   {
     path: "/devices",
     label: "Devices",
@@ -21,6 +22,13 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
   {
+    path: "/firmware",
+    label: "Firmware",
+    leap: "i",
+    reads: "/firmware_versions",
+    load: () => import("../screens/firmware/Firmware.tsx")
+  },
+  {
     path: "/repository",
     label: "Repository",
     leap: "r",
@@ -28,5 +36,6 @@ export const screens: ReadonlyArray<Screen> = [
     load: () => import("../screens/repository/Repository.tsx")
   },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
-  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") }
+  { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
+  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") }
 ]

@@ -8,6 +8,7 @@ import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { versionOf } from "./PortsVersion.ts"
 import { makeInterfaceUpdate } from "./InterfaceUpdate.ts"
 
 const numbered = (ports: ReadonlyArray<Interface>) =>
@@ -44,7 +45,8 @@ const makeReading = Effect.gen(function* () {
   })
   return {
     list: Effect.fnUntraced(function* (hostname: string) {
-      return enveloped({ interfaces: numbered(yield* portsOf(hostname)), hostname })
+      const ports = yield* portsOf(hostname)
+      return enveloped({ interfaces: numbered(ports), hostname, version: versionOf(ports) })
     }),
     export: Effect.fnUntraced(function* (hostname: string, parts: Parts) {
       const chosen = exported(yield* portsOf(hostname), parts)
@@ -64,7 +66,10 @@ export const InterfacesLive = HttpApiBuilder.group(Api, "interfaces", (handlers)
     const change = yield* makeInterfaceUpdate
     return handlers
       .handle("list", ({ params }) => answered(reading.list(params.hostname)))
-      .handle("update", ({ params, payload }) => asCaller((user) => change(params.hostname, payload, user)))
+      .handle("update", ({ params, payload, request }) =>
+        asCaller((user) => change.update(params.hostname, payload, user, request.headers["if-match"]))
+      )
+      .handle("preview", ({ params, payload }) => asCaller((user) => change.preview(params.hostname, payload, user)))
       .handle("export", ({ params, query }) => answered(reading.export(params.hostname, query)))
   })
 )

@@ -2,14 +2,19 @@
 import { Effect } from "effect"
 import { permitted } from "../../access/Permit.ts"
 import { enveloped } from "../../api/Envelope.ts"
-import { BadRequest, InternalError } from "../../api/Failures.ts"
+import { BadRequest, InternalError, PreconditionFailed } from "../../api/Failures.ts"
 import type { Device } from "../../domain/Device.ts"
+import type { Interface } from "../../domain/Interface.ts"
 import { changePort, type PortChange, type PortContext, refersToSettings } from "../../domain/PortChange.ts"
 import { NO_OBJECT, type PortChanges } from "../../domain/PortFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { isObject, type JsonObject } from "../../domain/fields/Values.ts"
+import { diff } from "../../drivers/ConfigDiff.ts"
+import { Previews } from "../../jobs/sync/Previews.ts"
+import { versionOf, wantedVersion } from "./PortsVersion.ts"
 import { makeNeighbours } from "../devices/Neighbours.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
 
@@ -59,17 +64,44 @@ const makeContext = Effect.gen(function* () {
   })
 })
 
+/** What was found in a transaction that was done only to see what it would do. */
+class TakenBack<A> {
+  readonly _tag = "TakenBack"
+  readonly found: A
+  constructor(found: A) {
+    this.found = found
+  }
+}
+
 /** Changes ports by a request body. Fails with 400 when any part was refused, after the good parts were stored. */
 export const makeInterfaceUpdate = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const ports = yield* InterfaceStore
   const contextOf = yield* makeContext
+  const previews = yield* Previews
+  const events = yield* EventStore
   const { unsynchronize } = yield* makeNeighbours
   const inTransaction = yield* transaction
 
-  const change = Effect.fnUntraced(function* (device: Device, interfaces: Ports, by: string) {
+  /** Refuses what was made of other ports than there are by now. */
+  const fence = Effect.fnUntraced(function* (
+    { hostname, id }: Device,
+    stored: ReadonlyArray<Interface>,
+    wanted?: string
+  ) {
+    if (wanted === undefined || versionOf(stored) === wanted) return
+    const last = yield* events.last("interface", id)
+    const who = last === null ? "" : `, by ${last.actor} at ${last.at}`
+    return yield* new PreconditionFailed({
+      message: `The ports of ${hostname} have changed since they were read${who}: read them again`
+    })
+  })
+
+  const change = Effect.fnUntraced(function* (device: Device, interfaces: Ports, by: string, wanted?: string) {
     const context = yield* contextOf(device, interfaces)
-    const stored = new Map((yield* ports.ofDevice(device.id)).map((port) => [port.name, port]))
+    const now = yield* ports.ofDevice(device.id)
+    yield* fence(device, now, wanted)
+    const stored = new Map(now.map((port) => [port.name, port]))
     const errors: Array<string> = []
     const updated: Array<readonly [name: string, change: ReturnType<typeof asUpdated>]> = []
     for (const [name, sent] of Object.entries(interfaces)) {
@@ -88,7 +120,8 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
     return { errors, updated: Object.fromEntries(updated) }
   })
 
-  return Effect.fn("InterfaceUpdate.update")(function* (hostname: string, sent: SentPorts, by: string) {
+  /** The device and what was sent for its ports, when the caller may change these. */
+  const asked = Effect.fnUntraced(function* (hostname: string, sent: SentPorts) {
     const known = yield* devices.getByHostname(hostname)
     const { interfaces } = yield* Effect.mapError(Effect.fromResult(sent.complete), refuse)
     const free = Object.values(interfaces).some((port) => port !== null && isFree(port))
@@ -96,10 +129,48 @@ export const makeInterfaceUpdate = Effect.gen(function* () {
       ports: Object.keys(interfaces).map((port) => ({ hostname: known.hostname, port })),
       ...(free ? { free, whole: true as const } : {})
     })
+    return { known, interfaces }
+  })
+
+  const update = Effect.fn("InterfaceUpdate.update")(function* (
+    hostname: string,
+    sent: SentPorts,
+    by: string,
+    ifMatch: string | undefined
+  ) {
+    const { interfaces, known } = yield* asked(hostname, sent)
+    const wanted = wantedVersion(ifMatch)
     // the row's lock lets changes of one device's ports happen one after the other
-    const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by))
+    const locked = Effect.flatMap(devices.lock(known.id), (device) => change(device, interfaces, by, wanted))
     const { errors, updated } = yield* inTransaction(locked)
     if (errors.length === 0) return enveloped({ updated })
     return yield* Object.keys(updated).length === 0 ? refuse(errors) : new BadRequest({ message: { errors, updated } })
   })
+
+  const prepared = (device: Device) =>
+    Effect.catchTag(previews.prepare(device), "PreviewFailed", (error) => Effect.succeed(Effect.fail(error)))
+
+  /** Changes, reads all that is needed to render the outcome, and takes the change back. */
+  const tried = (known: Device, interfaces: Ports, by: string) => {
+    const changing = Effect.gen(function* () {
+      const device = yield* devices.lock(known.id)
+      const changed = yield* change(device, interfaces, by)
+      return yield* Effect.fail(new TakenBack({ changed, render: yield* prepared(device) }))
+    })
+    return Effect.catchTag(inTransaction(changing), "TakenBack", ({ found }) => Effect.succeed(found))
+  }
+
+  const preview = Effect.fn("InterfaceUpdate.preview")(function* (hostname: string, sent: SentPorts, by: string) {
+    const { interfaces, known } = yield* asked(hostname, sent)
+    const renderNow = yield* prepared(known)
+    const { changed, render } = yield* tried(known, interfaces, by)
+    const [now, then] = yield* Effect.catchTag(Effect.all([renderNow, render]), "PreviewFailed", ({ message }) =>
+      Effect.fail(
+        new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` })
+      )
+    )
+    return enveloped({ ...changed, diff: diff(now.generated_config, then.generated_config) })
+  })
+
+  return { update, preview }
 })

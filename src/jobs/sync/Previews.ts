@@ -21,15 +21,13 @@ export interface Preview {
 
 const make = Effect.gen(function* () {
   const configs = yield* CandidateConfigs
-  return Previews.of({
-    generate: Effect.fn("Previews.generate")(function* (device: Device) {
-      const render = yield* configs
-        .prepare([device])
-        .pipe(
-          Effect.mapError((error) =>
-            SqlError.isSqlError(error) ? error : new PreviewFailed({ message: error.message })
-          )
-        )
+  const prepare = Effect.fn("Previews.prepare")(function* (device: Device) {
+    const render = yield* configs
+      .prepare([device])
+      .pipe(
+        Effect.mapError((error) => (SqlError.isSqlError(error) ? error : new PreviewFailed({ message: error.message })))
+      )
+    return Effect.gen(function* () {
       const rendered = yield* render(device)
       if (Result.isFailure(rendered)) {
         const { message, type } = rendered.failure
@@ -40,15 +38,22 @@ const make = Effect.gen(function* () {
         rendered.success,
         yield* rendered.success.secrets
       )
-      return { available_variables, generated_config }
+      return { available_variables, generated_config } satisfies Preview
     })
   })
+  return Previews.of({ prepare, generate: (device) => Effect.flatten(prepare(device)) })
 })
 
 /** Renders configurations for people. */
 export class Previews extends Context.Service<
   Previews,
-  { readonly generate: (device: Device) => Effect.Effect<Preview, PreviewFailed | SqlError.SqlError> }
+  {
+    readonly generate: (device: Device) => Effect.Effect<Preview, PreviewFailed | SqlError.SqlError>
+    /** Reads what it takes, as it is now; the rendering follows when its effect is run. */
+    readonly prepare: (
+      device: Device
+    ) => Effect.Effect<Effect.Effect<Preview, PreviewFailed>, PreviewFailed | SqlError.SqlError>
+  }
 >()("switchyard/jobs/Previews") {
   static readonly layer = Layer.effect(Previews, make)
 }

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -85,7 +85,7 @@ const Problems = ({ name }: { readonly name: RepositoryName }) => {
           {warnings.length === 0 ? (
             <Empty>Nothing is doubtful: every key, file and group is known, and every variable is defined.</Empty>
           ) : (
-            <Remarks label="Warnings" remarks={warnings} />
+            <Remarks label="Warnings" remarks={warnings} inForce={name} />
           )}
         </>
       )}

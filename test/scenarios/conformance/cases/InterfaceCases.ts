@@ -104,6 +104,69 @@ const reading: ReadonlyArray<Case> = [
   }
 ]
 
+const preview = (json: unknown, hostname = "east-a1") =>
+  ({ method: "POST", path: `/device/${hostname}/interfaces/preview`, json }) as const
+
+const seen: ReadonlyArray<Case> = [
+  {
+    name: "what a description would do, and nothing is stored",
+    request: preview({ interfaces: { Ethernet2: { data: { description: "room 7" } } } }),
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: {
+          updated: { Ethernet2: { configtype: absent, data: { ...kept, description: "room 7" } } },
+          errors: [],
+          diff: /-.*description.*room 5[^]*\+.*description.*room 7/
+        }
+      }
+    },
+    afterwards: [
+      { path: "/device/4", body: { data: { devices: [{ synchronized: true }] } } },
+      { path: "/device/east-a1/interfaces", body: { data: { interfaces: [{}, { data: kept }, {}, {}] } } }
+    ]
+  },
+  {
+    name: "what would be refused of a change, beside what would not",
+    request: preview({ interfaces: { Ethernet2: { data: { description: "room 5" } }, Ethernet99: { data: {} } } }),
+    reply: { status: 200, body: { data: { updated: {}, errors: ["Interface Ethernet99 not found"], diff: "" } } }
+  },
+  {
+    name: "no preview of a body that is none of interfaces",
+    request: preview({}),
+    reply: { status: 400, body: { status: "error" } }
+  },
+  {
+    name: "no preview for a device that there is not",
+    request: preview({ interfaces: {} }, "nobody"),
+    reply: { status: 404, body: { message: "Device not found" } }
+  },
+  {
+    name: "no preview for a device whose configuration cannot be rendered",
+    request: preview({ interfaces: {} }, "mac-080027000006"),
+    reply: {
+      status: 500,
+      body: {
+        message:
+          "Exception while generating config for device mac-080027000006: VariablesError: Can't populate device vars for device type UNKNOWN"
+      }
+    }
+  },
+  {
+    name: "a change of ports that have become others since",
+    request: {
+      ...change({ Ethernet2: { data: { description: "room 7" } } }),
+      headers: { "if-match": '"0123456789abcdef"' }
+    },
+    reply: {
+      status: 412,
+      body: { status: "error", message: /^The ports of east-a1 have changed since they were read/ }
+    },
+    afterwards: [{ path: "/device/east-a1/interfaces", body: { data: { interfaces: [{}, { data: kept }, {}, {}] } } }]
+  }
+]
+
 const good: ReadonlyArray<Case> = [
   {
     name: "what changed; configtype in lower case is stored in upper case, and the device becomes unsynchronized",
@@ -197,4 +260,4 @@ const good: ReadonlyArray<Case> = [
   unchanged("nothing changes nothing", {})
 ]
 
-export const interfaceCases: ReadonlyArray<Case> = [...reading, ...good]
+export const interfaceCases: ReadonlyArray<Case> = [...reading, ...seen, ...good]

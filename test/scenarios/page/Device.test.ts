@@ -1,0 +1,140 @@
+/** One device: its ports and what a change of them does, what is known of it, and somebody else at the same port. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { accessNames } from "../chaos/ManagedCampus.ts"
+
+const NAMES = accessNames(1)
+const [NAME = ""] = NAMES
+
+const make = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({ names: NAMES, roles: "group_mappings: {}\nroles: {}\n" })
+  const page = yield* openPage(yield* makeBrowser, campus.url, {
+    token: yield* campus.tokenOf("administrator", "boss")
+  })
+  yield* ended(
+    campus.boss,
+    jobIn(yield* campus.boss("POST", "/device_syncto", { hostname: NAME, dry_run: false, force: true }))
+  )
+  return { ...campus, page }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Device") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+const scene = layer(Site.layer, { excludeTestServices: true })
+
+describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+  scene((it) => {
+    it.effect(
+      "shows what a change of ports does to the configuration before it is saved, and takes it to the push",
+      () =>
+        Effect.gen(function* () {
+          const { boss, page } = yield* Site
+          yield* steps(async () => {
+            await page.goto(`/ui/device/${NAME}`)
+            await page.getByRole("region", { name: "What it is doing" }).waitFor()
+            await page.getByText(/ports are up/).waitFor()
+            await page.getByRole("button", { name: /^Ethernet2:/ }).click()
+            await page.getByRole("button", { name: /^Ethernet3:/ }).click()
+            await page.getByLabel("Description").fill("printers")
+            await page.getByLabel("Enabled").uncheck()
+            await page.getByRole("button", { name: "Show what changes" }).click()
+            await page
+              .getByRole("region", { name: "What changes in the configuration" })
+              .getByText("description printers")
+              .first()
+              .waitFor()
+          })
+          yield* sound(page, "device-ports")
+          const stored = yield* boss("GET", `/device/${NAME}/interfaces`)
+          expect(stored.text).not.toContain("printers")
+          yield* steps(async () => {
+            await page.getByRole("button", { name: "Save and go to the push" }).click()
+            await page.waitForURL(/\/ui\/change\?.*job=\d+/)
+            await page
+              .getByRole("region", { name: /^Difference of 1 device/ })
+              .getByText("description printers")
+              .first()
+              .waitFor()
+          })
+          expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("printers")
+        })
+    )
+
+    it.effect(
+      "overwrites nothing that somebody else has changed under an open form, and goes on with what was typed",
+      () =>
+        Effect.gen(function* () {
+          const { boss, page } = yield* Site
+          yield* steps(async () => {
+            await page.goto(`/ui/device/${NAME}`)
+            await page.getByRole("button", { name: /^Ethernet4:/ }).click()
+            await page.getByLabel("Description").fill("mine")
+            await page.getByRole("button", { name: "Show what changes" }).click()
+            await page.getByRole("button", { name: "Save", exact: true }).waitFor()
+          })
+          yield* boss("PUT", `/device/${NAME}/interfaces`, {
+            interfaces: { Ethernet4: { data: { description: "theirs" } } }
+          })
+          yield* steps(async () => {
+            await page.getByRole("cell", { name: "theirs" }).waitFor()
+            await page.getByText("Somebody else has changed ports").waitFor()
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByText(/by boss at/).waitFor()
+          })
+          expect((yield* boss("GET", `/device/${NAME}/interfaces`)).text).toContain("theirs")
+          yield* sound(page, "device-conflict")
+          yield* steps(async () => {
+            await page.getByRole("button", { name: "I have seen it: go on with what I typed" }).click()
+            await page.getByRole("button", { name: "Save", exact: true }).click()
+            await page.getByRole("cell", { name: "mine" }).waitFor()
+          })
+        })
+    )
+
+    it.effect(
+      "tells where its settings come from, what it runs, hears and is trusted by, and what has happened to it",
+      () =>
+        Effect.gen(function* () {
+          const { page } = yield* Site
+          const tab = (name: string) => page.getByRole("tab", { name }).click()
+          yield* steps(async () => {
+            await page.goto(`/ui/device/${NAME}?tab=settings`)
+            await page
+              .getByRole("cell", { name: /^global\/.*\.yml:\d+/ })
+              .first()
+              .waitFor()
+          })
+          yield* sound(page, "device-settings")
+          yield* steps(async () => {
+            await tab("Configuration")
+            await page.getByLabel("Configuration text").waitFor()
+            await page.getByLabel("Compared with").selectOption("running")
+            await page.getByRole("region", { name: "Difference of the two" }).waitFor()
+            await page.getByRole("combobox", { name: "Configuration" }).selectOption("0")
+            await page.getByRole("button", { name: "Restore it", exact: true }).waitFor()
+          })
+          yield* sound(page, "device-configuration")
+          yield* steps(async () => {
+            await tab("History")
+            await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()
+            await tab("Neighbours")
+            await page.getByText("Nothing is heard on any port").waitFor()
+            await tab("Host key, certificate")
+            await page.getByText(/SHA256:/).waitFor()
+          })
+          yield* sound(page, "device-trust")
+          yield* steps(async () => {
+            await tab("Drift")
+            await page.getByRole("button", { name: "Look for drift" }).click()
+            await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
+            await page.waitForURL(/\/ui\/job\/\d+/)
+            await page.getByText("success").waitFor()
+          })
+        })
+    )
+  })
+})

@@ -1,0 +1,51 @@
+/** The actor of a device, live: where it is among its states, what it does and since when, and the calls that wait. */
+import { Group, Text } from "@mantine/core"
+import { useAsk } from "../../api/useAsk.ts"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { When } from "../../parts/When.tsx"
+
+/** The way of a switch, in its order; the others lie beside it. */
+const WAY = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
+
+export const Actor = ({ hostname }: { readonly hostname: string }) => {
+  const { data } = useAsk(
+    "GET /device/:hostname/actor",
+    { params: { hostname } },
+    { kinds: ["device", "change", "step", "job"], every: 5000 }
+  )
+  const actor = data?.answer.data
+  if (actor === undefined) return null
+  const { activity, call, change, job_id, next, since, state, waiting } = actor
+  const states = WAY.some((one) => one === state) ? WAY : [...WAY, state]
+  return (
+    <section aria-label="What it is doing">
+      <ol className="way" aria-label="Its states">
+        {states.map((one) => (
+          <li key={one} {...(one === state ? { "aria-current": "step" as const } : {})}>
+            {one}
+          </li>
+        ))}
+      </ol>
+      <Group gap="md">
+        <Tone tone={activity === "idle" ? "quiet" : "info"}>{activity}</Tone>
+        {call !== null && (
+          <Text size="sm">
+            {call} since <When at={since} />
+          </Text>
+        )}
+        {job_id !== null && <PlainLink to={`/job/${job_id}`}>job {job_id}</PlainLink>}
+        {change !== null && (
+          <Text size="sm">
+            change: {change.phase}
+            {change.step === null ? "" : ` (${change.step})`}
+          </Text>
+        )}
+        {waiting.length > 0 && <Text size="sm">waiting: {waiting.map((one) => one.call).join(", ")}</Text>}
+        <Text size="sm" title={next.join(", ")}>
+          {next.length} events are possible
+        </Text>
+      </Group>
+    </section>
+  )
+}

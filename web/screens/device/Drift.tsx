@@ -1,0 +1,43 @@
+/** Whether the device runs what it was given: look, and undo what somebody has changed by hand. */
+import { Group, Stack, Text } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
+import { ask } from "../../api/call.ts"
+import { useMay } from "../../app/useSession.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import type { TabProps } from "./Device.tsx"
+
+export default function Drift({ device: { hostname } }: TabProps) {
+  const may = useMay()
+  const router = useRouter()
+  const look = async () => {
+    const { answer } = await ask("POST /device_drift", { body: { hostname } })
+    router.history.push(`/ui/job/${answer.job_id}`)
+  }
+  const undo = async () => {
+    const { answer } = await ask("POST /device_syncto", {
+      body: { hostname, dry_run: true, force: true, resync: true }
+    })
+    router.history.push(`/ui/change?hostnames=${encodeURIComponent(hostname)}&job=${answer.job_id}`)
+  }
+  return (
+    <Stack gap="sm">
+      <Text>
+        Drift is what somebody has changed on the switch itself. Looking for it compares what the switch runs with what
+        was last proved; nothing is pushed. To keep it, write it into the settings; then a dry run shows no difference.
+        To undo it, push what the settings say.
+      </Text>
+      <Group>
+        {may("POST", "/device_drift") && (
+          <AskFirst label="Look for drift" act={look}>
+            The switch is read; nothing is changed.
+          </AskFirst>
+        )}
+        {may("POST", "/device_syncto") && (
+          <AskFirst label="Undo it" act={undo}>
+            First a dry run shows what would be undone; then it can be pushed.
+          </AskFirst>
+        )}
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,36 @@
+/** What is heard by LLDP against what is planned. Pure. */
+
+export interface Planned {
+  readonly port: string
+  readonly hostname: string
+  readonly peerPort: string
+}
+
+export interface Compared {
+  readonly port: string
+  readonly name: string
+  readonly peerPort: string
+  readonly standing: "agreed" | "missing" | "unexpected" | "other"
+}
+
+type HeardOn = Readonly<Record<string, ReadonlyArray<{ readonly hostname: string; readonly port: string }>>>
+
+/** Switches may announce themselves with their domain. */
+const isSame = (heard: string, planned: string): boolean => heard === planned || heard.split(".", 1)[0] === planned
+
+/** One row for each link that is planned or heard, by port. */
+export const compared = (plan: ReadonlyArray<Planned>, heard: HeardOn): ReadonlyArray<Compared> => {
+  const planned = new Map(plan.map((link) => [link.port, link]))
+  const rows = Object.entries(heard).flatMap(([port, neighbours]) =>
+    neighbours.map((neighbour): Compared => {
+      const link = planned.get(port)
+      const agrees = link !== undefined && isSame(neighbour.hostname, link.hostname) && neighbour.port === link.peerPort
+      const standing = link === undefined ? "unexpected" : agrees ? "agreed" : "other"
+      return { port, name: neighbour.hostname, peerPort: neighbour.port, standing }
+    })
+  )
+  const missing = plan
+    .filter(({ port }) => (heard[port] ?? []).length === 0)
+    .map(({ hostname, peerPort, port }): Compared => ({ port, name: hostname, peerPort, standing: "missing" }))
+  return [...rows, ...missing].toSorted((one, other) => one.port.localeCompare(other.port, "en", { numeric: true }))
+}

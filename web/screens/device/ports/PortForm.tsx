@@ -1,0 +1,179 @@
+/** Changes the chosen ports: first what it does to the configuration, then it is saved, or saved and taken to the push. */
+import { Button, Checkbox, Group, NativeSelect, Stack, TextInput, Title } from "@mantine/core"
+import { useRouter } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import { ask, CallFailed, request } from "../../../api/call.ts"
+import type { Data } from "../../../../src/api/CallTypes.ts"
+import { useAsk } from "../../../api/useAsk.ts"
+import { useMay } from "../../../app/useSession.ts"
+import { DiffView } from "../../../parts/DiffView.tsx"
+import { Empty } from "../../../parts/Empty.tsx"
+import { Problem } from "../../../parts/Problem.tsx"
+import { useAct } from "../../../parts/useAct.ts"
+import {
+  bodyOf,
+  common,
+  descriptionOf,
+  type Edits,
+  hasEdits,
+  isEnabled,
+  NO_EDITS,
+  type StoredPort,
+  vlanOf
+} from "./edits.ts"
+
+interface Props {
+  readonly hostname: string
+  /** Of the ports as they were read. */
+  readonly version: string
+  readonly ports: ReadonlyArray<StoredPort>
+  readonly reread: () => Promise<unknown>
+}
+
+type Preview = Data<"POST /device/:hostname/interfaces/preview">
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null
+
+/** The names of the VLANs that the device has. */
+const useVlans = (hostname: string): ReadonlyArray<string> => {
+  const may = useMay()
+  const { data } = useAsk(
+    "GET /settings",
+    { query: { hostname } },
+    { kinds: ["repository"], enabled: may("GET", "/settings") }
+  )
+  const settings: unknown = data?.answer.data.settings
+  const vxlans = isRecord(settings) && isRecord(settings["vxlans"]) ? Object.values(settings["vxlans"]) : []
+  const names = vxlans.flatMap((vxlan) =>
+    isRecord(vxlan) && typeof vxlan["vlan_name"] === "string" ? [vxlan["vlan_name"]] : []
+  )
+  return [...new Set(names)].toSorted()
+}
+
+const Preview = ({ preview: { diff, errors } }: { readonly preview: Preview }) => (
+  <>
+    {errors.length > 0 && <Problem error={errors.join(" ")} title="This would be refused" />}
+    {diff === "" ? (
+      <Empty>The configuration stays as it is.</Empty>
+    ) : (
+      <DiffView diff={diff} label="What changes in the configuration" />
+    )}
+  </>
+)
+
+export const PortForm = ({ hostname, ports, reread, version }: Props) => {
+  const router = useRouter()
+  const vlans = useVlans(hostname)
+  // the version that somebody looked at when they began to type
+  const [pinned, setPinned] = useState<string | null>(null)
+  const [edits, setEdits] = useState<Edits>(NO_EDITS)
+  const [preview, setPreview] = useState<Preview | null>(null)
+  const { busy, clear, error, run } = useAct()
+  const names = ports.map(({ name }) => name)
+  const vlan = edits.vlan ?? common(ports, vlanOf) ?? ""
+  const edit = (changes: Partial<Edits>) => {
+    setEdits({ ...edits, ...changes })
+    setPinned(pinned ?? version)
+    setPreview(null)
+  }
+  const body = bodyOf(names, edits)
+  const show = (event: FormEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      const { answer } = await ask("POST /device/:hostname/interfaces/preview", { params: { hostname }, body })
+      setPreview(answer.data)
+    })
+  }
+  const put = async () => {
+    await request("PUT /device/:hostname/interfaces", {
+      params: { hostname },
+      body,
+      headers: { "if-match": pinned ?? version }
+    })
+    setEdits(NO_EDITS)
+    setPinned(null)
+    setPreview(null)
+    await reread()
+  }
+  const commit = async () => {
+    await put()
+    const { answer } = await ask("POST /device_syncto", { body: { hostname, dry_run: true } })
+    router.history.push(`/ui/change?hostnames=${encodeURIComponent(hostname)}&job=${answer.job_id}`)
+  }
+  const isStale = error instanceof CallFailed && error.status === 412
+  const isOther = pinned !== null && pinned !== version && !isStale
+  const takeOver = async () => {
+    await reread()
+    setPinned(null)
+    clear()
+  }
+  return (
+    <form onSubmit={show} aria-label="Change ports">
+      <Stack gap="xs" my="sm" className="group">
+        <Title order={2}>{names.join(", ")}</Title>
+        <Group align="end">
+          <NativeSelect
+            label="VLAN"
+            value={vlan}
+            data={[
+              { value: "", label: "as the network decides" },
+              ...new Set([...vlans, ...(vlan === "" ? [] : [vlan])])
+            ]}
+            onChange={(event) => edit({ vlan: event.currentTarget.value })}
+          />
+          <TextInput
+            label="Description"
+            maxLength={64}
+            value={edits.description ?? common(ports, descriptionOf) ?? ""}
+            onChange={(event) => edit({ description: event.currentTarget.value })}
+          />
+          <Checkbox
+            label="Enabled"
+            checked={edits.enabled ?? common(ports, isEnabled) ?? false}
+            indeterminate={edits.enabled === null && common(ports, isEnabled) === null}
+            onChange={(event) => edit({ enabled: event.currentTarget.checked })}
+          />
+          <Button type="submit" variant="default" disabled={!hasEdits(edits)} loading={busy}>
+            Show what changes
+          </Button>
+        </Group>
+        {isOther && (
+          <Problem
+            error="Somebody else has changed ports of this switch meanwhile. What is stored now is in the table below; saving is refused until you have looked at it."
+            title="These ports have changed"
+          />
+        )}
+        {error !== null && (
+          <Problem
+            error={error}
+            title={isStale ? "Somebody else was faster; nothing was saved" : "This was not saved"}
+          />
+        )}
+        {(isStale || isOther) && (
+          <Button variant="default" onClick={() => void takeOver()}>
+            I have seen it: go on with what I typed
+          </Button>
+        )}
+        {preview !== null && (
+          <>
+            <Preview preview={preview} />
+            <Group>
+              <Button disabled={preview.errors.length > 0} loading={busy} onClick={() => void run(put)}>
+                Save
+              </Button>
+              <Button
+                variant="default"
+                disabled={preview.errors.length > 0}
+                loading={busy}
+                onClick={() => void run(commit)}
+              >
+                Save and go to the push
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </form>
+  )
+}

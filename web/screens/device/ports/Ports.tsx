@@ -1,0 +1,100 @@
+/** The ports of a device: chosen on its front, changed together, with what that does to the configuration before it is saved. */
+import { Button, Group, Text } from "@mantine/core"
+import { useState } from "react"
+import { useAsk } from "../../../api/useAsk.ts"
+import { useMay } from "../../../app/useSession.ts"
+import { Asked } from "../../../parts/Asked.tsx"
+import { Empty } from "../../../parts/Empty.tsx"
+import { Problem } from "../../../parts/Problem.tsx"
+import { SmallTable } from "../../../parts/SmallTable.tsx"
+import type { TabProps } from "../Device.tsx"
+import { descriptionOf, isEnabled, vlanOf } from "./edits.ts"
+import { Faceplate } from "./Faceplate.tsx"
+import { PortForm } from "./PortForm.tsx"
+
+const toggled = (names: ReadonlySet<string>, name: string): ReadonlySet<string> =>
+  names.symmetricDifference(new Set([name]))
+
+const wordOf = (isUp: boolean | null | undefined): string => {
+  if (isUp === undefined) return ""
+  if (isUp === null) return "unknown"
+  return isUp ? "up" : "down"
+}
+
+export default function Ports({ device: { hostname, state } }: TabProps) {
+  const may = useMay()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const asked = useAsk("GET /device/:hostname/interfaces", { params: { hostname } }, { kinds: ["interface"] })
+  const read = useAsk(
+    "GET /device/:hostname/interface_status",
+    { params: { hostname } },
+    { once: true, enabled: state === "MANAGED" }
+  )
+  const states = read.data?.answer.data.interface_status
+  return (
+    <Asked of={asked} what={`the ports of ${hostname}`}>
+      {({ data: { interfaces, version } }) => (
+        <>
+          <Group mb="xs">
+            <Text role="status" size="sm">
+              {states === undefined
+                ? "The states of the ports are not read."
+                : `${Object.values(states).filter(({ is_up }) => is_up === true).length} ports are up.`}{" "}
+              {chosen.size > 0 && `${chosen.size} chosen.`}
+            </Text>
+            {state === "MANAGED" && (
+              <Button size="compact-sm" variant="default" loading={read.isFetching} onClick={() => void read.refetch()}>
+                Read the states again
+              </Button>
+            )}
+            {chosen.size > 0 && (
+              <Button size="compact-sm" variant="default" onClick={() => setChosen(new Set())}>
+                Choose none
+              </Button>
+            )}
+          </Group>
+          {read.error !== null && <Problem error={read.error} title="The states of the ports could not be read" />}
+          {interfaces.length === 0 ? (
+            <Empty>This device has no ports here: those of distribution and core switches are in the settings.</Empty>
+          ) : (
+            <Faceplate
+              ports={interfaces}
+              states={states}
+              chosen={chosen}
+              choose={(name) => setChosen(toggled(chosen, name))}
+            />
+          )}
+          {chosen.size > 0 && may("PUT", `/device/${hostname}/interfaces`) && (
+            <PortForm
+              key={[...chosen].join(" ")}
+              hostname={hostname}
+              version={version}
+              ports={interfaces.filter(({ name }) => chosen.has(name))}
+              reread={() => asked.refetch()}
+            />
+          )}
+          {interfaces.length > 0 && (
+            <SmallTable
+              label="Ports in words"
+              heads={["Port", "Use", "VLAN", "Description", "Enabled", "State", "Speed"]}
+              rows={interfaces}
+              keyOf={({ name }) => name}
+              cells={(port) => {
+                const shown = states?.[port.name]
+                return [
+                  port.name,
+                  port.configtype,
+                  vlanOf(port),
+                  descriptionOf(port),
+                  isEnabled(port) ? "yes" : "no",
+                  wordOf(shown?.is_up),
+                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`
+                ]
+              }}
+            />
+          )}
+        </>
+      )}
+    </Asked>
+  )
+}

@@ -1,0 +1,70 @@
+/** What somebody types about ports, as the API wants it. Pure. */
+
+/** A port as it is stored. */
+export interface StoredPort {
+  readonly name: string
+  readonly configtype: string
+  readonly data: Readonly<Record<string, unknown>> | null
+}
+
+/** The fields of the form. `null`: as it is, which several ports may have differently. */
+export interface Edits {
+  readonly vlan: string | null
+  readonly description: string | null
+  readonly enabled: boolean | null
+}
+
+export const NO_EDITS: Edits = { vlan: null, description: null, enabled: null }
+
+/** What ports may become by hand; the others belong to the topology. */
+const EDITABLE: ReadonlySet<string> = new Set([
+  "ACCESS_AUTO",
+  "ACCESS_UNTAGGED",
+  "ACCESS_TAGGED",
+  "UNKNOWN",
+  "UNMANAGED"
+])
+
+export const isEditable = ({ configtype }: StoredPort): boolean => EDITABLE.has(configtype)
+
+const text = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "")
+
+/** The VLAN of a port, `""` for one that the network decides. */
+export const vlanOf = ({ configtype, data }: StoredPort): string => {
+  if (configtype === "ACCESS_UNTAGGED") return text(data?.["untagged_vlan"])
+  if (configtype !== "ACCESS_TAGGED") return ""
+  const tagged = data?.["tagged_vlan_list"]
+  return Array.isArray(tagged) ? tagged.map(text).join(", ") : ""
+}
+
+export const descriptionOf = ({ data }: StoredPort): string => text(data?.["description"])
+
+/** A port is enabled unless it was told otherwise. */
+export const isEnabled = ({ data }: StoredPort): boolean => data?.["enabled"] !== false
+
+/** The value that all ports have; null when they differ. */
+export const common = <A>(ports: ReadonlyArray<StoredPort>, of: (port: StoredPort) => A): A | null => {
+  const values = new Set(ports.map(of))
+  const [only] = values
+  return values.size === 1 && only !== undefined ? only : null
+}
+
+const vlanChange = (vlan: string | null) => {
+  if (vlan === null) return {}
+  if (vlan === "") return { configtype: "ACCESS_AUTO", data: { untagged_vlan: null } }
+  return { configtype: "ACCESS_UNTAGGED", data: { untagged_vlan: vlan } }
+}
+
+/** The body for these ports. */
+export const bodyOf = (names: ReadonlyArray<string>, { description, enabled, vlan }: Edits) => {
+  const { data: vlanData = {}, ...rest } = vlanChange(vlan)
+  const data = {
+    ...vlanData,
+    ...(description === null ? {} : { description }),
+    ...(enabled === null ? {} : { enabled })
+  }
+  const change = { ...rest, ...(Object.keys(data).length === 0 ? {} : { data }) }
+  return { interfaces: Object.fromEntries(names.map((name) => [name, change])) }
+}
+
+export const hasEdits = (edits: Edits): boolean => Object.values(edits).some((value) => value !== null)

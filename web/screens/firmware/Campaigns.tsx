@@ -1,0 +1,142 @@
+/** Upgrades: the one that is looked at with each of its devices as it moves, and all others. */
+import { Group, Stack, Text, Title } from "@mantine/core"
+import { useAsk } from "../../api/useAsk.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { useWords } from "../../app/useAddress.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { JobStatus } from "../../parts/JobStatus.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { When } from "../../parts/When.tsx"
+import { STEPS } from "./upgradeForm.ts"
+
+type Campaign = Data<"GET /job/:id/upgrade">
+type Device = Campaign["devices"][number]
+
+const STATES: Readonly<Record<Device["state"], { readonly tone: ToneName; readonly label: string }>> = {
+  waiting: { tone: "quiet", label: "waits" },
+  working: { tone: "info", label: "at work" },
+  returning: { tone: "warn", label: "reboots" },
+  done: { tone: "good", label: "done" },
+  failed: { tone: "bad", label: "failed" }
+}
+
+const ORDER: ReadonlyArray<Device["state"]> = ["failed", "returning", "working", "waiting", "done"]
+
+const labelOf = (step: string | null): string => STEPS.find((one) => one.step === step)?.label ?? ""
+
+const Counts = ({ devices }: Pick<Campaign, "devices">) => (
+  <Group gap="md" role="status" aria-label="How far the upgrade is">
+    {ORDER.map((state) => {
+      const count = devices.filter((device) => device.state === state).length
+      return count === 0 ? null : (
+        <Tone key={state} tone={STATES[state].tone}>
+          {count} {STATES[state].label}
+        </Tone>
+      )
+    })}
+  </Group>
+)
+
+/** Those that failed first, then as they follow each other. */
+const sorted = (devices: ReadonlyArray<Device>): ReadonlyArray<Device> =>
+  devices.toSorted((a, b) => Number(b.state === "failed") - Number(a.state === "failed"))
+
+const version = ({ version: now, version_before: before }: Device): string =>
+  before !== null && now !== null && before !== now ? `${before} → ${now}` : (now ?? before ?? "")
+
+/** The last sentence, and what was met before it. */
+const Why = ({ message, said }: Device) => (
+  <>
+    {message ?? ""}
+    {said !== null && (
+      <details>
+        <summary>What was met</summary>
+        <pre tabIndex={0}>{said}</pre>
+      </details>
+    )}
+  </>
+)
+
+const Looked = ({ id }: { readonly id: string }) => {
+  const asked = useAsk("GET /job/:id/upgrade", { params: { id } }, { kinds: ["firmware", "job", "device"] })
+  return (
+    <section aria-label={`Upgrade ${id}`}>
+      <Title order={2}>
+        Upgrade <PlainLink to={`/job/${id}`}>{id}</PlainLink>
+      </Title>
+      <Asked of={asked} what="the upgrade">
+        {({ data: { devices, steps } }) => (
+          <>
+            <Text size="sm">{steps.map(labelOf).join(" → ")}</Text>
+            {devices.length === 0 ? (
+              <Empty>It has not chosen its devices yet: it waits for its turn or its time.</Empty>
+            ) : (
+              <>
+                <Counts devices={devices} />
+                <SmallTable
+                  label="Devices of the upgrade"
+                  heads={["Device", "Step of the order", "State", "At", "Done", "Version", "Why"]}
+                  rows={sorted(devices)}
+                  keyOf={({ hostname }) => hostname}
+                  cells={(device) => [
+                    <PlainLink to={`/device/${encodeURIComponent(device.hostname)}`}>{device.hostname}</PlainLink>,
+                    device.group === 0 ? "" : device.group,
+                    <Tone tone={STATES[device.state].tone}>{STATES[device.state].label}</Tone>,
+                    labelOf(device.step),
+                    `${device.steps_done.length} of ${steps.length}`,
+                    version(device),
+                    <Why {...device} />
+                  ]}
+                />
+              </>
+            )}
+          </>
+        )}
+      </Asked>
+    </section>
+  )
+}
+
+export const Campaigns = () => {
+  const [{ job = "" }] = useWords()
+  const jobs = useAsk(
+    "GET /jobs",
+    { query: { "filter[function_name]": "device_upgrade", sort: "-id", per_page: 20 } },
+    { kinds: ["job"], keep: true }
+  )
+  return (
+    <Stack gap="sm">
+      {job !== "" && <Looked id={job} />}
+      <Asked of={jobs} what="the upgrades">
+        {({ data }) =>
+          data.jobs.length === 0 ? (
+            <Empty>Nobody has upgraded switches yet. Begin under Upgrade.</Empty>
+          ) : (
+            <SmallTable
+              label="Upgrades"
+              heads={["Upgrade", "Status", "Devices", "By", "Ticket, comment", "Began", "Ended"]}
+              rows={data.jobs}
+              keyOf={({ id }) => id}
+              cells={(one) => [
+                <PlainLink to={`/firmware?tab=campaigns&job=${one.id}`} label={`Upgrade ${one.id}`}>
+                  {one.id}
+                </PlainLink>,
+                <JobStatus job={one} />,
+                one.counts === null || one.counts.devices === 0
+                  ? ""
+                  : `${one.counts.succeeded} of ${one.counts.devices} done`,
+                one.scheduled_by ?? "",
+                [one.ticket_ref, one.comment].filter(Boolean).join(": "),
+                <When at={one.start_time} never="not yet" />,
+                <When at={one.finish_time} never="not yet" />
+              ]}
+            />
+          )
+        }
+      </Asked>
+    </Stack>
+  )
+}

@@ -1,0 +1,184 @@
+/** The images that switches can fetch, downloads as they come in, and the way to begin one. */
+import { Button, Checkbox, Group, Progress, Stack, Text, TextInput, Title } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { type FormEvent, useState } from "react"
+import { ask } from "../../api/call.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { useMay } from "../../app/useSession.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import { bytesText, percentOf } from "./bytes.ts"
+
+type Answer = Data<"GET /firmware_images">
+type Download = Answer["downloads"][number]
+type Image = Answer["images"][number]
+
+const Coming = ({ download: { bytes, by, file, job_id, total } }: { readonly download: Download }) => {
+  const percent = percentOf(bytes, total)
+  const name = file ?? `download ${job_id}`
+  return (
+    <div>
+      <Text size="sm">
+        {name}, <PlainLink to={`/job/${job_id}`}>job {job_id}</PlainLink> of {by ?? "the server"}:{" "}
+        {bytes === null ? "waits, or has just begun" : bytesText(bytes)}
+        {total !== null && ` of ${bytesText(total)}`}
+        {percent !== undefined && ` (${percent} %)`}
+      </Text>
+      <Progress
+        value={percent ?? 0}
+        aria-label={`Download of ${name}`}
+        {...(percent === undefined ? { "aria-valuetext": "not known yet" } : {})}
+      />
+    </div>
+  )
+}
+
+const Begin = () => {
+  const client = useQueryClient()
+  const [url, setUrl] = useState("")
+  const [sha1, setSha1] = useState("")
+  const [verify_tls, setVerify] = useState(true)
+  const { busy, error, run } = useAct()
+  const begin = async (event: FormEvent) => {
+    event.preventDefault()
+    const isBegun = await run(() => ask("POST /firmware", { body: { url, sha1, verify_tls } }))
+    if (!isBegun) return
+    setUrl("")
+    setSha1("")
+    await client.invalidateQueries({ queryKey: ["GET /firmware_images"] })
+  }
+  return (
+    <form onSubmit={(event) => void begin(event)} aria-label="Download an image">
+      <Group align="flex-end">
+        <TextInput
+          label="URL of the image"
+          type="url"
+          required
+          withAsterisk={false}
+          w={380}
+          value={url}
+          onChange={({ currentTarget: { value } }) => setUrl(value)}
+        />
+        <TextInput
+          label="SHA-1"
+          required
+          withAsterisk={false}
+          pattern="\s*[0-9a-fA-F]{40}\s*"
+          title="40 hexadecimal digits"
+          w={340}
+          value={sha1}
+          onChange={({ currentTarget: { value } }) => setSha1(value)}
+        />
+        <Checkbox
+          label="Verify TLS"
+          checked={verify_tls}
+          onChange={({ currentTarget: { checked } }) => setVerify(checked)}
+        />
+        <Button type="submit" loading={busy}>
+          Download
+        </Button>
+      </Group>
+      {error !== null && <Problem error={error} title="The download did not begin" />}
+    </form>
+  )
+}
+
+/** Begins the job that computes it; its end is told by an event. */
+const Checksum = ({ file }: { readonly file: string }) => {
+  const { busy, error, run } = useAct()
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        loading={busy}
+        onClick={() => void run(() => ask("GET /firmware/:filename", { params: { filename: file } }))}
+      >
+        Compute SHA-1
+      </Button>
+      {error !== null && <Problem error={error} />}
+    </>
+  )
+}
+
+const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image }) => {
+  const client = useQueryClient()
+  const may = useMay()
+  const again = () => client.invalidateQueries({ queryKey: ["GET /firmware_images"] })
+  const params = { filename: file }
+  return (
+    <Group gap="xs">
+      {sha1 === null && may("GET", `/firmware/${file}`) && <Checksum file={file} />}
+      {may("POST", `/firmware/${file}/set-default`) && defaults.length === 0 && (
+        <AskFirst
+          label="Make default"
+          size="xs"
+          act={() => ask("POST /firmware/:filename/set-default", { params }).then(again)}
+        >
+          <Text>Switches that ask for the default image of this family get {file}.</Text>
+        </AskFirst>
+      )}
+      {may("DELETE", `/firmware/${file}`) && (
+        <AskFirst label="Remove" size="xs" danger act={() => ask("DELETE /firmware/:filename", { params }).then(again)}>
+          <Text>
+            {file} is removed from the server
+            {defaults.length > 0 ? `, and so is the default ${defaults.join(", ")} that leads to it` : ""}. Switches
+            that have it keep it.
+          </Text>
+        </AskFirst>
+      )}
+    </Group>
+  )
+}
+
+export const Images = () => {
+  const may = useMay()
+  const asked = useAsk("GET /firmware_images", {}, { kinds: ["job"] })
+  const isComing = (asked.data?.answer.data.downloads.length ?? 0) > 0
+  // what has come is written every two seconds, without an event
+  useAsk("GET /firmware_images", {}, { enabled: isComing, every: 2000 })
+  return (
+    <Stack gap="sm">
+      {may("POST", "/firmware") && <Begin />}
+      <Asked of={asked} what="the images">
+        {({ data: { downloads, images } }) => (
+          <>
+            {downloads.length > 0 && (
+              <section aria-label="Downloads under way">
+                <Title order={2}>Coming in</Title>
+                {downloads.map((download) => (
+                  <Coming key={download.job_id} download={download} />
+                ))}
+              </section>
+            )}
+            {images.length === 0 ? (
+              <Empty>There is no image. Download one by its URL and checksum.</Empty>
+            ) : (
+              <SmallTable
+                label="Images"
+                heads={["Image", "Size", "SHA-1", "Default as", "Actions"]}
+                rows={images}
+                keyOf={({ file }) => file}
+                cells={(image) => [
+                  image.file,
+                  image.size === null ? "" : bytesText(image.size),
+                  <Text span ff="monospace" size="sm">
+                    {image.sha1 ?? "not computed yet"}
+                  </Text>,
+                  image.defaults.join(", "),
+                  <Actions image={image} />
+                ]}
+              />
+            )}
+          </>
+        )}
+      </Asked>
+    </Stack>
+  )
+}
