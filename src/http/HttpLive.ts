@@ -19,6 +19,7 @@ import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
+import { FindStore } from "../store/FindStore.ts"
 import { FirmwareViewStore } from "../store/FirmwareViewStore.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
@@ -42,6 +43,7 @@ import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
 import { DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
+import { FindLive } from "./find/FindHandlers.ts"
 import { FirmwareLive } from "./firmware/FirmwareHandlers.ts"
 import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
@@ -75,6 +77,7 @@ const Groups = Layer.mergeAll(
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
+  FindLive.pipe(Layer.provide(FindStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),
