@@ -38,5 +38,13 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
-  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") }
+  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
+  { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
+  {
+    path: "/topology",
+    label: "Topology",
+    leap: "t",
+    reads: "/linknets",
+    load: () => import("../screens/topology/Topology.tsx")
+  }
 ]
