@@ -14,6 +14,8 @@ export interface CampusWithRoles {
   readonly variables?: Readonly<Record<string, string>>
   /** Another lab than that of the managed switches alone; it has to have these. */
   readonly lab?: ReturnType<typeof Managed.makeManagedLab>
+  /** What switches have beside what all have. */
+  readonly peculiar?: Managed.Peculiar
   /** Where its lines go. */
   readonly logging?: Layer.Layer<never>
   /** Commits what the repositories are to have beside the examples. */
@@ -25,13 +27,14 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   lab: made,
   logging,
   names,
+  peculiar,
   prepare,
   roles,
   variables
 }: CampusWithRoles) {
   const folders = yield* Campus.makeFolders
   if (prepare !== undefined) yield* prepare(folders)
-  const lab = yield* made ?? Managed.makeManagedLab(names)
+  const lab = yield* made ?? Managed.makeManagedLab(names, 0, 200, peculiar)
   const issuer = makeIssuer("ES256")
   const JWT_CERT = path.join(folders.folder, "public.pem")
   yield* Effect.promise(async () => {

@@ -179,6 +179,17 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
             await bert.getByRole("link", { name: drifted }).waitFor()
           })
 
+          // it is undone: shown first, then pushed
+          yield* steps(async () => {
+            await bert.goto(`/ui/device/${drifted}?tab=drift`)
+            await his.press(bert.getByRole("button", { name: "Undo it" }))
+            await his.press(bert.getByRole("dialog").getByRole("button", { name: "Undo it" }))
+            await bert.getByText("snmp-server location elsewhere").first().waitFor()
+            await his.press(bert.getByRole("button", { name: "Push what is shown" }))
+            await bert.waitForURL(/\/ui\/job\/\d+/)
+            await bert.getByText("success").waitFor()
+          })
+
           // versions, and who did what
           yield* steps(async () => {
             await his.go("Firmware", "i")
