@@ -113,11 +113,10 @@ describe.skipIf(!hasChromium)(`A day${hasChromium ? "" : ` (${WITHOUT})`}`, () =
 
           // a port gets another use; the switch is found by its name
           yield* steps(async () => {
-            await bert.keyboard.press("Control+k")
-            await bert.getByLabel("A screen or a device").fill(ported)
-            await bert.getByRole("button", { name: new RegExp(ported) }).waitFor()
-            await bert.keyboard.press("ArrowDown")
-            await bert.keyboard.press("Enter")
+            await his.go("Devices", "d")
+            await his.write(bert.getByLabel("Search devices"), ported)
+            await bert.getByText("1 device", { exact: true }).waitFor()
+            await his.press(bert.getByRole("link", { name: ported }))
             await bert.waitForURL(new RegExp(`/ui/device/${ported}`))
             await his.press(bert.getByRole("button", { name: /^Ethernet3:/ }))
             await his.write(bert.getByLabel("Description"), "meeting room")
