@@ -5,6 +5,7 @@ import { Device } from "../domain/Device.ts"
 import { DeviceChange, DeviceDeletion, NewDevice } from "../domain/DeviceFields.ts"
 import * as Parameter from "../domain/fields/Parameter.ts"
 import { SentStack, StackMember } from "../domain/StackMember.ts"
+import { Overview } from "../domain/Overview.ts"
 import { NewSyncEvent, SyncEvent } from "../domain/SyncEvent.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery, shown } from "./Documented.ts"
@@ -31,6 +32,19 @@ const numericId = { id: Schema.String }
 const members = [{ member_no: 0, hardware_id: "AB1234", priority: null }]
 const StackMembers = Enveloped(Schema.Struct({ stackmembers: Schema.Array(StackMember) }))
 
+const overviewExample = {
+  devices: {
+    total: 612,
+    by_state: { MANAGED: 610, DISCOVERED: 2 },
+    unsynchronized: 3,
+    unsynchronized_by: { drift: 1, refresh_settings: 2 },
+    drifted: 1,
+    unreachable: 0,
+    in_change: 0
+  },
+  jobs: { running: 1, waiting: 0, failed_today: 0 }
+}
+
 const records = HttpApiGroup.make("devices").add(
   HttpApiEndpoint.get("list", "/devices", {
     success: Page(Schema.Struct({ devices: Schema.Array(DeviceRecord) })),
@@ -39,7 +53,7 @@ const records = HttpApiGroup.make("devices").add(
     documented({
       summary: "List devices",
       description:
-        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page.",
+        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. Beside the fields of the record there are `search` (a word in the name, an address, serial, MAC, model or description), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
       query: listQuery(["filter[hostname][contains]", "lhv"]),
       example: { response: { status: "success", data: { devices: [record] } } }
     })
@@ -111,6 +125,14 @@ const records = HttpApiGroup.make("devices").add(
 )
 
 const belongings = records.add(
+  HttpApiEndpoint.get("overview", "/overview", { success: Enveloped(Overview) }).annotateMerge(
+    documented({
+      summary: "Count how the network stands",
+      description:
+        "Devices by state, unsynchronized ones by their newest cause, drifted, unreachable and in change; jobs that run, wait, and have failed within a day. Each number is that of a list: `GET /devices?filter[unsynchronized_by]=drift`, `filter[drifted]=true`, `filter[unreachable]=true`, `filter[in_change]=true`.",
+      example: { response: { status: "success", data: overviewExample } }
+    })
+  ),
   HttpApiEndpoint.get("stackMembers", "/device/:hostname/stackmember", {
     params: hostname,
     success: StackMembers,

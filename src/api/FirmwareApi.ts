@@ -144,7 +144,8 @@ const campaign: UpgradeCampaign = {
       file: FILE,
       version_before: "4.30.1F",
       version: "4.30.1F",
-      message: null
+      message: null,
+      said: null
     }
   ]
 }

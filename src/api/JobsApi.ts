@@ -84,7 +84,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     documented({
       summary: "List jobs",
       description:
-        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed, `filter[failed_today]=true` both of the last day; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
       query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
       example: { response: one }
     })

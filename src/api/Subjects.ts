@@ -154,6 +154,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ...asked.map((endpoint) => [endpoint, "asked"] as const),
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
+  ["GET /overview", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /jobs", "jobs"]

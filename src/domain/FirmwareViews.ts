@@ -51,7 +51,9 @@ export const UpgradeOfDevice = Schema.Struct({
   file: Schema.NullOr(Schema.String),
   version_before: Schema.NullOr(Schema.String),
   version: Schema.NullOr(Schema.String),
-  message: Schema.NullOr(Schema.String)
+  message: Schema.NullOr(Schema.String),
+  /** What was met before that, such as the switch's own words; its last thousand characters. */
+  said: Schema.NullOr(Schema.String)
 })
 export type UpgradeOfDevice = typeof UpgradeOfDevice.Type
 

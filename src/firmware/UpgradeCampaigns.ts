@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { UpgradeCampaign, UpgradeOfDevice } from "../domain/FirmwareViews.ts"
 import { DeviceUpgrade } from "../domain/jobs/DeviceUpgrade.ts"
 import type { UpgradeDeviceRow, UpgradeJobRow } from "../store/FirmwareViewStore.ts"
-import { type StepName, stepNames, taskName } from "./UpgradeTasks.ts"
+import { MAIN_TASK, type StepName, stepNames, taskName } from "./UpgradeTasks.ts"
 
 const argsOf = Schema.decodeUnknownOption(DeviceUpgrade.Args)
 const memoOf = Schema.decodeUnknownOption(DeviceUpgrade.Memo)
@@ -19,6 +19,14 @@ const lastLine = (text: unknown): string | null => {
   return line === undefined || line === "" ? null : line
 }
 
+const MOST_SAID = 1000
+
+/** What stands before the last line. */
+const beforeLast = (text: unknown): string | null => {
+  const said = typeof text === "string" ? text.trimEnd().split("\n").slice(0, -1).join("\n").trim() : ""
+  return said === "" ? null : said.slice(-MOST_SAID)
+}
+
 const stateOf = ({ failed, progress }: UpgradeDeviceRow): UpgradeOfDevice["state"] => {
   if (failed !== null) return failed ? "failed" : "done"
   if (progress === null) return "waiting"
@@ -30,7 +38,9 @@ const deviceOf =
   (row: UpgradeDeviceRow): UpgradeOfDevice => {
     const { hostname, os_version, progress, tasks } = row
     const entries = progress?.tasks ?? tasks
-    const bad = [...tasks, ...entries].findLast(({ failed }) => failed)
+    // those of the job's record, in which secrets are hidden
+    const bad =
+      tasks.findLast(({ failed, task_name }) => failed && task_name !== MAIN_TASK) ?? tasks.find(({ failed }) => failed)
     return {
       hostname,
       group: groups.findIndex((names) => names.includes(hostname)) + 1,
@@ -42,7 +52,8 @@ const deviceOf =
       file: progress?.file ?? null,
       version_before: progress?.versionBefore ?? null,
       version: os_version,
-      message: lastLine(bad?.result)
+      message: lastLine(bad?.result),
+      said: beforeLast(bad?.result)
     }
   }
 

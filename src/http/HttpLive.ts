@@ -27,6 +27,7 @@ import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
 import { ServerFigures } from "../store/ServerFigures.ts"
+import { OverviewStore } from "../store/OverviewStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
 import { ActorLive } from "./actor/ActorHandlers.ts"
@@ -69,7 +70,7 @@ import { SocketLive } from "./socket/SocketServer.ts"
 import { WindowsLive } from "./windows/WindowHandlers.ts"
 
 const Groups = Layer.mergeAll(
-  DevicesLive,
+  DevicesLive.pipe(Layer.provide(OverviewStore.layer)),
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,

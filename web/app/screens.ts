@@ -12,6 +12,7 @@ export interface Screen {
 }
 
 export const screens: ReadonlyArray<Screen> = [
+  { path: "/", label: "Now", leap: "n", reads: "/overview", load: () => import("../screens/now/Now.tsx") },
   {
     path: "/devices",
     label: "Devices",
@@ -23,7 +24,7 @@ export const screens: ReadonlyArray<Screen> = [
   {
     path: "/firmware",
     label: "Firmware",
-    leap: "w",
+    leap: "i",
     reads: "/firmware_versions",
     load: () => import("../screens/firmware/Firmware.tsx")
   },

@@ -1,6 +1,7 @@
 /** What is wrong or doubtful in a repository: file and line first, as editors and compilers say it. */
 import { List, Text } from "@mantine/core"
 import { CallFailed } from "../api/call.ts"
+import { PlainLink } from "./PlainLink.tsx"
 
 export interface RemarkLike {
   readonly file: string | null
@@ -22,9 +23,14 @@ interface Props {
   readonly label: string
   /** The name of a text that is no file. */
   readonly own?: string
+  /** The repository whose files in force they are about: places lead to the lines. */
+  readonly inForce?: "settings" | "templates"
 }
 
-export const Remarks = ({ label, own = "your text", remarks }: Props) => (
+const addressOf = (name: string, { file, line }: RemarkLike): string =>
+  `/repository?tab=files&name=${name}&path=${encodeURIComponent(file ?? "")}${line === null ? "" : `&line=${line}`}`
+
+export const Remarks = ({ inForce, label, own = "your text", remarks }: Props) => (
   <List size="sm" spacing={2} aria-label={label} my="xs">
     {remarks.map((one) => {
       const place = placeOf(one, own)
@@ -32,7 +38,12 @@ export const Remarks = ({ label, own = "your text", remarks }: Props) => (
         <List.Item key={keyOf(one)}>
           {place !== "" && (
             <Text span ff="monospace" size="sm">
-              {place}:{" "}
+              {inForce === undefined || one.file === null ? (
+                place
+              ) : (
+                <PlainLink to={addressOf(inForce, one)}>{place}</PlainLink>
+              )}
+              :{" "}
             </Text>
           )}
           {one.path !== null && `${one.path}: `}

@@ -12,10 +12,12 @@ import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { OverviewStore } from "../../store/OverviewStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { asCaller } from "../core/AsCaller.ts"
 import { answered, transaction } from "../core/Unavailable.ts"
+import { makeVisible } from "../core/Visible.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
@@ -54,6 +56,15 @@ const makeReading = Effect.gen(function* () {
       return enveloped({ devices: yield* withGroups([yield* lookup.byIdOrHostname(idOrHostname)]) })
     })
   }
+})
+
+const makeOverview = Effect.gen(function* () {
+  const { count } = yield* OverviewStore
+  const visible = yield* makeVisible
+  return Effect.gen(function* () {
+    const { within } = yield* visible
+    return enveloped(yield* count(within))
+  })
 })
 
 const makeWriting = Effect.gen(function* () {
@@ -115,10 +126,12 @@ const makeBelongings = Effect.gen(function* () {
 export const DevicesLive = HttpApiBuilder.group(Api, "devices", (handlers) =>
   Effect.gen(function* () {
     const reading = yield* makeReading
+    const overview = yield* makeOverview
     const writing = yield* makeWriting
     const belongings = yield* makeBelongings
     return handlers
       .handle("list", ({ request }) => answered(reading.list(request)))
+      .handle("overview", () => answered(overview))
       .handle("get", ({ params }) => answered(reading.get(params.id)))
       .handle("create", ({ payload }) => answered(writing.create(payload)))
       .handle("update", ({ params, payload }) => asCaller((user) => writing.update(params.id, payload, user)))

@@ -5,6 +5,7 @@ import { jobStatuses } from "../../domain/Job.ts"
 import { jobOutcomes, noDevices } from "../../domain/JobOutcome.ts"
 import { DELIVERY_COLUMNS, DELIVERY_ROWS } from "../../store/AlertDeliveryStore.ts"
 import { AUDIT_COLUMNS, AUDIT_ROWS } from "../../store/AuditList.ts"
+import { FAILED_TODAY, STANDINGS } from "../../store/Standings.ts"
 import { jobsWithin } from "../../store/JobsWithin.ts"
 import type { ColumnKind, Listable } from "../../store/Listing.ts"
 
@@ -14,6 +15,10 @@ const columns = (table: string, kinds: Readonly<Record<string, ColumnKind>>): Li
 const texts = (names: ReadonlyArray<string>): Readonly<Record<string, ColumnKind>> =>
   Object.fromEntries(names.map((name) => [name, "text"]))
 
+/** What a device is found by when somebody types a word. */
+const SEARCHED = `concat_ws(' ', device.hostname, device.management_ip, device.secondary_management_ip, device.dhcp_ip, device.infra_ip,
+  device.oob_ip, device.serial, device.ztp_mac, device.model, device.description)`
+
 /** A type that existing clients offer as a filter. No device has it, so that their list is empty instead of an error. */
 const OFFERED = "FIREWALL"
 
@@ -22,17 +27,29 @@ export const devices = (select: string): Listable => ({
   name: "devices",
   select,
   from: "device",
-  columns: columns("device", {
-    id: "integer",
-    site_id: "integer",
-    port: "integer",
-    ...texts(["hostname", "description", "management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip", "oob_ip"]),
-    ...texts(["serial", "ztp_mac", "platform", "vendor", "model", "os_version", "confhash"]),
-    synchronized: "boolean",
-    state: { oneOf: deviceStates },
-    device_type: { oneOf: [...deviceTypes, OFFERED] },
-    last_seen: "datetime"
-  }),
+  columns: {
+    ...STANDINGS,
+    search: { sql: SEARCHED, kind: "text" },
+    ...columns("device", {
+      id: "integer",
+      site_id: "integer",
+      port: "integer",
+      ...texts([
+        "hostname",
+        "description",
+        "management_ip",
+        "secondary_management_ip",
+        "dhcp_ip",
+        "infra_ip",
+        "oob_ip"
+      ]),
+      ...texts(["serial", "ztp_mac", "platform", "vendor", "model", "os_version", "confhash"]),
+      synchronized: "boolean",
+      state: { oneOf: deviceStates },
+      device_type: { oneOf: [...deviceTypes, OFFERED] },
+      last_seen: "datetime"
+    })
+  },
   within: (sql, { hostnames }) => sql`device.hostname = any(${hostnames}::text[])`
 })
 
@@ -66,6 +83,7 @@ export const jobs = (select: string): Listable => ({
         { sql: `((job.counts ->> '${name}')::int)`, kind: "integer" as const }
       ])
     ),
+    failed_today: { sql: FAILED_TODAY, kind: "boolean" },
     traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
   },
   within: jobsWithin

@@ -16,10 +16,11 @@ const git = (folder: string, ...args: ReadonlyArray<string>) =>
 
 const make = Effect.gen(function* () {
   const campus = yield* makeCampusWithRoles({ names: NAMES, roles: "group_mappings: {}\nroles: {}\n" })
-  const page = yield* openPage(yield* makeBrowser, campus.url, {
+  const browser = yield* makeBrowser
+  const page = yield* openPage(browser, campus.url, {
     token: yield* campus.tokenOf("administrator", "boss")
   })
-  return { ...campus, page }
+  return { ...campus, browser, page }
 })
 
 class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Repository") {
@@ -107,6 +108,31 @@ describe.skipIf(!hasChromium)(`Repositories in the page${hasChromium ? "" : ` ($
           await page.getByRole("option", { name: "access.j2" }).click()
           await rendered.getByText(`hostname ${FIRST}`).waitFor()
         })
+      })
+    )
+
+    it.effect("fits a phone in the dark, on each of its tabs", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const token = yield* tokenOf("administrator", "boss")
+        const page = yield* openPage(browser, url, { token, scheme: "dark", width: 380, height: 750 })
+        for (const [tab, shown] of [
+          ["commits", "Nothing is wrong"],
+          ["files&path=eos/access.j2&name=templates", "hostname"],
+          ["model", " keys"],
+          [`variables&device=${FIRST}`, "device_model"],
+          [`render&device=${FIRST}`, `hostname ${FIRST}`],
+          ["check", "Name a branch"]
+        ]) {
+          yield* steps(async () => {
+            await page.goto(`/ui/repository?tab=${tab}`)
+            await page
+              .getByText(shown ?? "")
+              .first()
+              .waitFor()
+          })
+          yield* sound(page, `repository-phone-${tab?.split("&")[0] ?? ""}`)
+        }
       })
     )
 

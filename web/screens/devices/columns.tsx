@@ -2,17 +2,20 @@
 import type { Data } from "../../api/Calls.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone, toneOfState } from "../../parts/Tone.tsx"
+import type { Causes } from "./useCauses.ts"
 import type { Column } from "../../parts/VirtualTable.tsx"
 import { When } from "../../parts/When.tsx"
 
 export type DeviceRow = Data<"GET /devices">["devices"][number]
 
-const Synchronized = ({ row }: { readonly row: DeviceRow }) => {
+const Synchronized = ({ cause, row }: { readonly row: DeviceRow; readonly cause: string | undefined }) => {
   if (row.state !== "MANAGED") return <Tone tone="quiet">not managed</Tone>
-  return row.synchronized ? <Tone tone="good">synchronized</Tone> : <Tone tone="warn">unsynchronized</Tone>
+  if (row.synchronized) return <Tone tone="good">synchronized</Tone>
+  return <Tone tone="warn">{cause === undefined ? "unsynchronized" : `unsynchronized: ${cause}`}</Tone>
 }
 
-export const columns: ReadonlyArray<Column<DeviceRow>> = [
+/** The columns, with why devices are not synchronized. */
+export const columnsWith = (causes: Causes): ReadonlyArray<Column<DeviceRow>> => [
   {
     key: "hostname",
     head: "Name",
@@ -30,9 +33,9 @@ export const columns: ReadonlyArray<Column<DeviceRow>> = [
   {
     key: "synchronized",
     head: "Synchronized",
-    width: 160,
+    width: 250,
     sort: "synchronized",
-    cell: (row) => <Synchronized row={row} />
+    cell: (row) => <Synchronized row={row} cause={causes.of(row.hostname)} />
   },
   { key: "type", head: "Type", width: 90, sort: "device_type", cell: ({ device_type }) => device_type },
   { key: "group", head: "Group", width: 140, cell: ({ primary_group }) => primary_group },
@@ -45,5 +48,12 @@ export const columns: ReadonlyArray<Column<DeviceRow>> = [
   },
   { key: "model", head: "Model", width: 180, sort: "model", cell: ({ model }) => model ?? "" },
   { key: "version", head: "Version", width: 110, sort: "os_version", cell: ({ os_version }) => os_version ?? "" },
-  { key: "seen", head: "Last seen", width: 210, sort: "last_seen", cell: ({ last_seen }) => <When at={last_seen} /> }
+  { key: "seen", head: "Last seen", width: 210, sort: "last_seen", cell: ({ last_seen }) => <When at={last_seen} /> },
+  {
+    key: "drift",
+    head: "Drift",
+    width: 100,
+    sort: "drifted",
+    cell: ({ hostname }) => (causes.hasDrifted(hostname) ? <Tone tone="bad">drifted</Tone> : "")
+  }
 ]

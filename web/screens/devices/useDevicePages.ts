@@ -9,10 +9,30 @@ const KINDS = ["device", "sync", "drift", "reachability"]
 
 type Words = Readonly<Record<string, string | undefined>>
 
+/** What the address asks of the list. */
+const queryOf = ({ search, sort = "hostname", ...filters }: Words) => ({
+  ...filters,
+  "filter[search][contains]": search,
+  sort
+})
+
+const MOST_AT_ONCE = 1000
+
+/** All that match, page by page. */
+export const allDevices = async (words: Words): Promise<ReadonlyArray<DeviceRow>> => {
+  const rows: Array<DeviceRow> = []
+  for (let page = 1; ; page++) {
+    const { answer, matching } = await ask("GET /devices", {
+      query: { ...queryOf(words), page, per_page: MOST_AT_ONCE }
+    })
+    for (const device of answer.data.devices) rows.push(device)
+    if (answer.data.devices.length < MOST_AT_ONCE || rows.length >= (matching ?? 0)) return rows
+  }
+}
+
 /** The question for one page. */
 const pageOf = (words: Words, page: number) => {
-  const { search, sort = "hostname", ...filters } = words
-  const query = { ...filters, "filter[hostname][contains]": search, sort, page: page + 1, per_page: PAGE }
+  const query = { ...queryOf(words), page: page + 1, per_page: PAGE }
   return {
     queryKey: ["GET /devices", query],
     queryFn: ({ signal }: { readonly signal: AbortSignal }) => ask("GET /devices", { query, signal }),

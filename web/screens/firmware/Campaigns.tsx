@@ -47,6 +47,19 @@ const sorted = (devices: ReadonlyArray<Device>): ReadonlyArray<Device> =>
 const version = ({ version: now, version_before: before }: Device): string =>
   before !== null && now !== null && before !== now ? `${before} → ${now}` : (now ?? before ?? "")
 
+/** The last sentence, and what was met before it. */
+const Why = ({ message, said }: Device) => (
+  <>
+    {message ?? ""}
+    {said !== null && (
+      <details>
+        <summary>What was met</summary>
+        <pre tabIndex={0}>{said}</pre>
+      </details>
+    )}
+  </>
+)
+
 const Looked = ({ id }: { readonly id: string }) => {
   const asked = useAsk("GET /job/:id/upgrade", { params: { id } }, { kinds: ["firmware", "job", "device"] })
   return (
@@ -75,7 +88,7 @@ const Looked = ({ id }: { readonly id: string }) => {
                     labelOf(device.step),
                     `${device.steps_done.length} of ${steps.length}`,
                     version(device),
-                    device.message ?? ""
+                    <Why {...device} />
                   ]}
                 />
               </>

@@ -89,13 +89,32 @@ const Begin = () => {
   )
 }
 
-const Actions = ({ image: { defaults, file } }: { readonly image: Image }) => {
+/** Begins the job that computes it; its end is told by an event. */
+const Checksum = ({ file }: { readonly file: string }) => {
+  const { busy, error, run } = useAct()
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        loading={busy}
+        onClick={() => void run(() => ask("GET /firmware/:filename", { params: { filename: file } }))}
+      >
+        Compute SHA-1
+      </Button>
+      {error !== null && <Problem error={error} />}
+    </>
+  )
+}
+
+const Actions = ({ image: { defaults, file, sha1 } }: { readonly image: Image }) => {
   const client = useQueryClient()
   const may = useMay()
   const again = () => client.invalidateQueries({ queryKey: ["GET /firmware_images"] })
   const params = { filename: file }
   return (
     <Group gap="xs">
+      {sha1 === null && may("GET", `/firmware/${file}`) && <Checksum file={file} />}
       {may("POST", `/firmware/${file}/set-default`) && defaults.length === 0 && (
         <AskFirst
           label="Make default"

@@ -16,8 +16,9 @@ export const Order = ({ group }: { readonly group: string }) => {
         {({ data: { device_count, upgrade_groups } }) => (
           <>
             <Text size="sm">
-              {device_count} switches reboot in {upgrade_groups.length} steps. A step begins when all switches of the
-              one before are back; after a failure no further one begins.
+              {device_count} {device_count === 1 ? "switch reboots" : "switches reboot"} in {upgrade_groups.length}{" "}
+              {upgrade_groups.length === 1 ? "step" : "steps"}. A step begins when all switches of the one before are
+              back; after a failure no further one begins.
             </Text>
             <List type="ordered" size="sm" aria-label="Steps">
               {upgrade_groups.map((names) => (

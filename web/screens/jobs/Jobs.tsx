@@ -18,13 +18,17 @@ const HEADS = ["Job", "What", "Status", "Devices", "By", "Ticket, comment", "Beg
 const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   all: {},
   running: { "filter[status]": "RUNNING" },
+  waiting: { "filter[status]": "SCHEDULED" },
   failed: { "filter[outcome]": "failed" },
+  failed_today: { "filter[failed_today]": "true" },
   partial: { "filter[outcome]": "partial" }
 }
 const LABELS = [
   { value: "all", label: "All" },
   { value: "running", label: "Running" },
+  { value: "waiting", label: "Waiting" },
   { value: "failed", label: "Failed" },
+  { value: "failed_today", label: "Failed today" },
   { value: "partial", label: "Partly failed" }
 ]
 

@@ -85,7 +85,7 @@ const Problems = ({ name }: { readonly name: RepositoryName }) => {
           {warnings.length === 0 ? (
             <Empty>Nothing is doubtful: every key, file and group is known, and every variable is defined.</Empty>
           ) : (
-            <Remarks label="Warnings" remarks={warnings} />
+            <Remarks label="Warnings" remarks={warnings} inForce={name} />
           )}
         </>
       )}

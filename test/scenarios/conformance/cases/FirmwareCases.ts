@@ -79,7 +79,14 @@ const views: ReadonlyArray<Case> = [
         status: "RUNNING",
         steps: ["pre_flight", "reboot"],
         devices: [
-          { hostname: "east-a1", group: 1, state: "failed", steps_done: [], message: "FirmwareError: no space" },
+          {
+            hostname: "east-a1",
+            group: 1,
+            state: "failed",
+            steps_done: [],
+            message: "FirmwareError: no space",
+            said: "x"
+          },
           {
             hostname: "east-a2",
             group: 2,

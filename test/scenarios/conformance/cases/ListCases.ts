@@ -33,6 +33,41 @@ const perPage = (path: string, list: string): Case =>
   )
 const link = (query: string, page: number) => `<http://[^/]+/api/v1\\.0/${query}page=${page}>`
 
+const DRIFT = `insert into sync_event (hostname, cause, happened_at, by, job_id) values ('dist1', 'drift', 1688459999, 'server', null)`
+const SILENT = `insert into device_unreachable (device_id) select id from device where hostname = 'core1'`
+const OFF = `update device set synchronized = false, state = 'MANAGED' where hostname = 'dist1'`
+const asIs = (given: ReadonlyArray<string>, found: Case): Case => ({ ...found, given })
+
+const standings: ReadonlyArray<Case> = [
+  devices(
+    "filter[search][contains]=EAST-A1",
+    "a word in the name, an address, the serial, the MAC, the model or the description",
+    ["east-a1"]
+  ),
+  asIs([DRIFT], devices("filter[drifted]=true", "devices that have drifted", ["dist1"])),
+  asIs([SILENT], devices("filter[unreachable]=true", "devices that do not answer", ["core1"])),
+  devices("filter[in_change]=true", "devices whose configuration is being changed", []),
+  asIs(
+    [DRIFT, OFF],
+    devices("filter[unsynchronized_by]=drift", "devices that are not synchronized, by the newest cause", ["dist1"])
+  ),
+  {
+    name: "how the network stands, each number that of a list",
+    given: [DRIFT, OFF, SILENT],
+    request: { method: "GET", path: "/overview" },
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: {
+          devices: { total: 9, drifted: 1, unreachable: 1, in_change: 0, unsynchronized_by: { drift: 1 } },
+          jobs: { failed_today: 0 }
+        }
+      }
+    }
+  }
+]
+
 const filters: ReadonlyArray<Case> = [
   devices("", "all devices by id, with both counts", all, {
     "x-total-count": "9",
@@ -298,4 +333,4 @@ const others: ReadonlyArray<Case> = [
   perPage("/mgmtdomains?per_page=1001", "mgmtdomains")
 ]
 
-export const listCases: ReadonlyArray<Case> = [...filters, ...paging, ...jobLists, ...others]
+export const listCases: ReadonlyArray<Case> = [...standings, ...filters, ...paging, ...jobLists, ...others]

@@ -166,6 +166,14 @@ export const branchCases: ReadonlyArray<Case> = [
     message: "branch: the repository has no branch, tag or commit next"
   }),
   {
+    name: "that no device would change by the templates in force",
+    request: { method: "POST", path: "/repository/templates/check", json: { branch: "main" } },
+    reply: {
+      status: 200,
+      body: { data: { repository: "templates", accepted: true, problems: [], devices: { concerned: 0 }, groups: [] } }
+    }
+  },
+  {
     ...check("why a refresh would refuse a branch, with file and line", { branch: "main" }, 200, {
       data: {
         repository: "settings",
