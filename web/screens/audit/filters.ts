@@ -1,8 +1,9 @@
 /** What of the audit is shown: words of the address, and the filters of the API that stand for them. */
+import type { auditKinds, publicKinds } from "../../../src/domain/events/EventKinds.ts"
 
 /** Kinds of the audit (docs/security.md#audit). */
-export const KINDS: ReadonlyArray<string> = [
-  "alert_mute",
+export const KINDS: ReadonlyArray<(typeof auditKinds)[number] | (typeof publicKinds)[number]> = [
+  "approval",
   "audit",
   "call",
   "certificate",
@@ -25,7 +26,8 @@ export const KINDS: ReadonlyArray<string> = [
   "stackmember",
   "sync",
   "token",
-  "user"
+  "user",
+  "window"
 ]
 
 type Words = Readonly<Record<string, string | undefined>>
