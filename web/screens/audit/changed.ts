@@ -11,7 +11,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 const textOf = (value: unknown): string => {
-  if (value === undefined) return ""
+  if (value === undefined || value === null) return ""
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
@@ -29,7 +29,7 @@ export const restOf = (data: Data): ReadonlyArray<readonly [name: string, text: 
   Object.entries(data).flatMap(([name, value]) => {
     if ((name === "before" || name === "after") && (isRecord(value) || value === null)) return []
     const text = textOf(value)
-    return text === "" || text === "null" ? [] : [[name, text] as const]
+    return text === "" ? [] : [[name, text] as const]
   })
 
 const LONGEST = 90

@@ -52,7 +52,7 @@ const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): Re
           text: `PostgreSQL ${database.version}${database.is_embedded ? ", embedded" : ""}, ${sizeOf(database.size_bytes)}, schema ${database.schema_version}`,
           tone: "good"
         },
-    ...(database === null
+    ...(database === null || database.connections.length === 0
       ? []
       : [
           {
