@@ -1,5 +1,5 @@
 /** The columns of the list of devices. */
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone, toneOfState } from "../../parts/Tone.tsx"
 import type { Causes } from "./useCauses.ts"

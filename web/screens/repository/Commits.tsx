@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
