@@ -47,6 +47,7 @@ const wholeDevice = [
 const asked = [
   "POST /device_cert",
   "POST /device_drift",
+  "POST /device_read_tables",
   "POST /device_syncto",
   "POST /device_update_facts",
   "POST /device_update_interfaces",
@@ -157,6 +158,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /overview", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
+  ["GET /find", "devices"],
   ["GET /jobs", "jobs"]
 ])
 

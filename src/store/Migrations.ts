@@ -39,6 +39,7 @@ import eventsAfter from "./migrations/0036_events_after.ts"
 import eventRetention from "./migrations/0034_event_retention.ts"
 import truthfulEvents from "./migrations/0035_truthful_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
+import stations from "./migrations/0038_stations.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
 /**
@@ -80,7 +81,8 @@ export const migrations = [
   { name: "0033_traces", oldest: "0.2.0", up: traces },
   { name: "0034_event_retention", oldest: "0.2.0", up: eventRetention },
   { name: "0035_truthful_events", oldest: "0.2.0", up: truthfulEvents },
-  { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter }
+  { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter },
+  { name: "0038_stations", oldest: "0.2.0", up: stations }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -106,6 +106,9 @@ export default function Job() {
               {job.exception !== null && (
                 <Problem error={job.exception.message} title="The job ended in an exception" />
               )}
+              {job.function_name === "device_upgrade" && (
+                <PlainLink to={`/firmware?tab=campaigns&job=${job.id}`}>Each switch, step by step</PlainLink>
+              )}
               <Actions job={job} devices={progress.devices} />
               <Failures devices={progress.devices} />
               {progress.timer !== undefined && (

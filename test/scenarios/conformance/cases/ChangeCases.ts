@@ -177,6 +177,24 @@ const others: ReadonlyArray<Case> = [
     post("/device_drift", { hostname: "east-a2" }),
     "Hostname 'east-a2' not found or is not a managed device"
   ),
+  starts(
+    "a job that reads tables everywhere",
+    post("/device_read_tables", {}),
+    "Scheduled job to read tables of all devices",
+    { function_name: "read_tables", start_arguments: { hostnames: absent } },
+    { "x-total-count": "6" }
+  ),
+  starts(
+    "a job that reads the tables of some devices",
+    post("/device_read_tables", { hostnames: ["east-a1", "core1"] }),
+    "Scheduled job to read tables of 2 devices",
+    { start_arguments: { hostnames: ["east-a1", "core1"] } }
+  ),
+  bad(
+    "that the device whose tables are wanted is not managed",
+    post("/device_read_tables", { hostname: "east-a2" }),
+    "Hostname 'east-a2' not found or is not a managed device"
+  ),
   bad("that the group is unknown", post("/device_drift", { group: "WEST" }), "Could not find a group with name WEST")
 ]
 
