@@ -52,5 +52,13 @@ export const screens: ReadonlyArray<Screen> = [
     leap: "s",
     reads: "/system/status",
     load: () => import("../screens/health/Server.tsx")
+  },
+  { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
+  {
+    path: "/topology",
+    label: "Topology",
+    leap: "t",
+    reads: "/linknets",
+    load: () => import("../screens/topology/Topology.tsx")
   }
 ]

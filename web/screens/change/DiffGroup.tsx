@@ -7,7 +7,8 @@ import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
-import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 
 type Shown = Data<"GET /job/:id/diffs">["groups"][number]
 

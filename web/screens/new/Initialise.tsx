@@ -1,0 +1,100 @@
+/** Gives a switch its name and its place: checked first, then started, then followed step by step. */
+import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from "@mantine/core"
+import { type FormEvent, useState } from "react"
+import { ask } from "../../api/call.ts"
+import { useMay } from "../../app/useSession.ts"
+import { Problem } from "../../parts/Problem.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import type { NewSwitch } from "./New.tsx"
+
+type Checks = Readonly<Record<string, unknown>>
+
+/** The sentences of a check that say why not, or what is lost. */
+const reasonsIn = (checks: Checks): ReadonlyArray<string> =>
+  Object.entries(checks).flatMap(([key, value]) => (key.endsWith("_error") && typeof value === "string" ? [value] : []))
+
+const lostIn = (checks: Checks): string | undefined =>
+  checks["replacement_lost"] === undefined || checks["replacement_lost"] === null
+    ? undefined
+    : JSON.stringify(checks["replacement_lost"])
+
+const Outcome = ({ checks }: { readonly checks: Checks }) => {
+  const reasons = reasonsIn(checks)
+  const lost = lostIn(checks)
+  return (
+    <div role="status">
+      {checks["compatible"] === true ? (
+        <Tone tone="good">it can be initialised</Tone>
+      ) : (
+        <Tone tone="bad">it cannot be initialised</Tone>
+      )}
+      {reasons.map((reason) => (
+        <div key={reason}>{reason}</div>
+      ))}
+      {lost !== undefined && <div>The new unit does not have: {lost}</div>}
+    </div>
+  )
+}
+
+interface Props {
+  readonly device: NewSwitch
+  /** The job that initialises it, and the name that it gets. */
+  readonly started: (job: number, hostname: string) => void
+}
+
+export const Initialise = ({ device: { id }, started }: Props) => {
+  const may = useMay()
+  const [hostname, setHostname] = useState("")
+  const [type, setType] = useState("ACCESS")
+  const [replaces, setReplaces] = useState(false)
+  const [checks, setChecks] = useState<Checks | null>(null)
+  const { busy, error, run } = useAct()
+  const body = { hostname, device_type: type, ...(replaces ? { replace_hostname: true } : {}) }
+  const check = (event: FormEvent) => {
+    event.preventDefault()
+    void run(async () => {
+      const { answer } = await ask("POST /device_initcheck/:id", { params: { id }, body })
+      setChecks(answer.data)
+    })
+  }
+  const start = () =>
+    run(async () => {
+      const { answer } = await ask("POST /device_init/:id", { params: { id }, body })
+      started(answer.job_id, hostname)
+    })
+  if (!may("POST", `/device_init/${id}`)) return null
+  return (
+    <form onSubmit={check} aria-label="Initialise">
+      <Stack gap="xs">
+        <Group align="end">
+          <TextInput
+            label="Name"
+            required
+            value={hostname}
+            onChange={(event) => setHostname(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label="Type"
+            data={["ACCESS", "DIST", "CORE"]}
+            value={type}
+            onChange={(event) => setType(event.currentTarget.value)}
+          />
+          <Checkbox
+            label="It replaces the switch of that name"
+            checked={replaces}
+            onChange={(event) => setReplaces(event.currentTarget.checked)}
+          />
+          <Button type="submit" variant="default" loading={busy}>
+            Check
+          </Button>
+          <Button disabled={checks?.["compatible"] !== true} loading={busy} onClick={() => void start()}>
+            {replaces ? "Replace" : "Initialise"}
+          </Button>
+        </Group>
+        {error !== null && <Problem error={error} title="It was not initialised" />}
+        {checks !== null && <Outcome checks={checks} />}
+      </Stack>
+    </form>
+  )
+}
