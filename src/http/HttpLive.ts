@@ -18,6 +18,7 @@ import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
+import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
@@ -76,7 +77,7 @@ const Groups = Layer.mergeAll(
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
   ProvisioningLive,
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),

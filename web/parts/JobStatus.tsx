@@ -12,6 +12,7 @@ const WAITS: Readonly<Record<string, string>> = {
   approval: "waits for approval",
   lock: "waits for another job",
   timer: "waits for timers",
+  pause: "paused",
   window: "waits for its window"
 }
 
