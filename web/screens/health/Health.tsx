@@ -7,7 +7,8 @@ import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 import { durationOf, sizeOf } from "./words.ts"
 
 const EVERY = 10_000
