@@ -131,6 +131,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "DELETE /alerts/mutes/:id",
   "GET /plugins",
   "PUT /plugins",
+  "GET /auth/ways",
   "GET /auth/login",
   "GET /auth/auth",
   "POST /auth/refresh",
