@@ -20,6 +20,7 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/devices",
     load: () => import("../screens/devices/Devices.tsx")
   },
+  { path: "/find", label: "Find", leap: "f", reads: "/find", load: () => import("../screens/find/Find.tsx") },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
   {
     path: "/firmware",
