@@ -97,7 +97,8 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await page.getByRole("button", { name: "Navigation" }).click()
         })
         expect(yield* steps(() => page.getByRole("navigation").getByRole("link").allTextContents())).toEqual([
-          expect.stringContaining("Devices")
+          expect.stringContaining("Devices"),
+          expect.stringContaining("New switches")
         ])
         yield* sound(page, "phone")
       })
