@@ -15,6 +15,7 @@ import { LinknetsGroup } from "./LinknetsApi.ts"
 import { MetricsGroup } from "./MetricsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
+import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
@@ -32,6 +33,7 @@ const versioned = HttpApi.make("switchyard")
     MgmtDomainsGroup,
     JobsGroup,
     ProvisioningGroup,
+    PlacesGroup,
     ChangesGroup,
     OperationsGroup,
     ActorGroup,

@@ -51,6 +51,7 @@ const asked = [
   "POST /device_update_facts",
   "POST /device_update_interfaces",
   "POST /firmware/upgrade",
+  "POST /new_devices",
   "GET /job/:id",
   "GET /job/:id/audit",
   "GET /job/:id/diffs",
@@ -152,6 +153,8 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ...nothing.map((endpoint) => [endpoint, "nothing"] as const),
   ["GET /devices", "devices"],
   ["GET /overview", "devices"],
+  ["GET /new_devices", "devices"],
+  ["GET /topology", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
   ["GET /jobs", "jobs"]

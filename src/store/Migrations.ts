@@ -36,6 +36,7 @@ import traces from "./migrations/0033_traces.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import alerts from "./migrations/0031_alerts.ts"
 import eventsAfter from "./migrations/0036_events_after.ts"
+import places from "./migrations/0040_places.ts"
 import eventRetention from "./migrations/0034_event_retention.ts"
 import truthfulEvents from "./migrations/0035_truthful_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
@@ -80,7 +81,8 @@ export const migrations = [
   { name: "0033_traces", oldest: "0.2.0", up: traces },
   { name: "0034_event_retention", oldest: "0.2.0", up: eventRetention },
   { name: "0035_truthful_events", oldest: "0.2.0", up: truthfulEvents },
-  { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter }
+  { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter },
+  { name: "0040_places", oldest: "0.2.0", up: places }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

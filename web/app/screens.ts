@@ -35,6 +35,13 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
   },
+  {
+    path: "/new",
+    label: "New switches",
+    leap: "w",
+    reads: "/new_devices",
+    load: () => import("../screens/new/NewSwitches.tsx")
+  },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") }
