@@ -89,6 +89,7 @@ import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
 import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
 import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
 import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
+import * as TablesSchedule from "./jobs/upkeep/TablesSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
 import { PluginRegistry } from "./plugins/PluginRegistry.ts"
@@ -130,6 +131,7 @@ import { SecretTexts } from "./store/SecretTexts.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
+import { StationStore } from "./store/StationStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
 import { ActiveTemplates } from "./templates/ActiveTemplates.ts"
 import { Renderer } from "./templates/Renderer.ts"
@@ -170,6 +172,7 @@ export const stores = Layer.mergeAll(
   EventStore.layer,
   EventLog.layer,
   WatchStore.layer,
+  StationStore.layer,
   AlertStore.layer,
   AlertDeliveryStore.layer,
   AlertMuteStore.layer
@@ -311,6 +314,7 @@ export const layer = Layer.mergeAll(
   runner,
   actors,
   DriftSchedule.layer,
+  TablesSchedule.layer,
   CertificateSchedule.layer,
   StrangerWarning.layer,
   InterruptedBounces.layer,

@@ -258,6 +258,13 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
     "JSON list of lines that switches print for information and that are no refusals: `line` (regular expression), `meaning`, and optionally `platform` and `release` (how it begins)"
   ],
   ["DRIFT_INTERVAL", "0", "seconds between two looks whether devices still run what was proved; 0: never"],
+  [
+    "MAC_INTERVAL",
+    "0",
+    "seconds between two readings of all MAC address and ARP tables, for `find`; 0: only on demand"
+  ],
+  ["MAC_DAYS", "30", "days after which a machine that was not seen on a port any more is forgotten there"],
+  ["MAC_ENTRIES", "20000", "entries of either table that are kept of one device: those seen last"],
   ["RENDER_DEVICE_SECONDS", "10", "seconds of processor time that rendering one device's configuration may take"],
   ["RENDER_JOB_SECONDS", "300", "seconds of processor time that all renderings of one job may take"],
   ["RENDER_MEMORY", "128", "megabytes of values that one rendering may make"],

@@ -3,8 +3,8 @@
  * loaded when it is run.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Runtime } from "effect"
-import { Command } from "effect/cli"
+import { Cause, Console, Effect, Exit, Option, Runtime } from "effect"
+import { CliError, Command } from "effect/cli"
 import { demo, lab } from "./cli/CampusCommands.ts"
 import { token, user } from "./cli/AccountCommands.ts"
 import { alerts } from "./cli/AlertsCommand.ts"
@@ -12,6 +12,14 @@ import { audit } from "./cli/AuditCommand.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
+import { devices, device, why } from "./cli/client/DeviceCommands.ts"
+import { firmware } from "./cli/client/FirmwareCommands.ts"
+import { events, job, jobs } from "./cli/client/JobCommands.ts"
+import { ports } from "./cli/client/PortCommands.ts"
+import { init } from "./cli/client/ProvisioningCommands.ts"
+import { repo } from "./cli/client/RepositoryCommands.ts"
+import { login, logout } from "./cli/client/SignOnCommands.ts"
+import { abort, approve, diff, reject, sync, undo } from "./cli/client/SyncCommands.ts"
 import { migrate, serve } from "./cli/ServeCommand.ts"
 import { release } from "./domain/Release.ts"
 
@@ -26,13 +34,28 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
-  Command.withSubcommands([serve, demo, lab, render, check, hook, migrate, alerts, audit, token, user, secret, version])
+  Command.withSubcommands([
+    { group: "The network", commands: [devices, device, why, ports, init, events] },
+    { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
+    { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
+    { group: "On the server's machine", commands: [serve, migrate, check, render, secret, hook, demo, lab, version] }
+  ])
 )
 
 const program = Command.run(root, { version: release }).pipe(Effect.provide(NodeServices.layer))
 
+/** What was typed is no command (docs/command-line.md#exit-codes). */
+const MISTYPED = 2
+
+const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return CliError.isCliError(error) && (error._tag !== "ShowHelp" || error.errors.length > 0)
+}
+
 // A stop by signal is a success: a supervisor must not take it for a crash. Errors may bring an exit code of their own.
 NodeRuntime.runMain(program, {
-  teardown: (exit, done) =>
-    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? done(0) : Runtime.defaultTeardown(exit, done)
+  teardown: (exit, done) => {
+    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return done(0)
+    return Exit.isFailure(exit) && isMistyped(exit.cause) ? done(MISTYPED) : Runtime.defaultTeardown(exit, done)
+  }
 })

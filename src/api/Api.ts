@@ -8,6 +8,7 @@ import { Availability } from "./Authorization.ts"
 import { ChangesGroup } from "./ChangesApi.ts"
 import { DevicesGroup } from "./DevicesApi.ts"
 import { EventsGroup } from "./EventsApi.ts"
+import { FindGroup } from "./FindApi.ts"
 import { FirmwareGroup } from "./FirmwareApi.ts"
 import { InterfacesGroup } from "./InterfacesApi.ts"
 import { JobsGroup } from "./JobsApi.ts"
@@ -37,6 +38,7 @@ const versioned = HttpApi.make("switchyard")
     ChangesGroup,
     OperationsGroup,
     ActorGroup,
+    FindGroup,
     FirmwareGroup,
     SettingsGroup,
     SettingsModelGroup,

@@ -12,6 +12,7 @@ import { Enveloped, JobStarted, JobStartedOnDevices } from "./Envelope.ts"
 import { BadRequest, Conflict, InternalError, NotFound } from "./Failures.ts"
 import { hostname } from "./PathParameters.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
+import { configBlame, configDiff, listConfigs } from "./StoredConfigEndpoints.ts"
 
 const PreviousConfig = Schema.Struct({
   job_id: Schema.Int,
@@ -84,6 +85,9 @@ const configs = HttpApiGroup.make("changes").add(
 )
 
 const endpoints = configs.add(
+  listConfigs,
+  configDiff,
+  configBlame,
   HttpApiEndpoint.post("revertJob", "/job/:id(^\\d+$)/revert", {
     params: { id: Schema.String },
     payload: RevertRequest.schema,

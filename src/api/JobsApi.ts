@@ -3,7 +3,7 @@ import { Result, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Job } from "../domain/Job.ts"
 import { JobLock } from "../domain/JobLock.ts"
-import { AbortRequest, ClearLockRequest, DecisionRequest } from "../domain/requests/ActionRequests.ts"
+import { ClearLockRequest, DecisionRequest, JobActionRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery, type QueryParameter, shown } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
@@ -142,16 +142,16 @@ const endpoints = HttpApiGroup.make("jobs").add(
     ),
   HttpApiEndpoint.put("abort", "/job/:id(^\\d+$)", {
     params: { id: Schema.String },
-    payload: AbortRequest.schema,
+    payload: JobActionRequest.schema,
     success: Enveloped(Jobs),
     error: [BadRequest, NotFound]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
-        summary: "Abort a job",
+        summary: "Abort, pause or resume a job",
         description:
-          "A job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended.",
+          "ABORT: a job that waits is ABORTED at once; a running one becomes ABORTING and starts nothing new until it has ended. PAUSE, with `pause_reason`: a running sync finishes the devices that are under way and begins no further one until RESUME; `waiting_for` says so.",
         example: {
           request: { action: "ABORT", abort_reason: "wrong image" },
           response: { status: "success", data: { jobs: [aborted] } }

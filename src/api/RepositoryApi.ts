@@ -121,7 +121,11 @@ const checked: CheckedBranch = {
     { count: 595, hostnames: ["lhv-a1", "lhv-a2"], added: 1, removed: 0, diff: "@@ -41,3 +41,4 @@\n+vlan 1017" }
   ],
   failures: [
-    { hostname: "lhv-a9", message: "UndefinedError: 'uplink' is undefined (eos/access.j2, line 41, column 3)" }
+    {
+      hostname: "lhv-a9",
+      message: "UndefinedError: 'uplink' is undefined (eos/access.j2, line 41, column 3)",
+      by_the_branch: true
+    }
   ],
   truncated: false
 }

@@ -14,6 +14,9 @@ const device = [
   "GET /device/:id",
   "GET /device/:hostname/actor",
   "GET /device/:hostname/audit",
+  "GET /device/:hostname/config_blame",
+  "GET /device/:hostname/config_diff",
+  "GET /device/:hostname/configs",
   "GET /device/:hostname/generate_config",
   "GET /device/:hostname/host_key",
   "PUT /device/:hostname/interface_status",
@@ -47,6 +50,7 @@ const wholeDevice = [
 const asked = [
   "POST /device_cert",
   "POST /device_drift",
+  "POST /device_read_tables",
   "POST /device_syncto",
   "POST /device_update_facts",
   "POST /device_update_interfaces",
@@ -157,6 +161,7 @@ export const subjectsOf: ReadonlyMap<string, Subject> = new Map<string, Subject>
   ["GET /topology", "devices"],
   ["GET /audit", "devices"],
   ["GET /events", "devices"],
+  ["GET /find", "devices"],
   ["GET /jobs", "jobs"]
 ])
 

@@ -3,7 +3,9 @@
  * SWITCHYARD_TOKEN_FILE); else straight at the database, for whoever may read its settings.
  */
 import { Console, Effect, Layer, Option, Redacted, References, Runtime, Schema } from "effect"
+import { existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
+import { tokenFile } from "./client/Server.ts"
 
 /** The server refused, or could not be asked. */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", {
@@ -31,14 +33,15 @@ export const target = Effect.gen(function* () {
   if (SWITCHYARD_URL === undefined || SWITCHYARD_URL === "") return Option.none<Target>()
   const url = SWITCHYARD_URL.replace(/\/+$/, "").replace(/\/api(?:\/v1\.0)?$/, "")
   if (SWITCHYARD_TOKEN !== undefined) return Option.some({ url, token: Redacted.make(SWITCHYARD_TOKEN) })
-  if (SWITCHYARD_TOKEN_FILE === undefined) {
+  const kept = tokenFile()
+  if (SWITCHYARD_TOKEN_FILE === undefined && !existsSync(kept)) {
     return yield* new CommandRefused({
-      message: "SWITCHYARD_URL is set: give a token in SWITCHYARD_TOKEN or SWITCHYARD_TOKEN_FILE"
+      message: "SWITCHYARD_URL is set: give a token in SWITCHYARD_TOKEN or SWITCHYARD_TOKEN_FILE, or switchyard login"
     })
   }
   const text = yield* Effect.tryPromise({
-    try: () => fs.readFile(SWITCHYARD_TOKEN_FILE, "utf8"),
-    catch: () => new CommandRefused({ message: `The file ${SWITCHYARD_TOKEN_FILE} cannot be read` })
+    try: () => fs.readFile(kept, "utf8"),
+    catch: () => new CommandRefused({ message: `The file ${kept} cannot be read` })
   })
   return Option.some({ url, token: Redacted.make(text.trim()) })
 })

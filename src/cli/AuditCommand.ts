@@ -2,6 +2,8 @@
 import { Console, Effect, Layer, Option, References, Runtime, Schema, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { told } from "./AccountTarget.ts"
+import { type Column, format, printRows, reported } from "./client/Output.ts"
+import { askAll } from "./client/Server.ts"
 
 /** A row does not fit the chain; what it is has been printed. Exit code 1. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {}) {
@@ -54,8 +56,54 @@ const exported = Command.make("export", { since }, ({ since }) =>
   })
 ).pipe(Command.withDescription("Print the sealed events of the audit as JSON, one a line, in the order of the chain."))
 
+interface AuditRow {
+  readonly at: string
+  readonly actor: string
+  readonly kind: string
+  readonly action: string
+  readonly hostname: string | null
+  readonly job_id: number | null
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const AUDIT_COLUMNS: ReadonlyArray<Column<AuditRow>> = [
+  ["at", ({ at }) => at],
+  ["who", ({ actor }) => actor],
+  ["what", ({ action, kind }) => `${kind} ${action}`],
+  ["device", ({ hostname }) => hostname],
+  ["job", ({ job_id }) => job_id],
+  ["details", ({ data }) => data]
+]
+
+const optional = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const list = Command.make(
+  "list",
+  {
+    kind: optional("kind", "Only events of this kind"),
+    who: optional("who", "Only what this person or program did"),
+    device: optional("device", "Only about this device"),
+    most: Flag.Int("limit").pipe(Flag.withDescription("How many of the newest"), Flag.withDefault(50)),
+    ...format
+  },
+  ({ csv, device, json, kind, most, who }) =>
+    reported(
+      Effect.gen(function* () {
+        const query = {
+          sort: "-id",
+          "filter[kind]": Option.getOrUndefined(kind),
+          "filter[actor]": Option.getOrUndefined(who),
+          "filter[hostname]": Option.getOrUndefined(device)
+        }
+        const rows = yield* askAll("GET /audit", { query }, ({ data }) => data.events, most)
+        yield* printRows({ csv, json }, AUDIT_COLUMNS, rows, "No event matches")
+      })
+    )
+).pipe(Command.withDescription("List who did what, the newest first; at the server of SWITCHYARD_URL."))
+
 /** The command. */
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Check or export who did what."),
-  Command.withSubcommands([verify, exported])
+  Command.withSubcommands([list, verify, exported])
 )

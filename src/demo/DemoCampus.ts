@@ -36,6 +36,15 @@ interface Loopback1
 
 const DIST_MODEL = "DCS-7050SX3-48YC8-F"
 
+/** Machines at the first ports of an access switch, so that there is something to find. */
+const machines = (number: number) =>
+  Object.fromEntries(
+    [1, 2, 3].map((port) => [
+      `Ethernet${port}`,
+      [{ mac: `00:50:56:00:0${number}:0${port}`, ip: `10.110.0.${number}${port}` }]
+    ])
+  )
+
 /** The campus; `hook` are the words of the program that the DHCP server calls. */
 export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Record<string, string>>): Topology => ({
   name: "demo",
@@ -51,8 +60,8 @@ export const topology = (hook: ReadonlyArray<string>, environment: Readonly<Reco
           { role: "dist" as const, gateway: true, model: DIST_MODEL, "startup-config": distConfig(name, last) }
         ])
       ),
-      blank1: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 },
-      blank2: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28 }
+      blank1: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28, hosts: machines(1) },
+      blank2: { role: "access", blank: true, model: "CCS-720XP-24ZY4-F", ports: 28, hosts: machines(2) }
     },
     links: [1, 2].flatMap((number) => [
       { endpoints: [`blank${number}:Ethernet27`, `lhv-dist1:Ethernet${number}`] as const },

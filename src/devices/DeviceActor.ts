@@ -136,6 +136,7 @@ const make = Effect.gen(function* () {
     ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, readDrift(payload))),
     ReadInterfaces: () => serve("READ", "ReadInterfaces", null, operate.ReadInterfaces()),
     ReadNeighbourDetails: () => serve("READ", "ReadNeighbourDetails", null, operate.ReadNeighbourDetails()),
+    ReadTables: () => serve("READ", "ReadTables", null, operate.ReadTables()),
 
     MergeConfig: ({ payload }) => serve("OPERATE", "MergeConfig", null, session(payload.login, mergeConfig(payload))),
     PushBase: ({ payload }) =>

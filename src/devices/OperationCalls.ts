@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { DeviceFailure } from "./DeviceFailure.ts"
+import { LearnedTables } from "../domain/LearnedTables.ts"
 import { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
 
 /** Ports to bounce with the rendered halves of it. */
@@ -29,6 +30,9 @@ export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
   success: NeighbourDetails,
   error: DeviceFailure
 })
+
+/** Reads what a switch has learnt of machines around it. */
+export const ReadTables = Rpc.make("ReadTables", { success: LearnedTables, error: DeviceFailure })
 
 /** Takes ports down and up again, after a look whether the device has them and they are enabled. */
 export const BouncePorts = Rpc.make("BouncePorts", { payload: Bounce, success: Bounced, error: DeviceFailure })
@@ -59,6 +63,7 @@ export const FinishBounce = Rpc.make("FinishBounce", {
 export const operationCalls = [
   ReadInterfaces,
   ReadNeighbourDetails,
+  ReadTables,
   BouncePorts,
   FinishBounce,
   InstallCertificate,

@@ -6,6 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import { offered } from "../drivers/Verbs.ts"
+import type { LearnedTables } from "../domain/LearnedTables.ts"
 import type { Operation, OperationStore } from "../store/OperationStore.ts"
 import type { DeviceFailure } from "./DeviceFailure.ts"
 import * as DeviceWork from "./DeviceWork.ts"
@@ -78,6 +79,23 @@ export const erase = Effect.fn("OperationSteps.erase")(function* (
   )
 })
 
+/**
+ * Reads what a switch has learnt. Who its neighbours are only tells uplinks from edge ports, which links in the database do as well: so
+ * a switch that does not say it is read all the same.
+ */
+export const readTables = (withSession: DeviceWork.WithSession) =>
+  withSession(
+    Effect.fnUntraced(function* (session, hostname) {
+      const macs = yield* session.macTable
+      const arps = yield* session.arpTable
+      const neighbours = yield* Effect.catchTag(session.lldp, ["CommandRejected", "UnexpectedAnswer"], ({ message }) =>
+        Effect.as(Effect.logInfo("The switch does not tell its neighbours", { device: hostname, message }), {})
+      )
+      const names = Object.entries(neighbours).map(([port, heard]) => [port, heard.map((one) => one.hostname)] as const)
+      return { macs, arps, neighbours: Object.fromEntries(names) } satisfies LearnedTables
+    })
+  )
+
 /** Handlers of `operationCalls`; `discoveredAt` logs in to a device that is not managed yet. */
 export const handlers = (
   worker: Worker,
@@ -87,6 +105,7 @@ export const handlers = (
 ) => ({
   ReadInterfaces: () => withSession((session) => session.interfaces),
   ReadNeighbourDetails: () => withSession((session) => session.lldpDetail),
+  ReadTables: () => readTables(withSession),
   BouncePorts: ({ payload }: { readonly payload: Bounce }) => ports.bounce(payload),
   FinishBounce: () => Effect.map(ports.finish, (raised) => ({ ports: raised })),
   InstallCertificate: ({

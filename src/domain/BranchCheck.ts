@@ -34,8 +34,10 @@ export const CheckedBranch = Schema.Struct({
   }),
   /** Small groups first: they are what was not meant. */
   groups: Schema.Array(DiffGroup),
-  /** Devices that cannot be rendered from it, with the reason; the first hundred. */
-  failures: Schema.Array(Schema.Struct({ hostname: Schema.String, message: Schema.String })),
+  /** Devices that cannot be rendered from it, with the reason; a hundred at most, first those that can be rendered from what is in force. */
+  failures: Schema.Array(
+    Schema.Struct({ hostname: Schema.String, message: Schema.String, by_the_branch: Schema.Boolean })
+  ),
   /** Something was left out: groups, lines of a difference, or devices that were not rendered in the time there is. */
   truncated: Schema.Boolean
 })

@@ -1,4 +1,7 @@
-/** What a job waits for, as its record shows it: somebody's approval, a window, another job's lock, or the commit timers of its own devices. */
+/**
+ * What a job waits for, as its record shows it: somebody's approval, a window, another job's lock,
+ * the commit timers of its own devices, or somebody who has paused it.
+ */
 import { Schema } from "effect"
 
 /** Waits for a lock that another job has, or for a job that has waited longer. `since` is ISO 8601 without a zone, UTC. */
@@ -38,5 +41,14 @@ export const WindowWait = Schema.Struct({
 })
 export type WindowWait = typeof WindowWait.Type
 
-export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait])
+/** Begins no further device until it is resumed. `since` is ISO 8601 without a zone, UTC. */
+export const PauseWait = Schema.Struct({
+  reason: Schema.Literal("pause"),
+  by: Schema.String,
+  why: Schema.NullOr(Schema.String),
+  since: Schema.String,
+  message: Schema.String
+})
+
+export const JobWaiting = Schema.Union([LockWait, TimerWait, ApprovalWait, WindowWait, PauseWait])
 export type JobWaiting = typeof JobWaiting.Type

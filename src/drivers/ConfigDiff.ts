@@ -11,7 +11,8 @@ const MAX_EDITS = 2_000
 /** Lines times edits: about a tenth of a second of work, however different the texts are. */
 const MOST_WORK = 15_000_000
 
-const maxEdits = (before: string, after: string): number =>
+/** How many edits of two texts are looked for. */
+export const maxEdits = (before: string, after: string): number =>
   Math.min(MAX_EDITS, Math.ceil(MOST_WORK / (lineCount(before) + lineCount(after))))
 
 /** The lines that lead from one text to the other; empty when they are equal. */

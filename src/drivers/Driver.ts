@@ -4,7 +4,7 @@
  * sends or reads command-line text. One `DriverSession` is one login: it is used by one fiber at a time, and after a
  * `CommandTimeout` or `ConnectionException` every further verb on it fails.
  *
- * How a verb is added (a MAC table, counters of ports, optics, a check of states): 1. what it gives, as a schema in
+ * How a verb is added (counters of ports, optics, a check of states): 1. what it gives, as a schema in
  * `Readings.ts`, with units; 2. here, and in `WholeDriver.ts` what the platforms say that do not have it, or as a group in
  * `Verbs.ts` with a capability in `domain/platforms/Platform.ts`; 3. one file in each driver's folder, of the same name everywhere, with
  * the commands and a pure function from the answer to the reading, tested against recorded answers; 4. a call to the device's
@@ -23,7 +23,7 @@ import type {
 } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
-import type { Facts, InterfaceStates, NeighbourDetails, Neighbours } from "./Readings.ts"
+import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
 import type { WorkClaim } from "./WorkClaim.ts"
 
@@ -221,6 +221,10 @@ export interface DriverSession extends VerbGroups {
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
   readonly lldp: Effect.Effect<Neighbours, ReadError>
   readonly lldpDetail: Effect.Effect<NeighbourDetails, ReadError>
+  /** Stations that were learnt on ports. */
+  readonly macTable: Effect.Effect<MacTable, ReadError>
+  /** Stations by their addresses, of all VRFs, IPv4 and IPv6. */
+  readonly arpTable: Effect.Effect<ReadonlyArray<ArpEntry>, ReadError>
   /**
    * The complete running configuration with `\n` line ends; an incomplete one is an error
    * (docs/switch-dialogues.md#running-configuration-and-hash).

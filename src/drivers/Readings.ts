@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
 
 export { Facts } from "../domain/Facts.ts"
+export { ArpEntry, JoinedPort, MacEntry, MacTable } from "../domain/LearnedTables.ts"
 
 /**
  * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does

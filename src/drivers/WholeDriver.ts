@@ -14,6 +14,8 @@ type Left =
   | "interfaces"
   | "lldp"
   | "lldpDetail"
+  | "macTable"
+  | "arpTable"
   | "committedConfig"
   | "runningDefaults"
   | "sessionsWhileTimed"
@@ -50,6 +52,8 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
     interfaces: refused("interfaces"),
     lldp: refused("lldp"),
     lldpDetail: refused("lldp detail"),
+    macTable: refused("MAC address table"),
+    arpTable: refused("ARP table"),
     committedConfig: () => Effect.succeedNone,
     runningDefaults: Effect.succeed(""),
     sessionsWhileTimed: () => verbs.sessions,

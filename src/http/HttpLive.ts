@@ -16,9 +16,11 @@ import { SocketBridge } from "../events/socket/SocketBridge.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
+import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
+import { FindStore } from "../store/FindStore.ts"
 import { FirmwareViewStore } from "../store/FirmwareViewStore.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
@@ -43,6 +45,7 @@ import { Tokens } from "./core/Tokens.ts"
 import { AvailabilityLive } from "./core/Unavailable.ts"
 import { DevicesLive } from "./devices/DeviceHandlers.ts"
 import { EventsLive } from "./events/EventHandlers.ts"
+import { FindLive } from "./find/FindHandlers.ts"
 import { FirmwareLive } from "./firmware/FirmwareHandlers.ts"
 import { ImageFiles } from "./firmware/ImageFiles.ts"
 import { InterfacesLive } from "./interfaces/InterfaceHandlers.ts"
@@ -72,12 +75,13 @@ const Groups = Layer.mergeAll(
   InterfacesLive,
   LinknetsLive,
   MgmtDomainsLive,
-  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer])),
+  JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
   ProvisioningLive,
   PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
+  FindLive.pipe(Layer.provide(FindStore.layer)),
   FirmwareLive.pipe(Layer.provide([Firmware.layer, UpgradeOrders.layer, FirmwareViewStore.layer])),
   SettingsLive,
   SettingsModelLive.pipe(Layer.provide(SettingsCheck.layer)),

@@ -12,6 +12,7 @@ import { isPersonality, personalities, type Personality } from "./eos/Personalit
 import * as Quirks from "./eos/Quirks.ts"
 import * as HostKey from "./HostKey.ts"
 import * as LabSwitch from "./LabSwitch.ts"
+import * as Hosts from "./Hosts.ts"
 import * as Links from "./Links.ts"
 import * as Listeners from "./Listeners.ts"
 import * as Power from "./Power.ts"
@@ -92,7 +93,8 @@ export const makeLab = Effect.fn("Lab.make")(function* (
   )
   const devices = new Map<string, Switch.Switch>()
   const pairs = (topology.topology.links ?? []).map(({ endpoints }) => [end(endpoints[0]), end(endpoints[1])] as const)
-  const links = Links.make(pairs, (name) => devices.get(name))
+  const hosts = new Map([...nodes].map(([name, node]) => [name, Hosts.ofNode(node)]))
+  const links = Links.make(pairs, (name) => devices.get(name), hosts)
   const listeners = yield* openListeners(topology, options)
   const settled = Effect.promise(() => Listeners.settled(listeners))
   const dhcp = yield* DhcpServer.make(
@@ -165,6 +167,7 @@ const makeWorld = Effect.fnUntraced(function* (
       Listeners.follow(listeners, device)
     },
     neighbours: (device) => Links.neighbours(links, device),
+    stations: (device) => Hosts.stations(links, device),
     linkUp: (device, port) => Links.isUp(links, device, port),
     reload: power.reload
   } satisfies Switch.World

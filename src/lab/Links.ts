@@ -2,12 +2,15 @@
  * Who is connected to whom, which links are up, and what LLDP and reachability follow from it.
  */
 import { systemDescription } from "./eos/Release.ts"
+import type { Host } from "./Hosts.ts"
 import type { End } from "./Topology.ts"
 import type { Neighbour, Switch } from "./Switch.ts"
 
 export interface Links {
   /** Switch name → port → the other end. */
   readonly ends: ReadonlyMap<string, ReadonlyMap<string, End>>
+  /** Switch name → port → the machines that are plugged there. */
+  readonly hosts: ReadonlyMap<string, ReadonlyMap<string, ReadonlyArray<Host>>>
   readonly device: (name: string) => Switch | undefined
 }
 
@@ -16,7 +19,8 @@ const LLDP_TTL = 120
 /** The links of a lab. */
 export const make = (
   pairs: ReadonlyArray<readonly [End, End]>,
-  device: (name: string) => Switch | undefined
+  device: (name: string) => Switch | undefined,
+  hosts: Links["hosts"]
 ): Links => {
   const ends = new Map<string, Map<string, End>>()
   const add = (from: End, to: End) => {
@@ -27,12 +31,13 @@ export const make = (
     add(a, b)
     add(b, a)
   }
-  return { ends, device }
+  return { ends, device, hosts }
 }
 
-/** True when the link on a port is up: both switches run and neither port is shut. */
+/** True when the link on a port is up: both switches run and neither port is shut. A machine at the other end always runs. */
 export const isUp = (links: Links, from: Switch, port: string): boolean => {
   if (port.startsWith("Management")) return from.power === "on"
+  if (links.hosts.get(from.name)?.has(port) === true) return alive(from, port)
   const to = links.ends.get(from.name)?.get(port)
   const other = to === undefined ? undefined : links.device(to.node)
   return to !== undefined && other !== undefined && alive(from, port) && alive(other, to.port)

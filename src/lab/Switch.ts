@@ -62,10 +62,21 @@ export interface World {
   readonly changed: (device: Switch) => void
   /** What LLDP shows: local port → neighbour. */
   readonly neighbours: (device: Switch) => ReadonlyArray<Neighbour>
+  /** Machines that the switch has learnt. */
+  readonly stations: (device: Switch) => ReadonlyArray<Station>
   /** True when the link on a port is up. */
   readonly linkUp: (device: Switch, port: string) => boolean
   /** Brings the switch down and up again with its startup configuration. */
   readonly reload: (device: Switch) => void
+}
+
+/** A machine as a switch has learnt it. */
+export interface Station {
+  readonly mac: string
+  readonly vlan: number
+  readonly port: string
+  /** Where the switch routes its VLAN. */
+  readonly ip: string | undefined
 }
 
 export interface Neighbour {

@@ -13,6 +13,7 @@ import { Quirks } from "./eos/Quirks.ts"
 const Text = Schema.String
 const Flag = Schema.Boolean
 const Milliseconds = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const Mac = Text.check(Schema.isPattern(/^[\da-fA-F]{2}(:[\da-fA-F]{2}){5}$/))
 const Words = Schema.Record(Schema.String, Schema.String)
 
 /** How a switch behaves; each may stand under `topology.defaults` and under a node. */
@@ -62,8 +63,12 @@ export const Node = Schema.Struct({
   ...behaviour,
   kind: Schema.optionalKey(Schema.Literals(KINDS)),
   supervisor: Schema.optionalKey(Text),
-  mac: Schema.optionalKey(Text.check(Schema.isPattern(/^[\da-fA-F]{2}(:[\da-fA-F]{2}){5}$/))),
+  mac: Schema.optionalKey(Mac),
   serial: Schema.optionalKey(Text),
+  /** Machines by the port to which they are plugged; switches learn them. */
+  hosts: Schema.optionalKey(
+    Schema.Record(Text, Schema.Array(Schema.Struct({ mac: Mac, ip: Schema.optionalKey(Text) })))
+  ),
   /** No configuration and switched off until it is booted. */
   blank: Schema.optionalKey(Flag),
   role: Schema.optionalKey(Schema.Literals(["access", "dist", "core"])),

@@ -21,6 +21,26 @@ export interface HistoricConfig {
   readonly config: string | null
 }
 
+/** What a job was about, beside the configuration that it rendered. */
+export interface HistoryEntry {
+  readonly job_id: number
+  readonly finish_time: string
+  readonly failed: boolean
+  /** Whether a configuration was stored; it may be sealed under a key that is gone. */
+  readonly has_config: boolean
+  readonly by: string | null
+  readonly comment: string | null
+  readonly settings_commit: string | null
+  readonly templates_commit: string | null
+}
+
+/** An entry with its configuration, which could be opened. */
+export interface StoredConfig extends HistoryEntry {
+  readonly config: string
+}
+
+type Sealed<Row> = Row & { readonly sealed: string | null }
+
 /** Name of the task whose result is the configuration. */
 const GENERATE_TASK = "Generate device config"
 
@@ -35,7 +55,7 @@ const make = Effect.gen(function* () {
   const { open } = yield* SecretTexts
 
   /** What was sealed under another key is gone. */
-  const opened = ({ sealed, ...row }: HistoricConfig & { readonly sealed: string | null }): HistoricConfig => {
+  const opened = <Row extends { readonly config: string | null }>({ sealed, ...row }: Sealed<Row>) => {
     if (sealed === null || row.config === null) return row
     const task = Option.flatMap(Option.flatMap(open(sealed), readTasks), (tasks) =>
       Option.fromUndefinedOr(tasks.find(({ failed, task_name }) => task_name === GENERATE_TASK && !failed))
@@ -55,20 +75,42 @@ const make = Effect.gen(function* () {
     }
   }
 
+  const time = sql`to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time`
+  const rendered = sql`(select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
+    where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1)`
+  const entry = sql`job.id as job_id, ${time}, d.failed, ${rendered} is not null as has_config, job.scheduled_by as by, job.comment,
+    job.settings_commit, job.templates_commit`
+  const ofDevice = (hostname: string) => sql`from job_device d join job on job.id = d.job_id
+    where d.hostname = ${hostname} and job.function_name = 'sync_devices' and job.finish_time is not null`
+
+  const list = Effect.fn("ConfigHistoryStore.list")(
+    (hostname: string, limit: number) =>
+      sql<HistoryEntry>`select ${entry} ${ofDevice(hostname)} order by job.finish_time desc, job.id desc limit ${limit}`
+  )
+
+  const proved = Effect.fn("ConfigHistoryStore.proved")((hostname: string, limit: number) =>
+    Effect.map(
+      sql<Sealed<HistoryEntry & { readonly config: string | null }>>`select ${entry}, ${rendered} as config,
+          d.sealed_tasks as sealed ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
+        order by job.finish_time desc, job.id desc limit ${limit}`,
+      (rows) =>
+        rows.flatMap((row) => {
+          const { config, ...others } = opened(row)
+          return config === null ? [] : [{ ...others, config }]
+        })
+    )
+  )
+
   const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
     Effect.map(
-      sql<HistoricConfig & { readonly sealed: string | null }>`
-        select job.id as job_id, to_char(job.finish_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS') as finish_time,
-          d.failed, d.sealed_tasks as sealed, (select task ->> 'result' from jsonb_array_elements(d.job_tasks) task
-            where task ->> 'task_name' = ${GENERATE_TASK} and not (task ->> 'failed')::boolean limit 1) as config
-        from job_device d join job on job.id = d.job_id
-        where d.hostname = ${hostname} and job.function_name = 'sync_devices' and job.finish_time is not null
-        ${chosen(choice)}`,
+      sql<Sealed<HistoricConfig>>`
+        select job.id as job_id, ${time}, d.failed, d.sealed_tasks as sealed, ${rendered} as config
+        ${ofDevice(hostname)} ${chosen(choice)}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), opened)
     )
   )
 
-  return ConfigHistoryStore.of({ find })
+  return ConfigHistoryStore.of({ find, list, proved })
 })
 
 /** Earlier configurations of devices. */
@@ -79,6 +121,10 @@ export class ConfigHistoryStore extends Context.Service<
       hostname: string,
       choice: HistoryChoice
     ) => Effect.Effect<Option.Option<HistoricConfig>, SqlError.SqlError>
+    /** The newest jobs that ended for the device. */
+    readonly list: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<HistoryEntry>, SqlError.SqlError>
+    /** The newest configurations of jobs that did not fail on the device, with their secrets. */
+    readonly proved: (hostname: string, limit: number) => Effect.Effect<ReadonlyArray<StoredConfig>, SqlError.SqlError>
   }
 >()("switchyard/store/ConfigHistoryStore") {
   static readonly layer = Layer.effect(ConfigHistoryStore, make)

@@ -12,6 +12,7 @@ const SECONDS_LEFT = `greatest(0, ceil((job.waiting_for ->> 'until')::float8 - e
 /** The value as the API shows it. */
 export const WAITING = `case
   when job.status = 'SCHEDULED' and job.waiting_for ->> 'reason' in ('lock', 'approval', 'window') then job.waiting_for
+  when job.status = 'RUNNING' and job.pause is not null then job.pause
   when job.status in ${JOB_BEGUN} and job.waiting_for ->> 'reason' = 'timer' then
     jsonb_build_object('reason', 'timer', 'devices', job.waiting_for -> 'devices', 'seconds', ${SECONDS_LEFT},
       'message', 'Only waits until devices that cannot be reached have taken the change back by their timers: '

@@ -38,8 +38,10 @@ import alerts from "./migrations/0031_alerts.ts"
 import eventsAfter from "./migrations/0036_events_after.ts"
 import places from "./migrations/0040_places.ts"
 import eventRetention from "./migrations/0034_event_retention.ts"
+import pause from "./migrations/0037_pause.ts"
 import truthfulEvents from "./migrations/0035_truthful_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
+import stations from "./migrations/0038_stations.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
 /**
@@ -82,6 +84,8 @@ export const migrations = [
   { name: "0034_event_retention", oldest: "0.2.0", up: eventRetention },
   { name: "0035_truthful_events", oldest: "0.2.0", up: truthfulEvents },
   { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter },
+  { name: "0037_pause", oldest: "0.2.0", up: pause },
+  { name: "0038_stations", oldest: "0.2.0", up: stations },
   { name: "0040_places", oldest: "0.2.0", up: places }
 ] as const
 

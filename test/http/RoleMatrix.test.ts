@@ -37,6 +37,7 @@ const BODIES: Readonly<Record<string, (hostname: string) => unknown>> = {
   "PUT /auth/users/:name": () => ({ roles: ["reader"] }),
   "POST /device_cert": (hostname) => ({ hostname, action: "RENEW" }),
   "POST /device_drift": (hostname) => ({ hostname }),
+  "POST /device_read_tables": (hostname) => ({ hostname }),
   "POST /device_syncto": (hostname) => ({ hostname }),
   "POST /device_update_facts": (hostname) => ({ hostname }),
   "POST /device_update_interfaces": (hostname) => ({ hostname }),

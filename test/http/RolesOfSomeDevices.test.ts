@@ -58,6 +58,7 @@ const FOREIGN: ReadonlyArray<readonly [method: string, path: string, json?: unkn
   ["POST", "/device_syncto", { group: "DEFAULT", resync: true }],
   ["POST", "/device_syncto/hostname/core1", {}],
   ["POST", "/device_drift", {}],
+  ["POST", "/device_read_tables", {}],
   ["POST", "/device_drift", { hostname: "core1" }],
   ["POST", "/device_update_facts", { hostname: "core1" }],
   ["POST", "/device_update_interfaces", { hostname: "special-a8" }],
@@ -182,6 +183,8 @@ layer(SiteWithRoles(FILE), { excludeTestServices: true })("A caller of some devi
         devices.map(({ hostname }) => hostname),
         ["east-a1", "east-a2"]
       )
+      const found = (yield* send("GET", "/find?q=10.100.3.0")).body
+      assert.deepInclude((found as { data: object }).data, { hits: [] }, "core1 is somebody else's")
       const seen = yield* send("GET", "/jobs")
       assert.deepEqual([seen.headers.get("x-total-count"), seen.headers.get("x-matching-count")], ["1", "1"])
       assert.notInclude(seen.text, "core1")

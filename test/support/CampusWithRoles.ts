@@ -12,6 +12,8 @@ export interface CampusWithRoles {
   /** The text of `permissions.yml`. */
   readonly roles: string
   readonly variables?: Readonly<Record<string, string>>
+  /** What switches have beside what all have. */
+  readonly peculiar?: Managed.Peculiar
   /** Where its lines go. */
   readonly logging?: Layer.Layer<never>
   /** Commits what the repositories are to have beside the examples. */
@@ -22,13 +24,14 @@ export interface CampusWithRoles {
 export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   logging,
   names,
+  peculiar,
   prepare,
   roles,
   variables
 }: CampusWithRoles) {
   const folders = yield* Campus.makeFolders
   if (prepare !== undefined) yield* prepare(folders)
-  const lab = yield* Managed.makeManagedLab(names)
+  const lab = yield* Managed.makeManagedLab(names, undefined, undefined, peculiar)
   const issuer = makeIssuer("ES256")
   const JWT_CERT = path.join(folders.folder, "public.pem")
   yield* Effect.promise(async () => {

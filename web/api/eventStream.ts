@@ -3,7 +3,7 @@
  * last number that was heard. Tabs of one browser share one stream, because a browser opens few connections to a server.
  */
 import type { LiveEvent } from "../../src/domain/events/LiveEvent.ts"
-import { parseMessages, type StreamMessage } from "./sse.ts"
+import { parseMessages, type StreamMessage } from "../../src/domain/events/SseMessages.ts"
 import { token } from "./token.ts"
 
 /** An event; those that nobody keeps (log lines, steps) have no number. */

@@ -41,9 +41,20 @@ export default function Palette({ asked }: { readonly asked: number }) {
       onClick: go(`/device/${encodeURIComponent(hostname)}`)
     })
   )
+  const elsewhere: ReadonlyArray<SpotlightActionData> =
+    word.length > 1 && may("GET", "/find")
+      ? [
+          {
+            id: "find",
+            label: `Find ${word}`,
+            description: "MAC and IP addresses, serial numbers, descriptions, VLANs",
+            onClick: go(`/find?q=${encodeURIComponent(word)}`)
+          }
+        ]
+      : []
   return (
     <Spotlight
-      actions={[...places, ...devices]}
+      actions={[...places, ...devices, ...elsewhere]}
       query={text}
       onQueryChange={setText}
       filter={(_, actions) => actions}

@@ -20,6 +20,7 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/devices",
     load: () => import("../screens/devices/Devices.tsx")
   },
+  { path: "/find", label: "Find", leap: "f", reads: "/find", load: () => import("../screens/find/Find.tsx") },
   { path: "/jobs", label: "Jobs", leap: "j", reads: "/jobs", load: () => import("../screens/jobs/Jobs.tsx") },
   {
     path: "/firmware",
@@ -35,14 +36,15 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/repository/settings",
     load: () => import("../screens/repository/Repository.tsx")
   },
-  {
-    path: "/new",
-    label: "New switches",
-    leap: "w",
-    reads: "/new_devices",
-    load: () => import("../screens/new/NewSwitches.tsx")
-  },
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
-  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") }
+  { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
+  { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
+  {
+    path: "/topology",
+    label: "Topology",
+    leap: "t",
+    reads: "/linknets",
+    load: () => import("../screens/topology/Topology.tsx")
+  }
 ]

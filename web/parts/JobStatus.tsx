@@ -1,5 +1,6 @@
 /** How a job stands, in one word: its outcome when it has ended, what it waits for when it waits. */
-import { Tone, toneOfJob } from "./Tone.tsx"
+import { Tone } from "./Tone.tsx"
+import { toneOfJob } from "./tones.ts"
 
 interface Shown {
   readonly status: string
@@ -11,6 +12,7 @@ const WAITS: Readonly<Record<string, string>> = {
   approval: "waits for approval",
   lock: "waits for another job",
   timer: "waits for timers",
+  pause: "paused",
   window: "waits for its window"
 }
 

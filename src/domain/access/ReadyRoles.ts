@@ -26,7 +26,7 @@ const portEditor: ReadonlyArray<Permission> = [
   self,
   {
     methods: ["GET"],
-    endpoints: ["/devices", "/device/*", "/groups", "/groups/*", "/jobs", "/job/{id}", "/events"],
+    endpoints: ["/devices", "/device/*", "/groups", "/groups/*", "/jobs", "/job/{id}", "/events", "/find"],
     pages: ["Dashboard", "Devices", "Jobs"],
     rights: ["read", "write"]
   },

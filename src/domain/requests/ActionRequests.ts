@@ -11,17 +11,26 @@ import { actionRule } from "./RequestFields.ts"
 /** What the database holds of a reason. */
 const MAX_REASON = 255
 
+/** Anything but a text counts as none. */
+const reason = ignorable(Schema.String, (sent) =>
+  Result.succeed(typeof sent === "string" ? sent.slice(0, MAX_REASON) : undefined)
+)
+
 /** Which action it is, in upper case, is looked at after the job. */
-export const AbortRequest = Body.make(
+export const JobActionRequest = Body.make(
   {
-    action: required(Schema.String, () => "Action must be specified", actionRule, Schema.Literal("ABORT")),
-    abort_reason: ignorable(Schema.String, (sent) =>
-      Result.succeed(typeof sent === "string" ? sent.slice(0, MAX_REASON) : undefined)
-    )
+    action: required(
+      Schema.String,
+      () => "Action must be specified",
+      actionRule,
+      Schema.Literals(["ABORT", "PAUSE", "RESUME"])
+    ),
+    abort_reason: reason,
+    pause_reason: reason
   },
   { message: Body.firstOf }
 )
-export type AbortRequest = typeof AbortRequest.schema.Type
+export type JobActionRequest = typeof JobActionRequest.schema.Type
 
 /** An approval, or its refusal, says why. */
 export const DecisionRequest = Body.make(

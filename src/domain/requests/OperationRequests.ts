@@ -8,6 +8,7 @@ import { depending, ignorable, otherwise, required } from "../fields/Field.ts"
 import { accept, convert } from "../fields/Rules.ts"
 import { has, lengthOf, shown } from "../fields/Values.ts"
 import { RevocationReason } from "../Certificate.ts"
+import { selectors } from "./DeviceSelector.ts"
 import { groupRule, hostnameRule, notes, nullAsAbsent, windowFaults, windowFields } from "./RequestFields.ts"
 
 /** Ports to bounce, each once. */
@@ -29,6 +30,13 @@ const target = required(Schema.String, () => "No target to be updated was specif
 const isTrue = otherwise(Schema.Boolean, false, (sent) => Result.succeed(sent === true))
 
 export const UpdateFactsRequest = Body.make({ hostname: target }, { message: Body.firstOf })
+
+/** All managed devices when there is no selector; `all` may say so. */
+export const ReadTablesRequest = Body.make(
+  { ...selectors, all: otherwise(Schema.Boolean, true, () => Result.succeed(true)) },
+  { message: Body.firstOf }
+)
+export type ReadTablesRequest = typeof ReadTablesRequest.schema.Type
 
 export const UpdateInterfacesRequest = Body.make(
   {

@@ -28,6 +28,7 @@ import { runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { candidateText, committedConfig } from "./SessionConfig.ts"
 import { sessionList } from "./Sessions.ts"
+import { arpTable, macTable } from "./Tables.ts"
 
 /** What logins share. */
 interface Shared {
@@ -51,6 +52,8 @@ const makeSession = (
     interfaces: interfaces(cli),
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
+    macTable: macTable(cli),
+    arpTable: arpTable(cli),
     runningConfig: runningConfig(cli, bareConfigs),
     runningDefaults: runningDefaults(cli),
     committedConfig: (name) => committedConfig(cli, name),

@@ -35,6 +35,9 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show interfaces", use: "facts, states of ports", without: "as `show version`; no bounce of ports" },
   { command: "show lldp neighbors", use: "neighbours", without: "no initialisation" },
   { command: "show lldp neighbors detail", use: "neighbours for the API", without: "that answer is an error" },
+  { command: "show mac address-table", use: "machines on ports", without: "no machines of this switch in `find`" },
+  { command: "show ip arp", use: "machines by address", without: "as `show mac address-table`" },
+  { command: "show ipv6 neighbors", use: "machines by address of IPv6", without: "IPv4 alone", dispensable: true },
   { command: "show running-config", use: "hash check, proof, drift", without: CHANGES },
   {
     command: "show running-config all",

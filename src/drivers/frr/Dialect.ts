@@ -17,6 +17,8 @@ export const commands = {
   links: "ip -details -json link show",
   speeds: 'for port in /sys/class/net/*; do echo "${port##*/} $(cat "$port/speed" 2>/dev/null || echo 0)"; done',
   descriptions: "vtysh -c 'show interface description json' 2>/dev/null || true",
+  bridges: "bridge -json fdb show",
+  stations: "ip -json neigh show",
   neighbours: "lldpcli -f json0 show neighbors details",
   machine: [
     "hostname",

@@ -21,6 +21,7 @@ import { runningConfig, stableText } from "./RunningConfig.ts"
 import { save } from "./Save.ts"
 import { ensure } from "./Script.ts"
 import { sessions } from "./Sessions.ts"
+import { arpTable, macTable } from "./Tables.ts"
 
 /** What logins share. */
 interface Shared {
@@ -35,6 +36,8 @@ const makeSession = (remote: Remote.Remote, hostKey: string, foreign: ForeignSes
     interfaces: interfaces(remote),
     lldp: lldp(remote),
     lldpDetail: lldpDetail(remote),
+    macTable: macTable(remote),
+    arpTable: arpTable(remote),
     runningConfig: runningConfig(remote),
     sessions: sessions(remote),
     load: (request) => load(remote, request, foreign),

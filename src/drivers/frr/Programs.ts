@@ -8,6 +8,7 @@ const programs = {
   "frr-reload.py": { path: "/usr/lib/frr/frr-reload.py", from: "frr-pythontools" },
   lldpcli: { path: "lldpcli", from: "lldpd" },
   ip: { path: "ip", from: "iproute2" },
+  bridge: { path: "bridge", from: "iproute2" },
   setsid: { path: "setsid", from: "util-linux" }
 } as const
 export type Program = keyof typeof programs

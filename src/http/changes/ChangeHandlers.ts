@@ -6,11 +6,13 @@ import { asCaller } from "../core/AsCaller.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeApplyConfig, makeDrift, makeRevert } from "./ChangeRequests.ts"
 import { makePreviousConfig } from "./PreviousConfig.ts"
+import { makeStoredConfigs } from "./StoredConfigs.ts"
 
 /** Handlers of `ChangesGroup`. */
 export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
   Effect.gen(function* () {
     const previous = yield* makePreviousConfig
+    const stored = yield* makeStoredConfigs
     const apply = yield* makeApplyConfig
     const revert = yield* makeRevert
     const drift = yield* makeDrift
@@ -19,6 +21,9 @@ export const ChangesLive = HttpApiBuilder.group(Api, "changes", (handlers) =>
       .handle("restoreConfig", ({ params, payload }) =>
         asCaller((user) => previous.restore(params.hostname, payload, user))
       )
+      .handle("listConfigs", ({ params }) => answered(stored.list(params.hostname)))
+      .handle("configDiff", ({ params, query }) => answered(stored.compare(params.hostname, query)))
+      .handle("configBlame", ({ params }) => answered(stored.origins(params.hostname)))
       .handle("applyConfig", ({ params, payload }) => asCaller((user) => apply(params.hostname, payload, user)))
       .handle("revertJob", ({ params, payload }) => asCaller((user) => revert(params.id, payload, user)))
       .handle("drift", ({ payload }) => asCaller((user) => drift(payload, user)))

@@ -1,4 +1,4 @@
-/** Handlers of jobs and locks: list, read, abort, clear (docs/jobs.md and docs/api.md#locks). */
+/** Handlers of jobs and locks: list, read, abort, pause, clear (docs/jobs.md and docs/api.md#locks). */
 import { Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -10,8 +10,9 @@ import { enveloped } from "../../api/Envelope.ts"
 import { BadRequest, Conflict, NotFound } from "../../api/Failures.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
-import type { AbortRequest, DecisionRequest } from "../../domain/requests/ActionRequests.ts"
+import type { DecisionRequest, JobActionRequest } from "../../domain/requests/ActionRequests.ts"
 import { JobEngine } from "../../jobs/engine/JobEngine.ts"
+import { SyncPause } from "../../jobs/sync/SyncPause.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
@@ -30,6 +31,7 @@ const idOf = (digits: string) => Effect.mapError(Effect.fromOption(toId(digits))
 const makeJobs = Effect.gen(function* () {
   const store = yield* JobStore
   const engine = yield* JobEngine
+  const pauses = yield* SyncPause
   const decisions = yield* makeDecisions
   const visible = yield* makeJobVisible
   const { make: answer, reveal } = yield* makeJobAnswer
@@ -57,15 +59,32 @@ const makeJobs = Effect.gen(function* () {
     const job = yield* get(digits)
     return yield* reveal(job, (hostnames) => sight.seen(caller, hostnames), sight.shown({ what: "job", jobId: job.id }))
   })
-  const abort = Effect.fnUntraced(function* (digits: string, { abort_reason, action }: AbortRequest) {
+  const actOn = Effect.fnUntraced(function* (
+    id: number,
+    { abort_reason, action, pause_reason }: JobActionRequest,
+    name: string
+  ) {
+    switch (action) {
+      case "ABORT":
+        return yield* engine.abort(id, name, abort_reason)
+      case "PAUSE":
+        return yield* pauses.pause(id, name, pause_reason ?? null)
+      case "RESUME":
+        return yield* pauses.resume(id, name)
+      default:
+        return yield* new BadRequest({ message: `Unknown action: ${action}` })
+    }
+  })
+  const act = Effect.fnUntraced(function* (digits: string, asked: JobActionRequest) {
     const { name } = yield* Caller
     const { function_name, id } = yield* get(digits)
     yield* permitted({ job: { name: functionOf(function_name), live: false } })
-    if (action !== "ABORT") return yield* new BadRequest({ message: `Unknown action: ${action}` })
-    yield* engine.abort(id, name, abort_reason).pipe(
+    const refused = ({ message }: { readonly message: string }) => Effect.fail(new BadRequest({ message }))
+    yield* actOn(id, asked, name).pipe(
       Effect.catchTags({
         JobNotFound: () => Effect.fail(unknownJob(digits)),
-        JobNotAbortable: ({ message }) => Effect.fail(new BadRequest({ message }))
+        JobNotAbortable: refused,
+        PauseRefused: refused
       })
     )
   })
@@ -88,12 +107,12 @@ const makeJobs = Effect.gen(function* () {
     decide,
     list: (request: HttpServerRequest.HttpServerRequest) => answer(request, page(request)),
     get: read,
-    abort: Effect.fnUntraced(function* (
+    act: Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       digits: string,
-      payload: AbortRequest
+      payload: JobActionRequest
     ) {
-      yield* abort(digits, payload)
+      yield* act(digits, payload)
       return yield* answer(request, only(digits))
     })
   }
@@ -133,7 +152,7 @@ export const JobsLive = HttpApiBuilder.group(Api, "jobs", (handlers) =>
       .handle("diffs", ({ params, query }) => answered(details.diffs(params.id, query)))
       .handle("list", ({ request }) => answered(jobs.list(request)))
       .handle("get", ({ params, request }) => answered(jobs.get(request, params.id)))
-      .handle("abort", ({ params, payload, request }) => answered(jobs.abort(request, params.id, payload)))
+      .handle("abort", ({ params, payload, request }) => answered(jobs.act(request, params.id, payload)))
       .handle("approve", ({ params, payload, request }) =>
         answered(jobs.decide("approve", request, params.id, payload))
       )

@@ -14,6 +14,7 @@ import * as GetFirmwareChksum from "../upgrade/GetFirmwareChksum.ts"
 import * as InitAccessStep1 from "../init/InitAccessStep1.ts"
 import * as InitFabricStep1 from "../init/InitFabricStep1.ts"
 import * as InitStep2 from "../init/InitStep2.ts"
+import * as ReadTables from "../upkeep/ReadTables.ts"
 import * as RefreshRepository from "../repositories/RefreshRepository.ts"
 import * as RemoveFile from "../upgrade/RemoveFile.ts"
 import * as RenewCert from "../upkeep/RenewCert.ts"
@@ -35,6 +36,7 @@ export const jobFunctions = [
   InitAccessStep1.job,
   InitFabricStep1.job,
   InitStep2.job,
+  ReadTables.job,
   RefreshRepository.job,
   RemoveFile.job,
   RenewCert.job,

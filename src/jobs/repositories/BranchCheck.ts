@@ -100,7 +100,7 @@ const makeComparison = Effect.gen(function* () {
   const compare = Effect.fnUntraced(function* ({ changed, inForce }: Compared, concerned: ReadonlyArray<Device>) {
     const began = yield* Clock.currentTimeMillis
     const groups = new BranchDiffs()
-    const failures: Array<{ readonly hostname: string; readonly message: string }> = []
+    const failures: Array<CheckedBranch["failures"][number]> = []
     const counts = { ...NOBODY, concerned: concerned.length }
     for (const some of Arr.chunksOf(concerned, DEVICES_AT_ONCE)) {
       if ((yield* Clock.currentTimeMillis) - began > MOST_MILLIS) break
@@ -114,7 +114,8 @@ const makeComparison = Effect.gen(function* () {
         counts.rendered += 1
         if (Result.isFailure(will)) {
           counts.failed += 1
-          failures.push({ hostname: device.hostname, message: will.failure.message })
+          const by_the_branch = Result.isSuccess(was)
+          failures.push({ hostname: device.hostname, message: will.failure.message, by_the_branch })
           continue
         }
         if (Result.isSuccess(was) && was.success.text === will.success.text) continue
@@ -128,7 +129,7 @@ const makeComparison = Effect.gen(function* () {
     return {
       devices: counts,
       groups: groups.groups,
-      failures: failures.slice(0, MOST_FAILURES),
+      failures: failures.toSorted((a, b) => Number(b.by_the_branch) - Number(a.by_the_branch)).slice(0, MOST_FAILURES),
       truncated: groups.isTruncated || counts.rendered < concerned.length || failures.length > MOST_FAILURES
     }
   })

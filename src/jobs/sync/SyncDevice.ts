@@ -11,6 +11,7 @@ import { WorkingCommits } from "../../domain/WorkingCommits.ts"
 import { BackgroundWork } from "../../runtime/BackgroundWork.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { LiveChangeStore } from "../../store/LiveChangeStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { CandidateChange } from "./CandidateChange.ts"
@@ -30,8 +31,8 @@ const BEGIN_AT_ONCE = 32
 /** How often a job looks whether another one has done with a device. */
 const POLL = "500 millis"
 
-/** What follows from the first look: a change to run, a job to wait for, or nothing more, which is recorded. */
-type Beginning = ChangeToRun | "wait" | null
+/** What follows from the first look: a change to run, a job to wait for, somebody to resume this one, or nothing more, which is recorded. */
+type Beginning = ChangeToRun | "wait" | "paused" | null
 
 const make = Effect.gen(function* () {
   const jobs = yield* JobStore
@@ -42,6 +43,7 @@ const make = Effect.gen(function* () {
   const outcomes = yield* SyncOutcome
   const verdicts = yield* SyncVerdict
   const windows = yield* JobWindows
+  const waits = yield* JobWaitStore
   const { lull } = yield* BackgroundWork
   const beginning = yield* Semaphore.make(BEGIN_AT_ONCE)
 
@@ -102,6 +104,8 @@ const make = Effect.gen(function* () {
       yield* record(work, device, doneElsewhere(turn.because), true)
       return null
     }
+    // the devices of a stage that are confirmed together are begun together: the timers of the first run while the others are at work
+    if (work.plan.scope === "device" && (yield* waits.isPaused(job.id))) return "paused"
     return yield* candidates.store(work, device)
   }, beginning.withPermit)
 
@@ -118,9 +122,11 @@ const make = Effect.gen(function* () {
 
   const sync = Effect.fn("SyncDevice.sync")(function* (work: SyncWork, device: Device, isCanary: boolean) {
     let beginning = yield* begin(work, device, false)
-    while (beginning === "wait") {
+    let hasWaited = false
+    while (beginning === "wait" || beginning === "paused") {
+      hasWaited ||= beginning === "wait"
       yield* Effect.sleep(POLL)
-      beginning = yield* begin(work, device, true)
+      beginning = yield* begin(work, device, hasWaited)
     }
     if (beginning !== null) yield* run(work, device, beginning, isCanary)
   })

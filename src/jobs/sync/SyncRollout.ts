@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../../domain/Device.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
+import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { SyncDevice } from "./SyncDevice.ts"
 import { SyncVerdict } from "./SyncVerdict.ts"
 import { type SyncWork, takesBackNow, takeWaiting } from "./SyncWork.ts"
@@ -15,9 +16,13 @@ import { type SyncWork, takesBackNow, takeWaiting } from "./SyncWork.ts"
 /** How often the changes are looked at for one that has failed but still waits for its switch. */
 const WATCH_EVERY = "1 second"
 
+/** How often a stage that is held looks whether it may begin. */
+const LOOK_EVERY = "500 millis"
+
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
+  const waits = yield* JobWaitStore
   const syncDevice = yield* SyncDevice
   const verdicts = yield* SyncVerdict
 
@@ -40,11 +45,19 @@ const make = Effect.gen(function* () {
       takesBackNow(work, stop) ? verdicts.takeBack(work, takeWaiting(work), stop) : Effect.void
     )
 
+  /** Devices that are confirmed together are held together, before the first of them is begun. */
+  const whenResumed = Effect.fnUntraced(function* (work: SyncWork, devices: ReadonlyArray<Device>) {
+    const { begun, guard, job, plan } = work
+    if (plan.scope !== "stage" || devices.some(({ id }) => begun.has(id))) return
+    while (guard.stop() === null && (yield* waits.isPaused(job.id))) yield* Effect.sleep(LOOK_EVERY)
+  })
+
   const runStage = Effect.fn("SyncRollout.stage")(function* (
     work: SyncWork,
     devices: ReadonlyArray<Device>,
     isCanary: boolean
   ) {
+    yield* whenResumed(work, devices)
     const { guard, job, plan } = work
     const byId = new Map(devices.map((device) => [device.id, device]))
     const watching = yield* Effect.forkChild(job.args.dry_run ? Effect.never : watch(work, byId, isCanary))

@@ -16,6 +16,8 @@ export interface InterfaceFacts {
   accessVlan: number
   trunkVlans: string | undefined
   poeDisabled: boolean
+  /** Number of the bundle of which the port is a member. */
+  channelGroup: number | undefined
 }
 
 /** A login from the configuration. `secret` is undefined when only a hash is known, `hash` when the secret itself is. */
@@ -138,7 +140,8 @@ export const blank = (name: string): InterfaceFacts => ({
   mode: /^(?:Ethernet|Port-Channel)/.test(name) ? "access" : "routed",
   accessVlan: 1,
   trunkVlans: undefined,
-  poeDisabled: false
+  poeDisabled: false,
+  channelGroup: undefined
 })
 
 const readLine = (port: InterfaceFacts, line: string) => {
@@ -147,6 +150,7 @@ const readLine = (port: InterfaceFacts, line: string) => {
   else if (line === "poe disabled") port.poeDisabled = true
   else if (line === "switchport mode trunk") port.mode = "trunk"
   else if (line.startsWith("description ")) port.description = line.slice(12)
+  else if (line.startsWith("channel-group ")) port.channelGroup = Number(line.split(" ")[1])
   else if (line.startsWith("mtu ")) port.mtu = Number(line.slice(4))
   else if (line.startsWith("switchport access vlan ")) port.accessVlan = Number(line.slice(23))
   else if (line.startsWith("switchport trunk allowed vlan ")) port.trunkVlans = line.slice(30)

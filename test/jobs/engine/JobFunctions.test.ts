@@ -28,6 +28,7 @@ const NAMES = [
   "remove_file",
   "device_upgrade",
   "device_drift",
+  "read_tables",
   "revert_job",
   "refresh_repo"
 ]

@@ -28,7 +28,15 @@ interface Ethernet3
    spanning-tree portfast
 interface Ethernet4
    shutdown
+interface Ethernet8
+   switchport access vlan 3016
 `
+
+/** One in VLAN 1 and one in the VLAN that the switches route. */
+const MACHINES = {
+  Ethernet7: [{ mac: "00:50:56:aa:12:07" }],
+  Ethernet8: [{ mac: "00:50:56:aa:12:08", ip: "10.196.16.77" }]
+}
 
 const addressOf = (index: number): string => `10.196.16.${10 + index}`
 
@@ -47,7 +55,7 @@ const makeLabOf = (quirks: Quirks) => {
     topology: {
       defaults: { kind: "eos", passwords: { switchyard: Campus.PASSWORD }, version: "4.31.4M" },
       nodes: {
-        [NAMES[0]]: access(NAMES[0], 0, PORTS),
+        [NAMES[0]]: { ...access(NAMES[0], 0, PORTS), hosts: MACHINES },
         [NAMES[1]]: access(NAMES[1], 1, ""),
         "lhv-dist1": { role: "dist", gateway: true, "startup-config": config("lhv-dist1", "10.196.16.2") }
       },

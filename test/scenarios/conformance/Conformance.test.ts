@@ -12,6 +12,7 @@ import { changeCases } from "./cases/ChangeCases.ts"
 import { deviceCases } from "./cases/DeviceCases.ts"
 import { deviceChangeCases } from "./cases/DeviceChangeCases.ts"
 import { eventCases } from "./cases/EventCases.ts"
+import { findCases } from "./cases/FindCases.ts"
 import { firmwareCases } from "./cases/FirmwareCases.ts"
 import { interfaceCases } from "./cases/InterfaceCases.ts"
 import { interfaceErrorCases } from "./cases/InterfaceErrorCases.ts"
@@ -48,6 +49,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
   "New switches and the topology": placeCases,
+  Finding: findCases,
   "Earlier and given configurations, undo, drift": changeCases,
   "Looking at devices and working on them": operationCases,
   Windows: windowCases,

@@ -1,13 +1,14 @@
 /** The newest commits of both repositories, and which are in force, refused or not looked at yet. */
 import { Button, Group, Stack, Title } from "@mantine/core"
 import { request } from "../../api/call.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
-import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 import { useAct } from "../../parts/useAct.ts"
 import { When } from "../../parts/When.tsx"
 

@@ -2,12 +2,13 @@
 import { Button, Checkbox, Collapse, Group, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useState } from "react"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
-import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 
 type Shown = Data<"GET /job/:id/diffs">["groups"][number]
 

@@ -3,7 +3,7 @@ import { Button, Checkbox, Grid, NativeSelect, NumberInput, TextInput, Title } f
 import { useRouter } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useMay } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"

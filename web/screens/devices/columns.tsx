@@ -1,7 +1,8 @@
 /** The columns of the list of devices. */
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
-import { Tone, toneOfState } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { toneOfState } from "../../parts/tones.ts"
 import type { Causes } from "./useCauses.ts"
 import type { Column } from "../../parts/VirtualTable.tsx"
 import { When } from "../../parts/When.tsx"

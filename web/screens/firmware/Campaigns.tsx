@@ -1,14 +1,15 @@
 /** Upgrades: the one that is looked at with each of its devices as it moves, and all others. */
 import { Group, Stack, Text, Title } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { Tone, type ToneName } from "../../parts/Tone.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
 import { STEPS } from "./upgradeForm.ts"
 

@@ -1,4 +1,4 @@
-/** What can be done about a job: abort it with a reason, approve or reject it, retry what failed, undo what it changed. */
+/** What can be done about a job: abort or pause it with a reason, approve or reject it, retry what failed, undo what it changed. */
 import { Group, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { useState } from "react"
@@ -32,6 +32,29 @@ const Abort = ({ job: { id } }: { readonly job: JobRecord }) => {
     </AskFirst>
   )
 }
+
+/** Holds a rollout, or lets it go on; only those of which the server says so can be held. */
+const Hold = ({ job: { id } }: { readonly job: JobRecord }) => {
+  const [reason, setReason] = useState("")
+  const act = () => request("PUT /job/:id", { params: { id }, body: { action: "PAUSE", pause_reason: reason } })
+  return (
+    <AskFirst label="Pause" act={act}>
+      Switches that are under way come to their end; no further one is begun until somebody resumes the job.
+      <TextInput
+        label="Reason"
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        data-autofocus
+      />
+    </AskFirst>
+  )
+}
+
+const Resume = ({ job: { id } }: { readonly job: JobRecord }) => (
+  <AskFirst label="Resume" act={() => request("PUT /job/:id", { params: { id }, body: { action: "RESUME" } })}>
+    The job goes on with the switches that it has not begun.
+  </AskFirst>
+)
 
 const Decide = ({ job: { id } }: { readonly job: JobRecord }) => {
   const [comment, setComment] = useState("")
@@ -92,6 +115,10 @@ export const Actions = ({ devices, job }: Props) => {
   return (
     <Group my="sm" gap="xs">
       {!hasEnded && job.status !== "ABORTING" && may("PUT", `/job/${job.id}`) && <Abort job={job} />}
+      {job.status === "RUNNING" &&
+        isSync(job) &&
+        may("PUT", `/job/${job.id}`) &&
+        (job.waiting_for?.reason === "pause" ? <Resume job={job} /> : <Hold job={job} />)}
       {awaitsApproval && may("POST", `/job/${job.id}/approve`) && <Decide job={job} />}
       {hasEnded && wasChanged && !isDryRun(job) && may("POST", `/job/${job.id}/revert`) && <Undo job={job} />}
       {hasEnded && isSync(job) && failed.length > 0 && may("POST", "/device_syncto") && (

@@ -9,7 +9,7 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { When } from "../../parts/When.tsx"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { Actions } from "./Actions.tsx"
 import { Failures } from "./Failures.tsx"
 import { Tiles } from "./Tiles.tsx"
@@ -105,6 +105,9 @@ export default function Job() {
               <Head job={job} />
               {job.exception !== null && (
                 <Problem error={job.exception.message} title="The job ended in an exception" />
+              )}
+              {job.function_name === "device_upgrade" && (
+                <PlainLink to={`/firmware?tab=campaigns&job=${job.id}`}>Each switch, step by step</PlainLink>
               )}
               <Actions job={job} devices={progress.devices} />
               <Failures devices={progress.devices} />

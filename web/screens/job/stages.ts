@@ -1,5 +1,5 @@
 /** Where a device stands in a rollout, for people: few stages, in their order. Pure. */
-import type { ToneName } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 
 interface Standing {
   readonly phase: string | null

@@ -1,61 +1,117 @@
-/** Several switches at once: a list is pasted, every line is checked by the server, and all of them are begun or none. */
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
+/** Many switches from a pasted or comma-separated list: all lines are checked before anything is started. */
+import { Button, FileInput, Group, Stack, Text, Textarea } from "@mantine/core"
 import { useState } from "react"
 import { ask } from "../../api/call.ts"
-import { Problem } from "../../parts/Problem.tsx"
+import { useAsk } from "../../api/useAsk.ts"
+import { useMay } from "../../app/useSession.ts"
 import { SmallTable } from "../../parts/SmallTable.tsx"
+import { sentencesOf } from "../../parts/Problem.tsx"
+import { Tone } from "../../parts/Tone.tsx"
 import { useAct } from "../../parts/useAct.ts"
-import { pastedLines } from "./pasted.ts"
+import { JobSteps } from "./JobSteps.tsx"
+import { type Line, linesIn } from "./list.ts"
 
-const EXAMPLE = "hostname,type,mac\nlhv-acc7,ACCESS,08:00:27:5c:09:1f"
+interface Standing {
+  readonly ready: boolean
+  readonly said: string
+  readonly job?: number
+}
 
-export const Several = ({ started }: { readonly started: (jobs: ReadonlyArray<number>) => void }) => {
-  const [text, setText] = useState("")
-  const { busy, error, run } = useAct()
-  const lines = pastedLines(text)
-  const begin = () =>
-    run(async () => {
-      const { answer } = await ask("POST /new_devices", { body: { devices: lines } })
-      setText("")
-      started(answer.data.started.map(({ job_id }) => job_id))
+const checkLine = async ({ hostname, id, problem, type }: Line): Promise<Standing> => {
+  if (id === undefined) return { ready: false, said: problem ?? "" }
+  try {
+    const { answer } = await ask("POST /device_initcheck/:id", {
+      params: { id },
+      body: { hostname, device_type: type }
     })
+    const reasons = Object.entries(answer.data).flatMap(([key, value]) =>
+      key.endsWith("_error") && typeof value === "string" ? [value] : []
+    )
+    return answer.data["compatible"] === true
+      ? { ready: true, said: "can be initialised" }
+      : { ready: false, said: reasons.join(" ") }
+  } catch (error) {
+    return { ready: false, said: sentencesOf(error).join(" ") }
+  }
+}
+
+const startLine = async ({ hostname, id, type }: Line): Promise<Standing> => {
+  if (id === undefined) return { ready: false, said: "" }
+  try {
+    const { answer } = await ask("POST /device_init/:id", { params: { id }, body: { hostname, device_type: type } })
+    return { ready: false, said: "", job: answer.job_id }
+  } catch (error) {
+    return { ready: false, said: sentencesOf(error).join(" ") }
+  }
+}
+
+export const Several = () => {
+  const may = useMay()
+  const [text, setText] = useState("")
+  const [standings, setStandings] = useState<ReadonlyArray<Standing>>([])
+  const devices = useAsk(
+    "GET /devices",
+    { query: { "filter[state]": "DISCOVERED", per_page: 1000 } },
+    { kinds: ["device"] }
+  )
+  const { busy, run } = useAct()
+  const lines = linesIn(text, devices.data?.answer.data.devices ?? [])
+  const write = (sent: string) => {
+    setText(sent)
+    setStandings([])
+  }
+  const each = (act: (line: Line) => Promise<Standing>) =>
+    run(async () => {
+      const found: Array<Standing> = []
+      for (const line of lines) {
+        found.push(await act(line))
+        setStandings([...found])
+      }
+    })
+  const isReady = standings.length === lines.length && lines.length > 0 && standings.every(({ ready }) => ready)
+  if (!may("POST", "/device_init/1")) return <Text>Your role does not initialise switches.</Text>
   return (
     <Stack gap="xs">
       <Text size="sm">
-        One line a switch: hostname, type, MAC or serial; a fourth word <code>replace</code> puts it in the place of the
-        device with this hostname. A first line may name the columns, as in a CSV file.
+        One line a switch: MAC address, serial number or present name; its name from now on; ACCESS, DIST or CORE
+        (ACCESS when left out).
       </Text>
       <Textarea
-        label="List of switches"
-        placeholder={EXAMPLE}
+        label="List"
         autosize
-        minRows={3}
-        maxRows={12}
+        minRows={4}
         value={text}
-        onChange={({ currentTarget: { value } }) => setText(value)}
+        onChange={(event) => write(event.currentTarget.value)}
+        placeholder="WTW22190555, lhv-acc1, ACCESS"
       />
-      {error !== null && <Problem error={error} title="Nothing was begun" />}
+      <FileInput label="Or a file" accept=".csv,.txt" onChange={(file) => void file?.text().then(write)} w={280} />
+      <Group>
+        <Button variant="default" disabled={lines.length === 0} loading={busy} onClick={() => void each(checkLine)}>
+          Check all
+        </Button>
+        <Button disabled={!isReady} loading={busy} onClick={() => void each(startLine)}>
+          Initialise all
+        </Button>
+      </Group>
       {lines.length > 0 && (
-        <>
-          <SmallTable
-            label="Lines as they were understood"
-            heads={["Line", "Hostname", "Type", "Which switch", ""]}
-            rows={lines.map((line, index) => ({ ...line, index }))}
-            keyOf={({ index }) => index}
-            cells={({ device_type, hostname, index, mac, replace_hostname, serial }) => [
-              index + 1,
+        <SmallTable
+          label="Switches of the list"
+          heads={["Line", "Switch", "Name", "Type", "Standing"]}
+          rows={lines}
+          keyOf={({ line }) => line}
+          cells={({ hostname, line, problem, type, word }) => {
+            const standing = standings[line - 1]
+            if (standing?.job !== undefined) return [line, word, hostname, type, <JobSteps id={standing.job} />]
+            const said = standing?.said ?? problem ?? "not checked"
+            return [
+              line,
+              word,
               hostname,
-              device_type,
-              mac ?? serial ?? "none",
-              replace_hostname === true ? "replaces" : ""
-            ]}
-          />
-          <Group>
-            <Button loading={busy} onClick={() => void begin()}>
-              Initialise {lines.length} {lines.length === 1 ? "switch" : "switches"}
-            </Button>
-          </Group>
-        </>
+              type,
+              <Tone tone={standing?.ready === true ? "good" : said === "not checked" ? "quiet" : "bad"}>{said}</Tone>
+            ]
+          }}
+        />
       )}
     </Stack>
   )

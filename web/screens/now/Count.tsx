@@ -1,5 +1,5 @@
 /** A number that leads to the list of what it counts. Its colour counts only when there is something to count. */
-import type { ToneName } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 
 interface Props {

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
-import type { Data } from "../../api/Calls.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -68,10 +68,14 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
       {failures.length > 0 && (
         <SmallTable
           label="Devices that cannot be rendered"
-          heads={["Device", "Why"]}
+          heads={["Device", "Why", "Since"]}
           rows={failures}
           keyOf={({ hostname }) => hostname}
-          cells={({ hostname, message }) => [hostname, message]}
+          cells={({ by_the_branch, hostname, message }) => [
+            hostname,
+            message,
+            by_the_branch ? <Tone tone="bad">by this branch</Tone> : "already so now"
+          ]}
         />
       )}
       {accepted && changed === 0 && failed === 0 && <Empty>No device would get another configuration.</Empty>}

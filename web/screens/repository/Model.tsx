@@ -1,16 +1,19 @@
 /** Every key that settings may have, found by its name, its type or what is said of it. */
 import { Text } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
 import { useDeferredValue, useMemo } from "react"
-import { useAsk } from "../../api/useAsk.ts"
+import { ask } from "../../api/call.ts"
 import { useWords } from "../../app/useAddress.ts"
-import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { Problem } from "../../parts/Problem.tsx"
 import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
+import { Waiting } from "../../parts/Waiting.tsx"
 import { SearchField } from "./SearchField.tsx"
-import { matching, type ModelRow, modelRows } from "./modelRows.ts"
+import { FILES, matching, type ModelRow, rowsOfFiles } from "./modelRows.ts"
 
 const columns: ReadonlyArray<Column<ModelRow>> = [
   { key: "path", head: "Key", width: 330, cell: ({ path }) => <span title={path}>{path}</span> },
+  { key: "file", head: "File", width: 140, cell: ({ file }) => file },
   { key: "type", head: "What it is", width: 210, cell: ({ type }) => <span title={type}>{type}</span> },
   { key: "rules", head: "Rules", width: 300, cell: ({ rules }) => <span title={rules}>{rules}</span> },
   {
@@ -21,10 +24,9 @@ const columns: ReadonlyArray<Column<ModelRow>> = [
   }
 ]
 
-const Rows = ({ model }: { readonly model: unknown }) => {
+const Rows = ({ all }: { readonly all: ReadonlyArray<ModelRow> }) => {
   const [{ search = "" }, change] = useWords()
   const wanted = useDeferredValue(search)
-  const all = useMemo(() => modelRows(model), [model])
   const rows = useMemo(() => matching(all, wanted), [all, wanted])
   return (
     <>
@@ -40,7 +42,7 @@ const Rows = ({ model }: { readonly model: unknown }) => {
           columns={columns}
           count={rows.length}
           rowAt={(index) => rows[index]}
-          keyOf={({ path }) => path}
+          keyOf={({ file, path }) => `${file} ${path}`}
           height="calc(100dvh - 280px)"
         />
       )}
@@ -48,11 +50,13 @@ const Rows = ({ model }: { readonly model: unknown }) => {
   )
 }
 
+const readModels = async (): Promise<ReadonlyArray<ModelRow>> => {
+  const models = await Promise.all(FILES.map((file) => ask("GET /settings/model/:file", { params: { file } })))
+  return rowsOfFiles(models.map(({ answer }, index) => [FILES[index] ?? "", answer]))
+}
+
 export const Model = () => {
-  const asked = useAsk("GET /settings/model")
-  return (
-    <Asked of={asked} what="the model of the settings">
-      {(model) => <Rows model={model} />}
-    </Asked>
-  )
+  const { data, error, refetch } = useQuery({ queryKey: ["models of the settings files"], queryFn: readModels })
+  if (error !== null) return <Problem error={error} title="The model could not be read" again={() => void refetch()} />
+  return data === undefined ? <Waiting what="the model of the settings" /> : <Rows all={data} />
 }

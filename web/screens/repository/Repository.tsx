@@ -31,7 +31,7 @@ export default function Repository() {
       {shown !== undefined && (
         <Tabs
           value={shown.value}
-          onChange={(tab) => change({ tab: tab ?? undefined })}
+          onChange={(tab) => change({ tab: tab ?? undefined, search: undefined })}
           keepMounted={false}
           activateTabWithKeyboard={false}
         >

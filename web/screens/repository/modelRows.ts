@@ -6,7 +6,12 @@ export interface ModelRow {
   readonly type: string
   readonly rules: string
   readonly description: string
+  /** The file that it stands in; `""` where that is not known. */
+  readonly file: string
 }
+
+/** The files that settings stand in. */
+export const FILES = ["base_system.yml", "interfaces.yml", "routing.yml", "vxlans.yml", "groups.yml"] as const
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -90,18 +95,25 @@ const rowsAt = (
   const all = alternatives(root, schema)
   const description = typeof own["description"] === "string" ? own["description"] : ""
   const type = all.map((one) => typeOf(root, one)).join(" or ")
-  return [{ path, type, rules: rulesOf(own, all, isRequired), description }, ...below(root, schema, path, depth)]
+  return [
+    { path, type, rules: rulesOf(own, all, isRequired), description, file: "" },
+    ...below(root, schema, path, depth)
+  ]
 }
 
 /** Every key of the model, those of a mapping below it. */
 export const modelRows = (model: unknown): ReadonlyArray<ModelRow> =>
   isObject(model) ? [...new Map(below(model, model, "", 0).map((row) => [row.path, row])).values()] : []
 
+/** Every key of these files, each in its file. */
+export const rowsOfFiles = (files: ReadonlyArray<readonly [file: string, model: unknown]>): ReadonlyArray<ModelRow> =>
+  files.flatMap(([file, model]) => modelRows(model).map((row) => ({ ...row, file })))
+
 /** The rows that have all words of a search. */
 export const matching = (rows: ReadonlyArray<ModelRow>, search: string): ReadonlyArray<ModelRow> => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return rows.filter(({ description, path, rules, type }) => {
-    const text = `${path} ${type} ${rules} ${description}`.toLowerCase()
+  return rows.filter(({ description, file, path, rules, type }) => {
+    const text = `${path} ${type} ${rules} ${description} ${file}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }

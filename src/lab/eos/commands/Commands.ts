@@ -6,6 +6,7 @@ import * as Files from "./Files.ts"
 import * as Show from "./Show.ts"
 import * as ShowInterfaces from "./ShowInterfaces.ts"
 import * as ShowSessions from "./ShowSessions.ts"
+import * as ShowStations from "./ShowStations.ts"
 import * as System from "./System.ts"
 
 /** All commands. */
@@ -16,5 +17,6 @@ export const all: ReadonlyArray<Command> = [
   ...Show.commands,
   ...ShowInterfaces.commands,
   ...ShowSessions.commands,
+  ...ShowStations.commands,
   ...Files.commands
 ]

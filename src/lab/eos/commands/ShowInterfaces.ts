@@ -36,12 +36,27 @@ const hardwareKind = (name: string) =>
 
 const interfaces = (call: Call) => {
   const { device } = call
+  const found = ports(device)
   return {
-    interfaces: Object.fromEntries(ports(device).map((port) => [port.facts.name, interfaceDocument(device, port)]))
+    interfaces: Object.fromEntries(found.map((port) => [port.facts.name, interfaceDocument(device, port, found)]))
   }
 }
 
-const interfaceDocument = (device: Switch.Switch, { facts, up, mac }: Port) => ({
+/** The ports of a bundle, as it shows them. */
+const bundled = ({ facts: { name } }: Port, all: ReadonlyArray<Port>) => {
+  if (!name.startsWith("Port-Channel")) return {}
+  const members = all.filter(({ facts }) => `Port-Channel${facts.channelGroup ?? ""}` === name)
+  return {
+    memberInterfaces: Object.fromEntries(
+      members.map(({ facts }) => [facts.name, { bandwidth: 1_000_000_000, duplex: "duplexFull" }])
+    )
+  }
+}
+
+const interfaceDocument = (device: Switch.Switch, port: Port, all: ReadonlyArray<Port>) =>
+  Object.assign(ownDocument(device, port), bundled(port, all))
+
+const ownDocument = (device: Switch.Switch, { facts, up, mac }: Port) => ({
   name: facts.name,
   description: facts.description,
   interfaceStatus: facts.shutdown ? "disabled" : up ? "connected" : "notconnect",

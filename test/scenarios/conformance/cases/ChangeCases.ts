@@ -19,7 +19,7 @@ const read = (name: string, query: string, data: { readonly [key: string]: Expec
   request: { method: "GET", path: `${path}${query}` },
   reply: { status: 200, body: { status: "success", data } }
 })
-const bad = (name: string, request: Case["request"], message: string, status = 400): Case => ({
+const bad = (name: string, request: Case["request"], message: string | RegExp, status = 400): Case => ({
   name,
   given: history,
   request,
@@ -102,6 +102,80 @@ const earlier: ReadonlyArray<Case> = [
   bad("that the job has rendered nothing", post(path, { job_id: 13 }), "No config found in this job", 500)
 ]
 
+const device = "/device/east-a1"
+const lines = [
+  ...live(10, "hostname east-a1\nvlan 1"),
+  ...live(11, "hostname east-a1\nvlan 1\nvlan 2"),
+  ...live(13, null)
+]
+const get = (name: string, where: string, data: Expected, given = lines): Case => ({
+  name,
+  given,
+  request: { method: "GET", path: where },
+  reply: { status: 200, body: { status: "success", data } }
+})
+
+const stored: ReadonlyArray<Case> = [
+  get("which configurations are stored", `${device}/configs`, {
+    hostname: "east-a1",
+    configs: [
+      { job_id: 13, has_config: false },
+      { job_id: 11, finish_time: "2026-03-02T12:03:05", failed: false, has_config: true, settings_commit: null },
+      { job_id: 10 }
+    ]
+  }),
+  bad("that there is no such device", { method: "GET", path: "/device/nobody/configs" }, "Device not found", 404),
+  get("what two jobs have different", `${device}/config_diff?from=10&to=11`, {
+    from: 10,
+    to: 11,
+    diff: "@@ -1,2 +1,3 @@\n hostname east-a1\n vlan 1\n+vlan 2"
+  }),
+  get("no difference of one from itself", `${device}/config_diff?from=11&to=11`, { diff: "" }),
+  get("what a job has different from the switch now", `${device}/config_diff?from=11&to=running`, { to: "running" }),
+  bad(
+    "that a configuration is a word or a job",
+    { method: "GET", path: `${device}/config_diff?from=old` },
+    "from must be running, generated or the id of a job"
+  ),
+  bad(
+    "that the job has stored none",
+    { method: "GET", path: `${device}/config_diff?from=13&to=11` },
+    "Job 13 has stored no configuration of east-a1",
+    404
+  ),
+  bad(
+    "that an unmanaged device is not read",
+    { method: "GET", path: "/device/east-a2/config_diff?from=running&to=11" },
+    "east-a2 is UNMANAGED: only a managed device is read",
+    400
+  ),
+  bad(
+    "that the switch cannot be read",
+    { method: "GET", path: "/device/broken-a9/config_diff" },
+    /^Exception: ConnectionException: connection refused by /,
+    500
+  ),
+  ...["configs", "config_diff", "config_blame"].map((what) =>
+    bad("that this is no hostname", { method: "GET", path: `/device/a%20b/${what}` }, "Invalid hostname specified")
+  ),
+  get("which job brought each line", `${device}/config_blame`, {
+    hostname: "east-a1",
+    jobs: [{ job_id: 11 }, { job_id: 10 }],
+    lines: [
+      { text: "hostname east-a1", job_id: 10 },
+      { text: "vlan 1", job_id: 10 },
+      { text: "vlan 2", job_id: 11 }
+    ],
+    has_older: false
+  }),
+  bad(
+    "that no job has stored one",
+    { method: "GET", path: "/device/east-a2/config_blame" },
+    "No job has stored a configuration of east-a2 yet: synchronize it",
+    404
+  )
+]
+
 const apply = "/device/east-a1/apply_config"
 const changed = [
   `insert into config_change (job_id, device_id, phase, epoch, protocol, candidate) values (1, 4, 'confirmed', 1, '{}', '')`
@@ -177,7 +251,25 @@ const others: ReadonlyArray<Case> = [
     post("/device_drift", { hostname: "east-a2" }),
     "Hostname 'east-a2' not found or is not a managed device"
   ),
+  starts(
+    "a job that reads tables everywhere",
+    post("/device_read_tables", {}),
+    "Scheduled job to read tables of all devices",
+    { function_name: "read_tables", start_arguments: { hostnames: absent } },
+    { "x-total-count": "6" }
+  ),
+  starts(
+    "a job that reads the tables of some devices",
+    post("/device_read_tables", { hostnames: ["east-a1", "core1"] }),
+    "Scheduled job to read tables of 2 devices",
+    { start_arguments: { hostnames: ["east-a1", "core1"] } }
+  ),
+  bad(
+    "that the device whose tables are wanted is not managed",
+    post("/device_read_tables", { hostname: "east-a2" }),
+    "Hostname 'east-a2' not found or is not a managed device"
+  ),
   bad("that the group is unknown", post("/device_drift", { group: "WEST" }), "Could not find a group with name WEST")
 ]
 
-export const changeCases: ReadonlyArray<Case> = [...earlier, ...others]
+export const changeCases: ReadonlyArray<Case> = [...earlier, ...stored, ...others]

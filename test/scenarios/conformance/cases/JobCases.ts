@@ -198,6 +198,39 @@ export const jobCases: ReadonlyArray<Case> = [
     request: abort(3, { action: "ABORT" }),
     reply: { status: 200, body: { data: { jobs: [{ id: 3, status: "ABORTING" }] } } }
   },
+  {
+    name: "a sync that is paused, with who and why",
+    given: [
+      `update job set status = 'RUNNING', function_name = 'sync_devices', start_arguments = '{"dry_run": false}' where id = 3`
+    ],
+    request: abort(3, { action: "pause", pause_reason: "a ticket came in" }),
+    reply: {
+      status: 200,
+      body: {
+        data: {
+          jobs: [
+            {
+              id: 3,
+              status: "RUNNING",
+              waiting_for: { reason: "pause", by: "admin", why: "a ticket came in", since: /^\d{4}-/ }
+            }
+          ]
+        }
+      }
+    },
+    afterwards: [
+      {
+        path: "/audit?filter[kind]=job&filter[action]=paused",
+        body: { data: { events: [{ job_id: 3, actor: "admin" }] } }
+      }
+    ]
+  },
+  bad(
+    "that only a sync can be paused",
+    abort(1, { action: "PAUSE" }),
+    "Job 1 cannot be paused: it is FINISHED, and must be RUNNING"
+  ),
+  bad("that the job is not paused", abort(3, { action: "RESUME" }), "Job 3 cannot be resumed: it is not paused"),
   bad("that an action is needed", abort(3, {}), "Action must be specified"),
   bad("that an action is needed, for no body at all", abort(4711), "Action must be specified"),
   bad("that the action is unknown", abort(1, { action: "stop" }), "Unknown action: STOP"),

@@ -1,5 +1,5 @@
 /** The ports of a switch as they lie on its front: two rows, in the colour of their state. A press chooses a port, or leaves it. */
-import type { ToneName } from "../../../parts/Tone.tsx"
+import type { ToneName } from "../../../parts/tones.ts"
 import { isEditable, isEnabled, type StoredPort, vlanOf } from "./edits.ts"
 
 export interface PortState {

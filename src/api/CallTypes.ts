@@ -1,7 +1,7 @@
-/** The calls of the API by method and path, as types alone: what `src/api` defines is what the page is checked against. */
+/** The calls of the API by method and path, as types alone: what the page and the command line are checked against. */
 import type { HttpApi, HttpApiGroup } from "effect/http-api"
 import type { Schema } from "effect"
-import type { Api } from "../../src/api/Api.ts"
+import type { Api } from "./Api.ts"
 
 type Groups = typeof Api extends HttpApi.HttpApi<string, infer G> ? G : never
 type Endpoint = HttpApiGroup.Endpoints<Groups>

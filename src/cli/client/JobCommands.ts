@@ -1,0 +1,161 @@
+/** `switchyard jobs`, `job` and `events`: what was done, and what happens. */
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { parseMessages } from "../../domain/events/SseMessages.ts"
+import { type Column, format, printOne, printRows, reported } from "./Output.ts"
+import { ask, askAll, failureOf, send, ServerAway, serverUrl } from "./Server.ts"
+import { type JobRecord, standingOf, watch } from "./Watching.ts"
+
+const COLUMNS: ReadonlyArray<Column<JobRecord>> = [
+  ["job", ({ id }) => id],
+  ["what", ({ function_name }) => function_name],
+  ["outcome", (job) => standingOf(job)],
+  ["failed", ({ counts }) => counts?.failed ?? 0],
+  ["by", ({ scheduled_by }) => scheduled_by],
+  ["ticket", ({ ticket_ref }) => ticket_ref],
+  ["comment", ({ comment }) => comment],
+  ["began", ({ start_time }) => start_time],
+  ["ended", ({ finish_time }) => finish_time]
+]
+
+const most = Flag.Int("limit").pipe(Flag.withDescription("How many of the newest"), Flag.withDefault(20))
+const outcome = Flag.Literals("outcome", ["success", "partial", "failed", "aborted"]).pipe(
+  Flag.withDescription("Only jobs that ended so"),
+  Flag.optional
+)
+
+/** The command. */
+export const jobs = Command.make("jobs", { most, outcome, ...format }, ({ csv, json, most, outcome }) =>
+  reported(
+    Effect.gen(function* () {
+      const query = { sort: "-id", filter_jobresult: "config,diff", "filter[outcome]": Option.getOrUndefined(outcome) }
+      const rows = yield* askAll("GET /jobs", { query }, ({ data }) => data.jobs, most)
+      yield* printRows({ csv, json }, COLUMNS, rows, "There is no such job")
+    })
+  )
+).pipe(Command.withDescription("List jobs, the newest first."))
+
+const watching = Flag.Boolean("watch").pipe(
+  Flag.withDescription("Follow it to its end; exit code 1 when it is no success"),
+  Flag.withDefault(false)
+)
+
+/** The command. */
+export const job = Command.make(
+  "job",
+  { id: Argument.Int("job"), watching, json: format.json },
+  ({ id, json, watching }) =>
+    reported(
+      Effect.gen(function* () {
+        if (watching) yield* watch(id)
+        const { answer } = yield* ask("GET /job/:id", { params: { id }, query: { filter_jobresult: "config,diff" } })
+        for (const found of answer.data.jobs) yield* printOne({ json }, found, COLUMNS)
+        if (json) return
+        const progress = yield* ask("GET /job/:id/progress", { params: { id } })
+        for (const { failed, hostname, why } of progress.answer.data.devices)
+          if (failed === true) yield* Console.log(`failed    ${hostname}: ${why ?? ""}`)
+      })
+    )
+).pipe(Command.withDescription("Show a job, and which devices have failed."))
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+interface Shown {
+  readonly at?: unknown
+  readonly kind?: unknown
+  readonly action?: unknown
+  readonly actor?: unknown
+  readonly hostname?: unknown
+  readonly job_id?: unknown
+  readonly text?: unknown
+}
+
+const lineOf = ({ action, actor, at, hostname, job_id, kind, text }: Shown): string =>
+  [
+    at,
+    kind,
+    action,
+    hostname,
+    job_id === null || job_id === undefined ? undefined : `job ${String(job_id)}`,
+    actor,
+    text
+  ]
+    .filter((part) => part !== undefined && part !== null)
+    .map(String)
+    .join("  ")
+
+const isShown = (value: unknown): value is Shown => typeof value === "object" && value !== null
+
+const printed = (json: boolean, event: unknown) =>
+  json ? Console.log(JSON.stringify(event)) : isShown(event) ? Console.log(lineOf(event)) : Effect.void
+
+/** Follows one stream to its end; yields the number to go on from. */
+const followOnce = Effect.fnUntraced(function* (
+  query: Readonly<Record<string, string | undefined>>,
+  json: boolean,
+  since: string | undefined
+) {
+  const headers = { accept: "text/event-stream", ...(since === undefined ? {} : { "last-event-id": since }) }
+  const response = yield* send("GET /events", { query, headers })
+  if (!response.ok || response.body === null) return yield* yield* failureOf(response)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let position = since
+  let rest = ""
+  for (;;) {
+    const { done, value = "" } = yield* Effect.catch(
+      Effect.tryPromise(() => reader.read()),
+      () => Effect.succeed({ done: true as const, value: undefined })
+    )
+    if (done) return position
+    const parsed = parseMessages(rest + value)
+    rest = parsed.rest
+    for (const { data, event, id } of parsed.messages) {
+      position = id ?? position
+      if (data !== "" && event !== "end") yield* printed(json, JSON.parse(data))
+    }
+  }
+})
+
+/** The command. */
+export const events = Command.make(
+  "events",
+  {
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Go on with what happens; resumes where it was cut off"),
+      Flag.withDefault(false)
+    ),
+    kind: text("kind", "Only these kinds, with commas between"),
+    device: text("device", "Only of this device"),
+    group: text("group", "Only of this group"),
+    job: text("job", "Only of this job"),
+    since: text("since", "After this number"),
+    json: format.json
+  },
+  ({ device, follow, group, job, json, kind, since }) =>
+    reported(
+      Effect.gen(function* () {
+        const query = {
+          kind: Option.getOrUndefined(kind),
+          device: Option.getOrUndefined(device),
+          group: Option.getOrUndefined(group),
+          job: Option.getOrUndefined(job)
+        }
+        if (!follow) {
+          const { answer } = yield* ask("GET /events", {
+            query: { ...query, since: Option.getOrUndefined(since), limit: 1000 }
+          })
+          for (const event of answer.data.events) yield* printed(json, event)
+          return
+        }
+        let position = Option.getOrUndefined(since)
+        for (;;) {
+          position = yield* Effect.catchTag(followOnce(query, json, position), "ServerAway", ({ message }) =>
+            position === undefined ? Effect.fail(new ServerAway({ message })) : Effect.succeed(position)
+          )
+          yield* Console.error(`The stream of ${serverUrl()} was cut; it goes on after ${position ?? "now"}`)
+          yield* Effect.sleep("1 second")
+        }
+      })
+    )
+).pipe(Command.withDescription("Print events: those after a number, or what happens from now on (--follow)."))

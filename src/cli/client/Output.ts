@@ -1,0 +1,98 @@
+/** How answers are printed: a table for people, JSON or comma-separated values for programs. Colours only on a terminal. */
+import { Console, Effect } from "effect"
+import { Flag } from "effect/cli"
+
+/** A column of a table: its head, and the value of a row. */
+export type Column<Row> = readonly [head: string, of: (row: Row) => unknown]
+
+/** `--json` and `--csv`. */
+export const format = {
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false)),
+  csv: Flag.Boolean("csv").pipe(Flag.withDescription("Print comma-separated values"), Flag.withDefault(false))
+}
+export interface Format {
+  readonly json: boolean
+  readonly csv: boolean
+}
+
+/** Whether colours and progress bars are for a person who looks at them. */
+export const isTerminal = (): boolean =>
+  process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
+
+const CODES = { bad: 31, good: 32, warn: 33, bold: 1 } as const
+
+/** A text in a colour, on a terminal. */
+export const colored = (tone: keyof typeof CODES, text: string): string =>
+  isTerminal() ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text
+
+const textOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ""
+  if (typeof value === "boolean") return value ? "yes" : "no"
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/** Control characters that a device or a colleague has put into a text do nothing to a terminal. */
+// oxlint-disable-next-line no-control-regex
+const harmless = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ")
+
+const csvCell = (value: unknown): string => {
+  const text = textOf(value)
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Lines of comma-separated values (RFC 4180). */
+export const csvLines = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): ReadonlyArray<string> => [
+  columns.map(([head]) => csvCell(head)).join(","),
+  ...rows.map((row) => columns.map(([, of]) => csvCell(of(row))).join(","))
+]
+
+/** Lines of a table whose columns are as wide as their widest text. */
+export const tableLines = <Row>(
+  columns: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>
+): ReadonlyArray<string> => {
+  const cells = [
+    columns.map(([head]) => head.toUpperCase()),
+    ...rows.map((row) => columns.map(([, of]) => harmless(textOf(of(row)))))
+  ]
+  const widths = columns.map((_, place) => Math.max(...cells.map((line) => line[place]?.length ?? 0)))
+  return cells.map((line) =>
+    line
+      .map((cell, place) => cell.padEnd(widths[place] ?? 0))
+      .join("  ")
+      .trimEnd()
+  )
+}
+
+const eachLine = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+
+/** Prints rows as they are wanted; `nothing` is said to people when there are none. */
+export const printRows = <Row>(
+  { csv, json }: Format,
+  columns: ReadonlyArray<Column<Row>>,
+  rows: ReadonlyArray<Row>,
+  nothing: string
+) => {
+  if (json) return Console.log(JSON.stringify(rows, null, 2))
+  if (csv) return eachLine(csvLines(columns, rows))
+  if (rows.length === 0) return Console.error(nothing)
+  const [head = "", ...lines] = tableLines(columns, rows)
+  return eachLine([colored("bold", head), ...lines])
+}
+
+/** Prints one thing: JSON, or a line for each field. */
+export const printOne = <A extends object>(
+  { json }: { readonly json: boolean },
+  one: A,
+  fields: ReadonlyArray<Column<A>>
+) => {
+  if (json) return Console.log(JSON.stringify(one, null, 2))
+  const shown = fields.map(([head, of]) => [head, harmless(textOf(of(one)))] as const).filter(([, text]) => text !== "")
+  const width = Math.max(0, ...shown.map(([head]) => head.length))
+  return eachLine(shown.map(([head, text]) => `${head.padEnd(width)}  ${text}`))
+}
+
+/** Says what went wrong as a sentence on stderr. */
+export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.tapError(effect, ({ message }) => Console.error(colored("bad", message)))

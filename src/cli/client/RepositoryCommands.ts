@@ -1,0 +1,74 @@
+/** `switchyard repo`: the repositories of settings and templates. */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import type { Data } from "../../api/CallTypes.ts"
+import { type Column, format, printRows, reported } from "./Output.ts"
+import { ask, Refused } from "./Server.ts"
+
+type Commit = Data<"GET /repository/:name/commits">["commits"][number]
+
+const COLUMNS: ReadonlyArray<Column<Commit>> = [
+  ["state", ({ state }) => state],
+  ["commit", ({ commit }) => commit.slice(0, 10)],
+  ["author", ({ author }) => author],
+  ["at", ({ at }) => at],
+  ["subject", ({ subject }) => subject]
+]
+
+const name = Argument.Literals("repository", ["settings", "templates"]).pipe(Argument.withDefault("settings"))
+
+const problemLine = ({
+  file,
+  line,
+  message
+}: {
+  readonly file: string | null
+  readonly line: number | null
+  readonly message: string
+}) => `${file ?? ""}${line === null ? "" : `:${line}`}${file === null ? "" : ": "}${message}`
+
+const status = Command.make("status", { name, ...format }, ({ csv, json, name }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /repository/:name/commits", { params: { name } })
+      const { commits } = answer.data
+      yield* printRows({ csv, json }, COLUMNS, commits, "No commit is known: switchyard repo refresh")
+      if (json || csv) return
+      for (const { commit, refusal } of commits)
+        for (const problem of refusal?.problems ?? [])
+          yield* Console.log(`${commit.slice(0, 10)}  ${problemLine(problem)}`)
+    })
+  )
+).pipe(Command.withDescription("List the newest commits, which is in force, and why one was refused."))
+
+const refresh = Command.make("refresh", { name }, ({ name }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
+      yield* Console.log(String(answer.data))
+    })
+  )
+).pipe(
+  Command.withDescription("Fetch the newest commit, and bring it into force if it is right; exit code 1 if it is not.")
+)
+
+const check = Command.make("check", { name, branch: Argument.String("branch") }, ({ branch, name }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
+      const { accepted, commit, devices, problems, warnings } = answer.data
+      for (const problem of [...problems, ...warnings]) yield* Console.log(problemLine(problem))
+      if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
+      const found = devices === null ? "" : `; ${devices.changed} of ${devices.concerned} devices would change`
+      yield* Console.log(`${branch} (${commit.slice(0, 10)}) would be accepted${found}`)
+    })
+  )
+).pipe(
+  Command.withDescription("Check a branch before it is merged: problems by line, and how many devices would change.")
+)
+
+/** The command. */
+export const repo = Command.make("repo").pipe(
+  Command.withDescription("Repositories of settings and templates."),
+  Command.withSubcommands([status, refresh, check])
+)

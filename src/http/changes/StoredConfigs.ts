@@ -1,0 +1,117 @@
+/** Configurations of a device as they are, were and would be: listed, compared and by the job that brought each line. */
+import { Effect } from "effect"
+import { enveloped } from "../../api/Envelope.ts"
+import { BadRequest, InternalError, NotFound } from "../../api/Failures.ts"
+import type { ConfigSource } from "../../api/StoredConfigEndpoints.ts"
+import { LiveDevices } from "../../devices/LiveDevices.ts"
+import { diff } from "../../drivers/ConfigDiff.ts"
+import { Previews } from "../../jobs/sync/Previews.ts"
+import { ConfigHistoryStore } from "../../store/ConfigHistoryStore.ts"
+import { DerivedSecretStore } from "../../store/DerivedSecretStore.ts"
+import { SecretTexts } from "../../store/SecretTexts.ts"
+import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
+import { blame } from "./ConfigBlame.ts"
+
+/** Jobs that are listed, and those whose configurations are looked at for the lines. */
+const LISTED = 100
+const BLAMED = 50
+
+/** What is generated for people has marks that do not tell one secret from another. */
+const withoutDigits = (text: string): string => text.replaceAll(/<hidden:[0-9a-f]+>/g, "<hidden>")
+
+/** Switches and templates end a configuration in ways of their own, which is no difference. */
+const withEnd = (text: string): string => `${text.trimEnd()}\n`
+
+const makeReading = Effect.gen(function* () {
+  const history = yield* ConfigHistoryStore
+  const lookup = yield* makeDeviceLookup
+  const live = yield* LiveDevices
+  const previews = yield* Previews
+
+  const running = Effect.fnUntraced(function* (hostname: string) {
+    const device = yield* lookup.byHostname(hostname)
+    if (device.state !== "MANAGED") {
+      return yield* new BadRequest({ message: `${hostname} is ${device.state}: only a managed device is read` })
+    }
+    return yield* Effect.mapError(
+      live.runningConfig(device),
+      ({ message, type }) => new InternalError({ message: `Exception: ${type}: ${message}` })
+    )
+  })
+
+  const generated = Effect.fnUntraced(function* (hostname: string) {
+    const { generated_config } = yield* Effect.catchTag(
+      previews.generate(yield* lookup.byHostname(hostname)),
+      "PreviewFailed",
+      ({ message }) =>
+        Effect.fail(
+          new InternalError({ message: `Exception while generating config for device ${hostname}: ${message}` })
+        )
+    )
+    return generated_config
+  })
+
+  const stored = Effect.fnUntraced(function* (hostname: string, id: number) {
+    const none = () => new NotFound({ message: `Job ${id} has stored no configuration of ${hostname}` })
+    const { config } = yield* Effect.mapError(
+      Effect.flatMap(history.find(hostname, { _tag: "Job", id }), Effect.fromOption),
+      (error) => (error._tag === "SqlError" ? error : none())
+    )
+    return config ?? (yield* none())
+  })
+
+  return (hostname: string, source: ConfigSource) => {
+    if (source === "running") return running(hostname)
+    return source === "generated" ? generated(hostname) : stored(hostname, source)
+  }
+})
+
+/** The three handlers. */
+export const makeStoredConfigs = Effect.gen(function* () {
+  const history = yield* ConfigHistoryStore
+  const lookup = yield* makeDeviceLookup
+  const secrets = yield* SecretTexts
+  const derivedSecrets = yield* DerivedSecretStore
+  const read = yield* makeReading
+
+  const hiding = Effect.fnUntraced(function* (hostname: string) {
+    const derived = (yield* derivedSecrets.ofHosts([hostname])).get(hostname)
+    return (text: string) => secrets.hide(text, derived)
+  })
+
+  const list = Effect.fn("StoredConfigs.list")(function* (hostname: string) {
+    yield* lookup.byHostname(hostname)
+    return enveloped({ hostname, configs: yield* history.list(hostname, LISTED) })
+  })
+
+  const compare = Effect.fn("StoredConfigs.compare")(function* (
+    hostname: string,
+    { from = "running", to = "generated" }: { readonly from?: ConfigSource; readonly to?: ConfigSource }
+  ) {
+    const texts = yield* Effect.all([read(hostname, from), read(hostname, to)])
+    const hide = yield* hiding(hostname)
+    const shown = from === "generated" || to === "generated" ? (text: string) => withoutDigits(hide(text)) : hide
+    const [before, after] = [shown(texts[0]), shown(texts[1])]
+    return enveloped({ hostname, from, to, diff: diff(withEnd(before), withEnd(after)) })
+  })
+
+  const origins = Effect.fn("StoredConfigs.origins")(function* (hostname: string) {
+    yield* lookup.byHostname(hostname)
+    const found = yield* history.proved(hostname, BLAMED + 1)
+    const looked = found.slice(0, BLAMED)
+    const [newest] = looked
+    if (newest === undefined) {
+      return yield* new NotFound({ message: `No job has stored a configuration of ${hostname} yet: synchronize it` })
+    }
+    const hide = yield* hiding(hostname)
+    const lines = blame(looked.map(({ config }) => hide(config))).map(({ origin, text }) => ({
+      text,
+      job_id: (looked[origin] ?? newest).job_id
+    }))
+    const named = new Set([newest.job_id, ...lines.map(({ job_id }) => job_id)])
+    const jobs = looked.filter(({ job_id }) => named.has(job_id)).map(({ config: _config, ...entry }) => entry)
+    return enveloped({ hostname, jobs, lines, has_older: found.length > BLAMED })
+  })
+
+  return { list, compare, origins }
+})

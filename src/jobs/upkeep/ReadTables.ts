@@ -1,0 +1,71 @@
+/**
+ * Job `read_tables`: reads which machines managed devices have learnt, and stores them for `find` (docs/jobs.md#read_tables). What is
+ * too old is forgotten first, so that a device which is not read any more is forgotten as well.
+ */
+import { Effect } from "effect"
+import { DeviceEntity } from "../../devices/DeviceCalls.ts"
+import { patiently } from "../../devices/PatientCall.ts"
+import type { Device } from "../../domain/Device.ts"
+import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.ts"
+import { ReadTables } from "../../domain/jobs/ReadTables.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { JobStore } from "../../store/JobStore.ts"
+import { StationStore } from "../../store/StationStore.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
+import { deviceRows, handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
+import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { notStarted } from "../sync/SyncTasks.ts"
+
+const TASK = "read_tables"
+
+/** Tables of large switches have megabytes. */
+const CONCURRENCY = 50
+
+const make = Effect.gen(function* () {
+  const { MAC_DAYS, MAC_ENTRIES, SYNC_CONCURRENCY } = yield* ServerConfig
+  const jobs = yield* JobStore
+  const stations = yield* StationStore
+  const selection = yield* DeviceSelection
+  const actorOf = yield* DeviceEntity.client
+
+  const read = Effect.fnUntraced(function* (device: Device) {
+    if (!isManageable(device)) {
+      return deviceResult([taskFailed(TASK, unmanageableText(new UnmanageableDevice(device)))])
+    }
+    const answer = yield* Effect.result(patiently(actorOf(String(device.id)).ReadTables()))
+    if (answer._tag === "Failure") return deviceResult([taskFailed(TASK, callErrorText(answer.failure))])
+    const { arps, macs } = answer.success
+    yield* stations.write(device.id, answer.success, MAC_ENTRIES)
+    return deviceResult([taskOk(TASK, `${macs.entries.length} MAC addresses, ${arps.length} IP addresses`)])
+  })
+
+  const lookAfter = Effect.fn("ReadTables.device")(function* (job: RunningJob, device: Device) {
+    const aborted = yield* job.aborting
+    const result = aborted ? notStarted({ aborted: true, message: "The job was aborted" }, TASK) : yield* read(device)
+    const row = { hostname: device.hostname, result, reachedEnd: !result.failed, changed: false, score: null }
+    yield* jobs.addDevice(job.id, row)
+  })
+
+  const handler: JobHandler<typeof ReadTables> = Effect.fn("ReadTables")(function* (job) {
+    const done = new Set((yield* jobs.devices(job.id)).map(({ hostname }) => hostname))
+    const selected = yield* selection
+      .select({ ...job.args, resync: true })
+      .pipe(
+        Effect.mapError((error) =>
+          error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
+        )
+      )
+    yield* stations.forget(MAC_DAYS)
+    yield* Effect.forEach(
+      selected.filter(({ hostname }) => !done.has(hostname)),
+      (device) => lookAfter(job, device),
+      { concurrency: Math.min(CONCURRENCY, SYNC_CONCURRENCY), discard: true }
+    )
+    return selected.length === 0 ? { result: { devices: {} }, change_score: null } : deviceRows
+  })
+  return handler
+})
+
+export const job = handle(ReadTables, make)

@@ -1,0 +1,177 @@
+/** Looks in the database for what somebody asks with one field (docs/api.md#find): machines, devices and ports, edge ports first. */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer } from "effect"
+import type { SqlError, Statement } from "effect/sql"
+import type { Within } from "./Listing.ts"
+
+/** What was found; null where a kind has no such value. */
+export interface FoundRow {
+  readonly kind: "mac" | "arp" | "device" | "port" | "vlan"
+  readonly hostname: string
+  readonly port: string | null
+  readonly vlan: number | null
+  /** Twelve digits. */
+  readonly mac: string | null
+  readonly ip: string | null
+  readonly description: string | null
+  readonly first_seen: string | null
+  readonly last_seen: string | null
+  readonly on_uplink: boolean | null
+}
+
+/** How far tables have been read. */
+export interface TablesRead {
+  readonly devices: number
+  readonly read: number
+  readonly oldest: string | null
+  readonly newest: string | null
+}
+
+/** VLANs by which a port may be meant. */
+export interface VlansAsked {
+  readonly ids: ReadonlyArray<number>
+  readonly names: ReadonlyArray<string>
+}
+
+/** Who asks, and how many rows are wanted. */
+export interface Bounds {
+  readonly within: Within | undefined
+  readonly most: number
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+
+  const sees = ({ within }: Pick<Bounds, "within">) =>
+    within === undefined ? sql`true` : sql`device.hostname = any(${within.hostnames}::text[])`
+
+  /** A text that contains what was asked, whatever signs are in it. */
+  const like = (text: string) => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+
+  /** A tunnel, a port at which another device is heard, an end of a link, or a port that is meant for one. */
+  const isUplink = sql.literal(`(
+    coalesce(p.is_tunnel, false)
+    or exists (select 1 from device other where other.hostname = any(p.neighbours) and other.id <> m.device_id)
+    or exists (select 1 from linknet l where
+      (l.device_a_id = m.device_id and (l.device_a_port = m.port or l.device_a_port = any(p.members)))
+      or (l.device_b_id = m.device_id and (l.device_b_port = m.port or l.device_b_port = any(p.members))))
+    or exists (select 1 from interface i where i.device_id = m.device_id and (i.name = m.port or i.name = any(p.members))
+      and i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER')))`)
+  const ofPort = sql.literal(`left join station_port p on p.device_id = m.device_id and p.port = m.port`)
+
+  const machines = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    select 'mac' as kind, hostname, port, vlan, mac, ip, description, iso_time(first_seen) as first_seen,
+      iso_time(last_seen) as last_seen, on_uplink
+    from (select device.hostname, m.port, m.vlan, m.mac, m.first_seen, m.last_seen, ${isUplink} as on_uplink,
+        (select host(a.ip) from arp_entry a join device on device.id = a.device_id
+          where a.mac = m.mac and ${sees(bounds)} order by a.last_seen desc, a.ip limit 1) as ip,
+        (select i.data ->> 'description' from interface i where i.device_id = m.device_id and i.name = m.port) as description
+      from mac_entry m join device on device.id = m.device_id ${ofPort}
+      where ${condition} and ${sees(bounds)}) found
+    order by on_uplink, found.last_seen desc, mac, hostname, port limit ${bounds.most}`
+
+  const addresses = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    select 'arp' as kind, device.hostname, a.interface as port, null::integer as vlan, a.mac, host(a.ip) as ip,
+      null as description, iso_time(a.first_seen) as first_seen, iso_time(a.last_seen) as last_seen, null::boolean as on_uplink
+    from arp_entry a join device on device.id = a.device_id where ${condition} and ${sees(bounds)}
+    order by a.last_seen desc, a.ip, device.hostname limit ${bounds.most}`
+
+  const devices = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
+    select 'device' as kind, device.hostname, null as port, null::integer as vlan, device.ztp_mac as mac,
+      coalesce(device.management_ip, device.dhcp_ip) as ip,
+      nullif(concat_ws(', ', nullif(device.description, ''), device.model, 'serial number ' || device.serial), '') as description,
+      null as first_seen, iso_time(device.last_seen) as last_seen, null::boolean as on_uplink
+    from device where ${condition} and ${sees(bounds)} order by device.hostname limit ${bounds.most}`
+
+  return FindStore.of({
+    byMac: Effect.fn("FindStore.byMac")(function* (digits: string, bounds: Bounds) {
+      const begins = `${digits}%`
+      return [
+        ...(yield* machines(sql`m.mac like ${begins}`, bounds)),
+        ...(yield* addresses(sql`a.mac like ${begins}`, bounds)),
+        ...(yield* devices(sql`device.ztp_mac like ${begins}`, bounds))
+      ]
+    }),
+    byIp: Effect.fn("FindStore.byIp")(function* (ip: string, bounds: Bounds) {
+      const heard = yield* addresses(sql`a.ip = ${ip}::inet`, bounds)
+      const macs = heard.flatMap(({ mac }) => (mac === null ? [] : [mac]))
+      const own = sql.or(
+        ["management_ip", "secondary_management_ip", "dhcp_ip", "infra_ip", "oob_ip"].map(
+          (column) => sql`device.${sql.literal(column)} in (${ip}, host(${ip}::inet))`
+        )
+      )
+      return [
+        ...(macs.length === 0 ? [] : yield* machines(sql`m.mac = any(${macs}::text[])`, bounds)),
+        ...heard,
+        ...(yield* devices(own, bounds))
+      ]
+    }),
+    byText: Effect.fn("FindStore.byText")(function* (text: string, bounds: Bounds) {
+      const part = like(text)
+      const fields = sql`(device.hostname ilike ${part} or device.description ilike ${part} or device.serial ilike ${part}
+        or device.model ilike ${part}
+        or exists (select 1 from stackmember s where s.device_id = device.id and s.hardware_id ilike ${part}))`
+      return yield* devices(fields, bounds)
+    }),
+    ports: Effect.fn("FindStore.ports")(function* (text: string, { ids, names }: VlansAsked, bounds: Bounds) {
+      const part = like(text)
+      const vlans = [...names, ...ids.map(String)]
+      return yield* sql<FoundRow>`
+        select 'port' as kind, hostname, port, null::integer as vlan, null as mac, null as ip, description,
+          null as first_seen, null as last_seen, on_uplink
+        from (
+          select device.hostname, i.name as port, i.data ->> 'description' as description,
+            i.configtype in ('ACCESS_UPLINK', 'ACCESS_DOWNLINK', 'MLAG_PEER') as on_uplink
+          from interface i join device on device.id = i.device_id
+          where ${sees(bounds)} and (i.data ->> 'description' ilike ${part} or i.data ->> 'untagged_vlan' = any(${vlans}::text[])
+            or i.data ->> 'vxlan' = any(${vlans}::text[])
+            or (jsonb_typeof(i.data -> 'tagged_vlan_list') = 'array' and exists (
+              select 1 from jsonb_array_elements_text(i.data -> 'tagged_vlan_list') listed where listed = any(${vlans}::text[]))))
+          union all
+          select device.hostname, case when device.id = l.device_a_id then l.device_a_port else l.device_b_port end,
+            l.description, true
+          from linknet l join device on device.id in (l.device_a_id, l.device_b_id)
+          where ${sees(bounds)} and l.description ilike ${part}
+        ) found order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    vlans: Effect.fn("FindStore.vlans")(function* (ids: ReadonlyArray<number>, bounds: Bounds) {
+      if (ids.length === 0) return []
+      return yield* sql<FoundRow>`
+        select 'vlan' as kind, device.hostname, m.port, m.vlan, null as mac, null as ip,
+          count(distinct m.mac) || case count(distinct m.mac) when 1 then ' MAC address' else ' MAC addresses' end as description,
+          iso_time(min(m.first_seen)) as first_seen, iso_time(max(m.last_seen)) as last_seen, bool_or(${isUplink}) as on_uplink
+        from mac_entry m join device on device.id = m.device_id ${ofPort}
+        where m.vlan = any(${ids}::integer[]) and ${sees(bounds)} group by device.hostname, m.port, m.vlan
+        order by on_uplink, hostname, port limit ${bounds.most}`
+    }),
+    read: Effect.fn("FindStore.read")(function* (within: Within | undefined) {
+      const [found] = yield* sql<TablesRead>`
+        select count(*)::integer as devices, count(r.read_at)::integer as read, iso_time(min(r.read_at)) as oldest,
+          iso_time(max(r.read_at)) as newest
+        from device left join tables_read r on r.device_id = device.id where device.state = 'MANAGED' and ${sees({ within })}`
+      return found ?? { devices: 0, read: 0, oldest: null, newest: null }
+    })
+  })
+})
+
+type Found = Effect.Effect<ReadonlyArray<FoundRow>, SqlError.SqlError>
+
+/** Questions of one field. */
+export class FindStore extends Context.Service<
+  FindStore,
+  {
+    /** By the first digits of a MAC address. */
+    readonly byMac: (digits: string, bounds: Bounds) => Found
+    /** Whose address it is, and where that machine was learnt. */
+    readonly byIp: (ip: string, bounds: Bounds) => Found
+    /** Devices by hostname, description, model and serial numbers. */
+    readonly byText: (text: string, bounds: Bounds) => Found
+    /** Ports by description or VLAN, and ends of links by description. */
+    readonly ports: (text: string, vlans: VlansAsked, bounds: Bounds) => Found
+    /** Ports on which machines were learnt in a VLAN. */
+    readonly vlans: (ids: ReadonlyArray<number>, bounds: Bounds) => Found
+    readonly read: (within: Within | undefined) => Effect.Effect<TablesRead, SqlError.SqlError>
+  }
+>()("switchyard/store/FindStore") {
+  static readonly layer = Layer.effect(FindStore, make)
+}

@@ -1,0 +1,198 @@
+/** The command line for people, each command as a process of its own against one server, as somebody types it or a program reads it. */
+import { assert, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { makeCampusWithRoles } from "../support/CampusWithRoles.ts"
+import { dataFolder, ofThisProcess } from "../support/Program.ts"
+import { accessNames } from "../scenarios/chaos/ManagedCampus.ts"
+
+const program = path.resolve(import.meta.dirname, "../../src/main.ts")
+const NAMES = accessNames(4)
+const [ONE = "", OTHER = "", SILENT = ""] = NAMES
+
+const ROLES = `group_mappings: {}
+roles:
+  junior: { extends: operator, approval: true }
+`
+
+interface End {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+const run = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "", until?: RegExp) =>
+  Effect.callback<End>((resume) => {
+    const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
+    const said = { out: "", err: "" }
+    child.stdout.on("data", (chunk) => {
+      said.out += String(chunk)
+      if (until?.test(said.out) === true) child.kill("SIGINT")
+    })
+    child.stderr.on("data", (chunk) => (said.err += String(chunk)))
+    child.once("close", (code) => resume(Effect.succeed({ code, ...said })))
+    child.stdin.end(input)
+  })
+
+const make = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({ names: NAMES, roles: ROLES })
+  const folder = yield* dataFolder
+  const as = Effect.fnUntraced(function* (role: string, sub: string) {
+    const env = {
+      SWITCHYARD_URL: campus.url,
+      SWITCHYARD_TOKEN: yield* campus.tokenOf(role, sub),
+      XDG_CONFIG_HOME: folder
+    }
+    return (words: string, input = "", until?: RegExp) => run(env, words.split(" "), input, until)
+  })
+  const boss = yield* as("administrator", "boss")
+  return { ...campus, folder, cli: boss, junior: yield* as("junior", "ann") }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/cli/Client") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+/** The number of the job that was named. */
+const jobIn = ({ err, out }: End): number => {
+  const id = /job (\d+)/.exec(out)?.[1] ?? /"job_id": ?(\d+)/.exec(out)?.[1]
+  if (id === undefined) throw new Error(out + err)
+  return Number(id)
+}
+
+const parsed = ({ err, out }: End): unknown => {
+  assert.notInclude(out, "\u001b", err)
+  return JSON.parse(out)
+}
+
+layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
+  it.effect("signs on with a token that it keeps for its owner alone, and forgets it", () =>
+    Effect.gen(function* () {
+      const { folder, tokenOf, url } = yield* Site
+      const env = { SWITCHYARD_URL: url, XDG_CONFIG_HOME: folder }
+      const refused = yield* run(env, ["devices"])
+      expect(refused).toMatchObject({ code: 3, out: "" })
+      expect(refused.err).toContain("switchyard login")
+      expect(yield* run(env, ["login", "--stdin"], "nonsense\n")).toMatchObject({ code: 3 })
+      const token = yield* tokenOf("administrator", "boss")
+      const signedOn = yield* run(env, ["login", "--stdin"], `${token}\n`)
+      expect(signedOn).toMatchObject({ code: 0, err: "" })
+      expect(signedOn.out).toContain("as boss")
+      const file = path.join(folder, "switchyard", "token")
+      expect((yield* Effect.promise(() => fs.stat(file))).mode & 0o777).toBe(0o600)
+      expect((yield* run(env, ["devices"])).out).toContain(ONE)
+      yield* Effect.promise(() => fs.chmod(file, 0o644))
+      const open = yield* run(env, ["devices"])
+      expect(open).toMatchObject({ code: 3 })
+      expect(open.err).toContain("can be read by others")
+      yield* run(env, ["logout"])
+      expect(yield* run(env, ["devices"])).toMatchObject({ code: 3 })
+    })
+  )
+
+  it.effect("lists devices as a table, JSON and comma-separated values, and says what one does and lacks", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const table = yield* cli("devices --type ACCESS")
+      expect(table.out.split("\n")[0]).toMatch(/^NAME +STATE +SYNCHRONIZED/)
+      expect(table.out).not.toContain("\u001b")
+      expect(parsed(yield* cli(`devices ${ONE} --json`))).toMatchObject([{ hostname: ONE, state: "MANAGED" }])
+      expect((yield* cli("devices --csv")).out.split("\r\n")[0]?.split("\n")).toHaveLength(NAMES.length + 4)
+      expect((yield* cli(`device ${ONE}`)).out).toMatch(/does +idle/)
+      expect((yield* cli(`why ${ONE}`)).out).toContain(`${ONE} is not synchronized`)
+      const nobody = yield* cli("device nobody")
+      expect(nobody).toMatchObject({ code: 1, err: expect.stringContaining("Device not found") })
+    })
+  )
+
+  it.effect("shows what a change would do in groups, pushes it, and names what failed with an exit code", () =>
+    Effect.gen(function* () {
+      const { cli, lab } = yield* Site
+      const dry = yield* cli("sync --all --dry-run --watch")
+      expect(dry).toMatchObject({ code: 0 })
+      expect(dry.out).toMatch(/1 device: \+\d+ -\d+, score \d+[^]*4 devices change in 4 ways/)
+      const shown = yield* cli(`diff ${jobIn(dry)} --json`)
+      expect(parsed(shown)).toMatchObject({ changed: 4, groups: [{}, {}, {}, { count: 1 }] })
+      yield* (yield* lab.get(SILENT)).powerOff
+      const pushed = yield* cli("sync --all --force --canary 1 --watch --ticket CHG-7")
+      expect(pushed.code).toBe(1)
+      expect(pushed.err).toContain(`${SILENT} failed`)
+      expect(pushed.err).toContain("ended partial")
+      expect((yield* cli("jobs --outcome partial")).out).toContain("CHG-7")
+      expect((yield* cli(`job ${jobIn(pushed)}`)).out).toContain(`failed    ${SILENT}`)
+      const undone = yield* cli(`undo ${jobIn(pushed)} --watch`)
+      expect(undone).toMatchObject({ code: 0 })
+      expect(yield* cli("sync")).toMatchObject({ code: 1, err: expect.stringContaining("Say which devices") })
+      expect(yield* cli("sync --batch many --all")).toMatchObject({ code: 2 })
+    })
+  )
+
+  it.effect("lets one person ask and another approve, reject or abort", () =>
+    Effect.gen(function* () {
+      const { cli, junior } = yield* Site
+      const dry = jobIn(yield* junior(`sync ${ONE} --dry-run --force --watch`))
+      const asked = jobIn(yield* junior(`sync ${ONE} --dry-run-job ${dry}`))
+      expect(yield* junior(`approve ${asked} --comment seen`)).toMatchObject({ code: 3 })
+      expect(yield* cli(`approve ${asked} --comment seen --watch`)).toMatchObject({ code: 0 })
+      const again = jobIn(yield* junior(`sync ${ONE} --dry-run-job ${dry}`))
+      expect((yield* cli(`reject ${again} --comment no`)).out).toContain("Rejected")
+      const last = jobIn(yield* junior(`sync ${ONE} --dry-run-job ${dry}`))
+      expect((yield* junior(`abort ${last} --reason wrong`)).out).toContain("being aborted")
+    })
+  )
+
+  it.effect("changes ports after it has shown what that does, and stores nothing in a dry run", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      expect((yield* cli(`ports list ${OTHER} --csv`)).out).toContain("Ethernet2,ACCESS_AUTO")
+      const tried = yield* cli(`ports set ${OTHER} Ethernet2 --description printer --dry-run`)
+      expect(tried.out).toMatch(/\+ +description printer/)
+      expect((yield* cli(`ports list ${OTHER}`)).out).not.toContain("printer")
+      expect(yield* cli(`ports set ${OTHER} Ethernet2 --description printer`)).toMatchObject({ code: 0 })
+      expect((yield* cli(`ports list ${OTHER}`)).out).toContain("printer")
+      expect(yield* cli(`ports set ${OTHER} Ethernet99 --disable`)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("Interface Ethernet99 not found")
+      })
+    })
+  )
+
+  it.effect("looks after repositories, events, the audit and firmware", () =>
+    Effect.gen(function* () {
+      const { cli, folders } = yield* Site
+      expect((yield* cli("repo status settings")).out).toMatch(/in_force +[0-9a-f]{10}/)
+      yield* folders.settings.commit({ "global/base_system.yml": "---\nntp_servers: 5\n" }, "Wrong")
+      const refused = yield* cli("repo refresh settings")
+      expect(refused).toMatchObject({ code: 1 })
+      expect((yield* cli("repo status settings")).out).toMatch(/refused[^]*global\/base_system.yml:\d+/)
+      expect(yield* cli("repo check settings main")).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("would be refused")
+      })
+      expect((yield* cli("events --kind job")).out).toContain("job  started")
+      const followed = yield* cli("events --follow --kind job --since 0 --json", "", /"kind":"job"/)
+      expect(JSON.parse(followed.out.split("\n")[0] ?? "")).toMatchObject({ kind: "job" })
+      expect(parsed(yield* cli("audit list --kind job --limit 3 --json"))).toHaveLength(3)
+      expect((yield* cli("firmware images")).code).toBeLessThan(2)
+      expect(yield* cli("init nobody lhv-new")).toMatchObject({ code: 1, err: expect.stringContaining("No switch") })
+      expect((yield* cli("token list")).out).toContain("tokens")
+      expect((yield* cli("alerts list")).out).toContain("receivers")
+    })
+  )
+
+  it.effect("says when the server is away, and completes words in bash, zsh and fish", () =>
+    Effect.gen(function* () {
+      const away = yield* run({ SWITCHYARD_URL: "http://127.0.0.1:9" }, ["devices"])
+      expect(away).toMatchObject({ code: 4, err: expect.stringContaining("does not answer") })
+      expect(yield* run({}, ["devices", "--nonsense"])).toMatchObject({ code: 2 })
+      for (const shell of ["bash", "zsh", "fish"]) {
+        const { code, out } = yield* run({}, ["--completions", shell])
+        expect(code).toBe(0)
+        expect(out).toContain("unsynchronized")
+        if (shell === "bash") expect(spawnSync("bash", ["-n"], { input: out }).status).toBe(0)
+      }
+    })
+  )
+})

@@ -1,0 +1,116 @@
+/** New switches in the page: where they hang, checked and initialised, one by one and from a list; and the network drawn. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { booted } from "../../support/BlankSwitch.ts"
+import * as Campus from "../../support/Campus.ts"
+import { serve } from "../../support/ServedCampus.ts"
+import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+
+const make = Effect.gen(function* () {
+  const folders = yield* Campus.makeFolders
+  const lab = yield* Campus.makeCampusLab(3, () => Effect.void)
+  const { api, running, url } = yield* serve(Campus.environment(lab, folders, folders.folder))
+  yield* Effect.provide(Campus.seedSite, running)
+  for (const name of ["settings", "templates"]) yield* api.send("PUT", `/repository/${name}`, { action: "REFRESH" })
+  const found: Array<string> = []
+  for (const name of Campus.accessNames(3)) {
+    const { discovery } = yield* Effect.provide(Effect.flatMap(lab.get(name), booted), running)
+    yield* api.run("/discover_device", { ztp_mac: discovery.ztp_mac, dhcp_ip: discovery.dhcp_ip })
+    found.push(discovery.ztp_mac)
+  }
+  return { api, found, page: yield* openPage(yield* makeBrowser, url) }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/New") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+const scene = layer(Site.layer, { excludeTestServices: true })
+
+describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+  scene((it) => {
+    it.effect("is shown with where it hangs, checked, and initialised step by step until it is managed", () =>
+      Effect.gen(function* () {
+        const { api, found, page } = yield* Site
+        const [first = ""] = found
+        yield* steps(async () => {
+          await page.goto("/ui/new")
+          await page.getByRole("button", { name: new RegExp(first) }).click()
+          await page.getByText("Ethernet1 (by its Ethernet27)").waitFor()
+          await page.getByRole("textbox", { name: "Name" }).fill("bad name")
+          await page.getByRole("button", { name: "Check" }).click()
+          await page.getByText("Provided hostname is not valid").waitFor()
+          await page.getByRole("textbox", { name: "Name" }).fill("lhv-acc1")
+          await page.getByRole("button", { name: "Check" }).click()
+          await page.getByText("it can be initialised").waitFor()
+        })
+        yield* sound(page, "new")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Initialise" }).click()
+          await page.getByRole("link", { name: "init_access_device_step1" }).waitFor()
+          await page.getByRole("link", { name: "init_device_step2" }).waitFor()
+          await page.getByRole("region", { name: "Initialisation of lhv-acc1" }).getByText("success").nth(1).waitFor()
+        })
+        for (;;) {
+          const [device] = yield* api.devices("filter[hostname]=lhv-acc1&filter[state]=MANAGED")
+          if (device !== undefined) break
+          yield* Effect.sleep("200 millis")
+        }
+      })
+    )
+
+    it.effect("comes from a list as well, of which every wrong line is named before anything is started", () =>
+      Effect.gen(function* () {
+        const { api, found, page } = yield* Site
+        const [, second = "", third = ""] = found
+        yield* steps(async () => {
+          await page.goto("/ui/new?tab=several")
+          await page
+            .getByRole("textbox", { name: "List" })
+            .fill(`serial,name,type\n${second},lhv-acc2\n${third},lhv-acc2,ACCESS\n0000,lhv-acc9,PHONE`)
+          await page.getByText("the name lhv-acc2 stands twice in the list").waitFor()
+          await page.getByText("PHONE is no type").waitFor()
+          await page.getByRole("textbox", { name: "List" }).fill(`${second},lhv-acc2\n${third};lhv-acc3;ACCESS`)
+          await page.getByRole("button", { name: "Check all" }).click()
+          await page.getByText("can be initialised").nth(1).waitFor()
+        })
+        yield* sound(page, "new-several")
+        yield* steps(() => page.getByRole("button", { name: "Initialise all" }).click())
+        for (;;) {
+          const managed = yield* api.devices("filter[hostname][contains]=lhv-acc&filter[state]=MANAGED")
+          if (managed.length === 3) break
+          yield* Effect.sleep("200 millis")
+        }
+        yield* steps(async () => {
+          await page.goto("/ui/new")
+          await page.getByText("No switch is new.").waitFor()
+        })
+        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(0)
+      })
+    )
+
+    it.effect("is drawn in the network, in the colours of how it stands, and as a list", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/topology")
+          await page.getByRole("button", { name: /3 access switches/ }).click()
+          await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
+          await page.getByText("synchronized", { exact: true }).first().click()
+          await page.getByRole("button", { name: /lhv-dist1 not synchronized/ }).waitFor()
+        })
+        yield* sound(page, "topology")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Show as a list" }).click()
+          await page
+            .getByRole("cell", { name: /lhv-dist1 \(Ethernet27\)/ })
+            .first()
+            .waitFor()
+          await page.getByRole("button", { name: "Show as a drawing" }).click()
+          await page.getByRole("button", { name: /lhv-acc1/ }).click()
+          await page.waitForURL(/\/ui\/device\/lhv-acc1/)
+        })
+      })
+    )
+  })
+})

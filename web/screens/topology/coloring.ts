@@ -1,0 +1,45 @@
+/** What the colour of a device says. Pure. */
+import { toneOfState, type ToneName } from "../../parts/tones.ts"
+
+export interface ColoredDevice {
+  readonly hostname: string
+  readonly state: string
+  readonly synchronized: boolean
+  readonly os_version: string | null
+}
+
+export const colorings = ["state", "synchronized", "version"] as const
+export type Coloring = (typeof colorings)[number]
+
+/** From the one that is looked at first. */
+const ORDER: ReadonlyArray<ToneName> = ["bad", "warn", "info", "quiet", "good"]
+
+/** The tone of a device, and the word for it. `usual` is the version that most devices have. */
+export const standingOf = (
+  device: ColoredDevice,
+  coloring: Coloring,
+  usual: string | null
+): readonly [tone: ToneName, word: string] => {
+  if (coloring === "state") return [toneOfState(device.state), device.state]
+  if (coloring === "version")
+    return [device.os_version === usual ? "good" : "warn", device.os_version ?? "unknown version"]
+  if (device.state !== "MANAGED") return ["quiet", "not managed"]
+  return device.synchronized ? ["good", "synchronized"] : ["warn", "not synchronized"]
+}
+
+/** The worst of several. */
+export const worst = (
+  standings: ReadonlyArray<readonly [tone: ToneName, word: string]>
+): readonly [tone: ToneName, word: string] =>
+  standings.toSorted(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other))[0] ?? ["quiet", ""]
+
+/** What most devices have. */
+export const mostFrequent = (values: ReadonlyArray<string | null>): string | null => {
+  const groups = [
+    ...Map.groupBy(
+      values.filter((value) => value !== null),
+      (value) => value
+    )
+  ]
+  return groups.toSorted(([, one], [, other]) => other.length - one.length)[0]?.[0] ?? null
+}
