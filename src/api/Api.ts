@@ -19,6 +19,7 @@ import { OperationsGroup } from "./OperationsApi.ts"
 import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
+import { ServerGroup } from "./ServerApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
 import { WindowsGroup } from "./WindowsApi.ts"
@@ -50,6 +51,7 @@ const versioned = HttpApi.make("switchyard")
     EventsGroup,
     WindowsGroup,
     AlertsGroup,
+    ServerGroup,
     SystemGroup
   )
   .prefix(BASE)

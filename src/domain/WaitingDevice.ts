@@ -1,5 +1,5 @@
 /**
- * Switches that wait to be initialised, with where they hang (docs/page.md#new-switches): the ports of known devices that they hear or
+ * Switches that wait to be initialised, with where they hang (docs/page.md#new-switches-and-the-drawing): the ports of known devices that they hear or
  * that hear them, and the device that is at the other end of a port by the links of the database, whose place they may take.
  */
 import { Schema } from "effect"
