@@ -18,6 +18,7 @@ import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
+import { ServerGroup } from "./ServerApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
 import { WindowsGroup } from "./WindowsApi.ts"
@@ -48,6 +49,7 @@ const versioned = HttpApi.make("switchyard")
     EventsGroup,
     WindowsGroup,
     AlertsGroup,
+    ServerGroup,
     SystemGroup
   )
   .prefix(BASE)
