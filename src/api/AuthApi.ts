@@ -22,6 +22,15 @@ const Explanation = Schema.Struct({
   allowed_by: Schema.Array(Schema.String)
 })
 
+const Role = Schema.Struct({
+  name: Schema.String,
+  /** One that every site has, as it comes. */
+  is_ready: Schema.Boolean,
+  /** The caller has it. */
+  is_held: Schema.Boolean,
+  permissions: Schema.Array(Permission)
+})
+
 const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
 
 /** What is asked about; what is missing is the handler's to say. */
@@ -60,6 +69,31 @@ const auth = HttpApiGroup.make("auth").add(
         response: {
           status: "success",
           data: { allowed: true, reason: "there are no roles: everything is allowed", roles: [], allowed_by: [] }
+        }
+      }
+    })
+  ),
+  HttpApiEndpoint.get("roles", "/auth/roles", {
+    success: Enveloped(Schema.Struct({ roles: Schema.Array(Role), remark: Schema.NullOr(Schema.String) }))
+  }).annotateMerge(
+    documented({
+      summary: "List the roles",
+      description:
+        "All that can be given to people and tokens: those of permissions.yml and the ready ones, with what they allow. `remark` says why roles do not count, or what is wrong with the file that was read last. Who has a role by a group of the provider is not told.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            roles: [
+              {
+                name: "dhcp-hook",
+                is_ready: true,
+                is_held: false,
+                permissions: [{ methods: ["GET"], endpoints: ["/devices"] }]
+              }
+            ],
+            remark: null
+          }
         }
       }
     })

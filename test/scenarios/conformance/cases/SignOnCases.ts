@@ -31,6 +31,19 @@ const caller: ReadonlyArray<Case> = [
     reply: { status: 400, body: error("method: expected one of GET, POST, PUT, DELETE") }
   })),
   {
+    name: "the roles that there are, the ready ones where there is no file",
+    request: { method: "GET", path: "/auth/roles" },
+    reply: {
+      status: 200,
+      body: data({
+        roles: ["reader", "port-editor", "provisioner", "operator", "administrator", "dhcp-hook", "monitoring"].map(
+          (name) => ({ name, is_ready: true, is_held: false })
+        ),
+        remark: /^permissions.yml is not there/
+      })
+    }
+  },
+  {
     name: "that a path is missing",
     request: { method: "GET", path: "/auth/explain?method=GET" },
     reply: { status: 400, body: error(/^path: expected a path behind/) }
