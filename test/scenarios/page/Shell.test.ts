@@ -48,6 +48,8 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
         yield* steps(async () => {
           await page.goto("/")
           await page.getByRole("heading", { name: "Switchyard" }).waitFor()
+          await page.getByRole("button", { name: "Sign on with the token" }).waitFor()
+          expect(await page.getByRole("button", { name: "Sign on", exact: true }).count(), "no local users").toBe(0)
         })
         yield* sound(page, "sign-on")
         yield* steps(async () => {
@@ -95,7 +97,8 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await page.getByRole("button", { name: "Navigation" }).click()
         })
         expect(yield* steps(() => page.getByRole("navigation").getByRole("link").allTextContents())).toEqual([
-          expect.stringContaining("Devices")
+          expect.stringContaining("Devices"),
+          expect.stringContaining("New switches")
         ])
         yield* sound(page, "phone")
       })
