@@ -114,10 +114,16 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
             await page.getByLabel("Configuration text").waitFor()
             await page.getByLabel("Compared with").selectOption("running")
             await page.getByRole("region", { name: "Difference of the two" }).waitFor()
-            await page.getByRole("combobox", { name: "Configuration" }).selectOption("0")
+            await page.getByLabel("Compared with").selectOption("")
+            await page.getByRole("combobox", { name: "Configuration" }).selectOption({ index: 2 })
             await page.getByRole("button", { name: "Restore it", exact: true }).waitFor()
           })
           yield* sound(page, "device-configuration")
+          yield* steps(async () => {
+            await page.getByRole("combobox", { name: "Configuration" }).selectOption("lines")
+            await page.getByRole("table", { name: "Who brought each line" }).getByText("boss").first().waitFor()
+          })
+          yield* sound(page, "device-lines")
           yield* steps(async () => {
             await tab("History")
             await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()

@@ -1,62 +1,36 @@
-/** What the device runs, what would be generated for it, what earlier jobs gave it, and the difference of any two of these. */
+/** What the device runs, what would be generated for it, what jobs gave it, the difference of any two, and who brought each line. */
 import { Button, Group, NativeSelect } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { useState } from "react"
-import { diff } from "../../../src/drivers/ConfigDiff.ts"
+import { useRouter } from "@tanstack/react-router"
+import type { Data } from "../../../src/api/CallTypes.ts"
 import { ask, CallFailed } from "../../api/call.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { useWords } from "../../app/useAddress.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Asked } from "../../parts/Asked.tsx"
 import { DiffView } from "../../parts/DiffView.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { saveFile } from "../../parts/saveFile.ts"
 import { Waiting } from "../../parts/Waiting.tsx"
-import { When } from "../../parts/When.tsx"
+import { momentOf } from "../../parts/When.tsx"
+import { Blame } from "./Blame.tsx"
 import type { TabProps } from "./Device.tsx"
-import { useRouter } from "@tanstack/react-router"
 
-/** Earlier jobs that are offered. */
-const EARLIER = 5
+type Entry = Data<"GET /device/:hostname/configs">["configs"][number]
 
-interface Text {
-  readonly text: string
-  readonly job?: number
-  readonly at?: string
-}
+const BLAME = "lines"
 
-const earlier = async (hostname: string, previous: number): Promise<Text> => {
-  const { answer } = await ask("GET /device/:hostname/previous_config", { params: { hostname }, query: { previous } })
-  const { config = "", finish_time, job_id } = answer.data
-  return { text: config, job: job_id, at: finish_time }
-}
-
-const read = async (hostname: string, which: string): Promise<Text> => {
+const read = async (hostname: string, which: string): Promise<string> => {
   const params = { hostname }
-  if (which === "running")
-    return { text: (await ask("GET /device/:hostname/running_config", { params })).answer.data.config }
-  if (which === "generated")
-    return {
-      text: (await ask("GET /device/:hostname/generate_config", { params })).answer.data.config.generated_config ?? ""
-    }
-  return earlier(hostname, Number(which))
+  if (which === "running") return (await ask("GET /device/:hostname/running_config", { params })).answer.data.config
+  if (which === "generated") {
+    return (await ask("GET /device/:hostname/generate_config", { params })).answer.data.config.generated_config ?? ""
+  }
+  const { answer } = await ask("GET /device/:hostname/previous_config", { params, query: { job_id: which } })
+  return answer.data.config ?? ""
 }
-
-const CHOICES = [
-  { value: "running", label: "running now" },
-  { value: "generated", label: "generated now" },
-  ...Array.from({ length: EARLIER }, (_, index) => ({
-    value: String(index),
-    label: index === 0 ? "of the newest job" : `${index} ${index === 1 ? "job" : "jobs"} before that`
-  }))
-]
-
-const useText = (hostname: string, which: string) =>
-  useQuery({
-    queryKey: ["configuration", hostname, which],
-    queryFn: () => read(hostname, which),
-    enabled: which !== "",
-    retry: (count, error) => error instanceof CallFailed && error.status >= 502 && count < 2
-  })
 
 const Restore = ({ hostname, job }: { readonly hostname: string; readonly job: number }) => {
   const router = useRouter()
@@ -80,54 +54,106 @@ const Restore = ({ hostname, job }: { readonly hostname: string; readonly job: n
   )
 }
 
-export default function Configuration({ device: { hostname } }: TabProps) {
+const Text = ({
+  hostname,
+  job,
+  which
+}: {
+  readonly hostname: string
+  readonly job?: Entry
+  readonly which: string
+}) => {
   const may = useMay()
-  const [one, setOne] = useState("generated")
-  const [other, setOther] = useState("")
-  const first = useText(hostname, one)
-  const second = useText(hostname, other)
-  const error = first.error ?? second.error
-  const job = first.data?.job
-  const difference =
-    first.data !== undefined && second.data !== undefined ? diff(first.data.text, second.data.text) : undefined
+  const { data, error } = useQuery({
+    queryKey: ["configuration", hostname, which],
+    queryFn: () => read(hostname, which),
+    retry: (count, failure) => failure instanceof CallFailed && failure.status >= 502 && count < 2
+  })
+  if (error !== null) return <Problem error={error} title="The configuration could not be read" />
+  if (data === undefined) return <Waiting what={`the configuration of ${hostname}`} />
   return (
     <>
-      <Group align="end" mb="sm">
-        <NativeSelect
-          label="Configuration"
-          data={CHOICES}
-          value={one}
-          onChange={(event) => setOne(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label="Compared with"
-          data={[{ value: "", label: "nothing" }, ...CHOICES]}
-          value={other}
-          onChange={(event) => setOther(event.currentTarget.value)}
-        />
-        {first.data !== undefined && (
-          <Button variant="default" onClick={() => saveFile(`${hostname}-${one}.cfg`, first.data.text)}>
-            Save as a file
-          </Button>
-        )}
-        {job !== undefined && may("POST", `/device/${hostname}/previous_config`) && (
-          <Restore hostname={hostname} job={job} />
+      <Group mb="xs">
+        <Button variant="default" onClick={() => saveFile(`${hostname}-${which}.cfg`, data)}>
+          Save as a file
+        </Button>
+        {job !== undefined && !job.failed && may("POST", `/device/${hostname}/previous_config`) && (
+          <Restore hostname={hostname} job={job.job_id} />
         )}
       </Group>
-      {first.data?.at !== undefined && (
-        <p>
-          Of job {job}, <When at={first.data.at} />
-        </p>
-      )}
-      {error !== null && <Problem error={error} title="A configuration could not be read" />}
-      {(first.isLoading || second.isLoading) && <Waiting what={`the configuration of ${hostname}`} />}
-      {other === "" && first.data !== undefined && (
-        <pre tabIndex={0} aria-label="Configuration text" className="config">
-          {first.data.text}
-        </pre>
-      )}
-      {difference === "" && <Empty>Both are the same.</Empty>}
-      {difference !== undefined && difference !== "" && <DiffView diff={difference} label="Difference of the two" />}
+      <pre tabIndex={0} aria-label="Configuration text" className="config">
+        {data}
+      </pre>
     </>
+  )
+}
+
+const Difference = ({
+  from,
+  hostname,
+  to
+}: {
+  readonly hostname: string
+  readonly from: string
+  readonly to: string
+}) => {
+  const asked = useAsk(
+    "GET /device/:hostname/config_diff",
+    { params: { hostname }, query: { from, to } },
+    { once: true }
+  )
+  return (
+    <Asked of={asked} what="the difference">
+      {({ data: { diff } }) =>
+        diff === "" ? <Empty>Both are the same.</Empty> : <DiffView diff={diff} label="Difference of the two" />
+      }
+    </Asked>
+  )
+}
+
+const labelOf = ({ by, failed, finish_time, job_id }: Entry): string =>
+  `job ${job_id}, ${momentOf(finish_time)?.toLocaleString() ?? finish_time}, ${by ?? "nobody"}${failed ? ", failed" : ""}`
+
+/** The choice is in the address: what is compared can be sent to a colleague. */
+export default function Configuration({ device: { hostname } }: TabProps) {
+  const [{ from = "generated", to = "" }, change] = useWords()
+  const asked = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })
+  return (
+    <Asked of={asked} what={`the configurations of ${hostname}`}>
+      {({ data: { configs } }) => {
+        const stored = configs.filter(({ has_config }) => has_config)
+        const choices = [
+          { value: "running", label: "running now" },
+          { value: "generated", label: "generated now" },
+          ...stored.map((entry) => ({ value: String(entry.job_id), label: labelOf(entry) }))
+        ]
+        const job = stored.find(({ job_id }) => String(job_id) === from)
+        return (
+          <>
+            <Group align="end" mb="sm">
+              <NativeSelect
+                label="Configuration"
+                data={[...choices, { value: BLAME, label: "of the newest job, who brought each line" }]}
+                value={from}
+                onChange={(event) => change({ from: event.currentTarget.value })}
+              />
+              {from !== BLAME && (
+                <NativeSelect
+                  label="Compared with"
+                  data={[{ value: "", label: "nothing" }, ...choices]}
+                  value={to}
+                  onChange={(event) => change({ to: event.currentTarget.value || undefined })}
+                />
+              )}
+            </Group>
+            {from === BLAME && <Blame hostname={hostname} />}
+            {from !== BLAME && to !== "" && <Difference hostname={hostname} from={from} to={to} />}
+            {from !== BLAME && to === "" && (
+              <Text hostname={hostname} which={from} {...(job === undefined ? {} : { job })} />
+            )}
+          </>
+        )
+      }}
+    </Asked>
   )
 }

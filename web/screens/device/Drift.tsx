@@ -2,9 +2,23 @@
 import { Group, Stack, Text } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { ask } from "../../api/call.ts"
+import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
 import type { TabProps } from "./Device.tsx"
+
+/** What the switch runs now against what the newest job gave it. */
+const ShownDrift = ({ hostname }: { readonly hostname: string }) => {
+  const { data } = useAsk("GET /device/:hostname/configs", { params: { hostname } }, { kinds: ["job"] })
+  const newest = data?.answer.data.configs.find(({ failed, has_config }) => has_config && !failed)
+  if (newest === undefined) return null
+  return (
+    <PlainLink to={`/device/${encodeURIComponent(hostname)}?tab=configuration&from=${newest.job_id}&to=running`}>
+      Compare what job {newest.job_id} gave it with what it runs now
+    </PlainLink>
+  )
+}
 
 export default function Drift({ device: { hostname } }: TabProps) {
   const may = useMay()
@@ -26,6 +40,7 @@ export default function Drift({ device: { hostname } }: TabProps) {
         was last proved; nothing is pushed. To keep it, write it into the settings; then a dry run shows no difference.
         To undo it, push what the settings say.
       </Text>
+      <ShownDrift hostname={hostname} />
       <Group>
         {may("POST", "/device_drift") && (
           <AskFirst label="Look for drift" act={look}>

@@ -1,4 +1,7 @@
 /** What the device hears by LLDP beside the links that are planned, with what differs. */
+import { useQueries } from "@tanstack/react-query"
+import { endOf } from "../../../src/domain/Linknet.ts"
+import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { Asked } from "../../parts/Asked.tsx"
@@ -9,18 +12,21 @@ import { Tone } from "../../parts/Tone.tsx"
 import { compared, type Planned } from "./neighbours.ts"
 import type { TabProps } from "./Device.tsx"
 
+/** The planned links of a device; what their other ends are called is asked for one by one, because the network may be large. */
 const usePlan = (id: number): ReadonlyArray<Planned> => {
   const may = useMay()
-  const links = useAsk("GET /linknets", {}, { kinds: ["linknet"], enabled: may("GET", "/linknets") })
-  const devices = useAsk("GET /devices", { query: { per_page: 1000 } }, { kinds: ["device"], keep: true })
-  const nameOf = new Map((devices.data?.answer.data.devices ?? []).map((device) => [device.id, device.hostname]))
-  return (links.data?.answer.data.linknets ?? []).flatMap((link) => {
-    if (link.device_a_id === id)
-      return [{ port: link.device_a_port, hostname: nameOf.get(link.device_b_id) ?? "", peerPort: link.device_b_port }]
-    if (link.device_b_id === id)
-      return [{ port: link.device_b_port, hostname: nameOf.get(link.device_a_id) ?? "", peerPort: link.device_a_port }]
-    return []
+  const { data } = useAsk("GET /linknets", {}, { kinds: ["linknet"], enabled: may("GET", "/linknets") })
+  const ends = (data?.answer.data.linknets ?? []).map((link) => endOf(link, id)).filter((end) => end !== null)
+  const peers = useQueries({
+    queries: [...new Set(ends.map(({ peerId }) => peerId))].map((peer) => ({
+      queryKey: ["GET /device/:id", { id: peer }, null, null],
+      queryFn: () => ask("GET /device/:id", { params: { id: peer } }),
+      meta: { kinds: ["device"] }
+    }))
   })
+  const found = peers.flatMap((peer) => peer.data?.answer.data.devices ?? [])
+  const nameOf = new Map(found.map((device) => [device.id, device.hostname]))
+  return ends.map(({ peerId, peerPort, port }) => ({ port, hostname: nameOf.get(peerId) ?? "", peerPort }))
 }
 
 const TONES = { agreed: "good", missing: "bad", unexpected: "quiet", other: "warn" } as const

@@ -1,0 +1,75 @@
+/** The configuration of the newest job, and beside each line the job that brought it: who, when, and by which commit. */
+import { Text } from "@mantine/core"
+import { useAsk } from "../../api/useAsk.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
+import { When } from "../../parts/When.tsx"
+
+const short = (commit: string | null): string => (commit === null ? "" : commit.slice(0, 8))
+
+export const Blame = ({ hostname }: { readonly hostname: string }) => {
+  const asked = useAsk("GET /device/:hostname/config_blame", { params: { hostname } }, { kinds: ["job"] })
+  return (
+    <Asked of={asked} what={`who brought each line of ${hostname}`}>
+      {({ data: { has_older, jobs, lines } }) => {
+        const jobOf = new Map(jobs.map((job) => [job.job_id, job]))
+        const columns: ReadonlyArray<Column<number>> = [
+          { key: "line", head: "Line", width: 60, cell: (row) => row + 1 },
+          {
+            key: "job",
+            head: "Job",
+            width: 70,
+            cell: (row) => {
+              const id = lines[row]?.job_id
+              return id === undefined ? "" : <PlainLink to={`/job/${id}`}>{id}</PlainLink>
+            }
+          },
+          { key: "by", head: "By", width: 110, cell: (row) => jobOf.get(lines[row]?.job_id ?? 0)?.by ?? "" },
+          {
+            key: "at",
+            head: "When",
+            width: 190,
+            cell: (row) => <When at={jobOf.get(lines[row]?.job_id ?? 0)?.finish_time} />
+          },
+          {
+            key: "commits",
+            head: "Settings, templates",
+            width: 180,
+            cell: (row) => {
+              const job = jobOf.get(lines[row]?.job_id ?? 0)
+              return (
+                <code
+                  title={`settings ${job?.settings_commit ?? "none"}, templates ${job?.templates_commit ?? "none"}`}
+                >
+                  {short(job?.settings_commit ?? null)} {short(job?.templates_commit ?? null)}
+                </code>
+              )
+            }
+          },
+          {
+            key: "text",
+            head: "Configuration",
+            width: 520,
+            cell: (row) => <code className="blamed">{lines[row]?.text}</code>
+          }
+        ]
+        return (
+          <>
+            {has_older && (
+              <Text size="sm">Only the newest 50 jobs were looked at: lines of the oldest may be older.</Text>
+            )}
+            <VirtualTable
+              label="Who brought each line"
+              columns={columns}
+              count={lines.length}
+              rowAt={(row) => row}
+              keyOf={(row) => row}
+              height="60dvh"
+            />
+          </>
+        )
+      }}
+    </Asked>
+  )
+}
