@@ -29,7 +29,7 @@ const Parts = ({ page, parts }: { readonly page: string; readonly parts: Readonl
     const key = `${place} ${part.type}`
     switch (part.type) {
       case "text":
-        return <span key={key}>{part.text}</span>
+        return part.text
       case "code":
         return <Code key={key}>{part.text}</Code>
       case "break":
