@@ -237,6 +237,12 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
           const page = yield* openPage(browser, url)
           yield* steps(async () => {
             // where the provider would be: the server sends browsers on, and exchanges the cookie
+            const provider = { name: "id.example.org", path: "/api/v1.0/auth/login" }
+            await page.route("**/api/v1.0/auth/ways", (route) =>
+              route.fulfill({
+                json: { status: "success", data: { needed: true, password: true, provider, token: true } }
+              })
+            )
             await page.route("**/api/v1.0/auth/login", (route) =>
               route.fulfill({ status: 302, headers: { location: `/ui/signed-on?token=${ended}&username=alice` } })
             )
@@ -244,7 +250,7 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
               route.fulfill({ json: { status: "success", data: { access_token: fresh } } })
             )
             await page.goto("/ui/jobs")
-            await page.getByRole("link", { name: "Sign on at the site's provider" }).click()
+            await page.getByRole("link", { name: "Sign on at id.example.org" }).click()
             await page.getByRole("heading", { name: "Jobs" }).waitFor()
             await page.getByText("alice").waitFor()
             expect(page.url()).toBe(`${url}/ui/jobs`)

@@ -48,6 +48,8 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
         yield* steps(async () => {
           await page.goto("/")
           await page.getByRole("heading", { name: "Switchyard" }).waitFor()
+          await page.getByRole("button", { name: "Sign on with the token" }).waitFor()
+          expect(await page.getByRole("button", { name: "Sign on", exact: true }).count(), "no local users").toBe(0)
         })
         yield* sound(page, "sign-on")
         yield* steps(async () => {
