@@ -96,10 +96,9 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await page.getByRole("link", { name: "lhv-acc1" }).waitFor()
           await page.getByRole("button", { name: "Navigation" }).click()
         })
-        expect(yield* steps(() => page.getByRole("navigation").getByRole("link").allTextContents())).toEqual([
-          expect.stringContaining("Devices"),
-          expect.stringContaining("New switches")
-        ])
+        const offered = yield* steps(() => page.getByRole("navigation").getByRole("link").allTextContents())
+        expect(offered.join(" ")).toMatch(/Devices.*Manual/)
+        expect(offered.join(" ")).not.toMatch(/Now|Jobs|Repository|Firmware|Audit|tokens|Server/)
         yield* sound(page, "phone")
       })
     )
