@@ -45,6 +45,20 @@ const compress = (folder) => {
   }
 }
 
+const TRIES = 20
+
+/** Another one may put its own in place between the two steps. Whoever serves the page meanwhile has read it already. */
+const putInPlace = (made) => {
+  for (let count = 1; ; count++) {
+    rmSync(target, { recursive: true, force: true, maxRetries: 5 })
+    try {
+      return renameSync(made, target)
+    } catch (error) {
+      if (count === TRIES || !["ENOTEMPTY", "EEXIST"].includes(error.code)) throw error
+    }
+  }
+}
+
 const build = async (stamp) => {
   const { build } = await import("vite")
   const made = path.join(web, `build.${process.pid}`)
@@ -56,9 +70,7 @@ const build = async (stamp) => {
     })
     compress(made)
     writeFileSync(path.join(made, STAMP), stamp)
-    // whoever serves the page meanwhile has read it already
-    rmSync(target, { recursive: true, force: true })
-    renameSync(made, target)
+    putInPlace(made)
   } finally {
     rmSync(made, { recursive: true, force: true })
   }
