@@ -3,6 +3,8 @@
  * place until somebody opens it. Pure, and quick for thousands.
  */
 
+import { type Agreement, worse } from "./agreement.ts"
+
 export interface NodeDevice {
   readonly id: number
   readonly hostname: string
@@ -12,6 +14,8 @@ export interface NodeDevice {
 export interface Cable {
   readonly a: number
   readonly b: number
+  /** Agreed when it is left out. */
+  readonly agreement?: Agreement
 }
 
 /** A device, or several access switches below the same uplinks. */
@@ -28,6 +32,8 @@ export interface Edge {
   readonly from: string
   readonly to: string
   readonly cables: number
+  /** The worst of the cables. */
+  readonly agreement: Agreement
 }
 
 export interface Drawing {
@@ -140,12 +146,17 @@ export const drawn = (
 const edgesOf = (spots: ReadonlyArray<Spot>, cables: ReadonlyArray<Cable>): ReadonlyArray<Edge> => {
   const spotOf = new Map(spots.flatMap(({ devices, id }) => devices.map((device) => [device.id, id] as const)))
   const counted = new Map<string, Edge>()
-  for (const { a, b } of cables) {
+  for (const { a, agreement = "agreed", b } of cables) {
     const [from, to] = [spotOf.get(a), spotOf.get(b)]
     if (from === undefined || to === undefined || from === to) continue
     const id = [from, to].toSorted().join(" – ")
     const known = counted.get(id)
-    counted.set(id, known === undefined ? { id, from, to, cables: 1 } : { ...known, cables: known.cables + 1 })
+    counted.set(
+      id,
+      known === undefined
+        ? { id, from, to, cables: 1, agreement }
+        : { ...known, cables: known.cables + 1, agreement: worse(known.agreement, agreement) }
+    )
   }
   return [...counted.values()]
 }
