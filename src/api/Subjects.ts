@@ -134,6 +134,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "GET /system/status",
   "GET /plugins",
   "PUT /plugins",
+  "GET /auth/ways",
   "GET /auth/login",
   "GET /auth/auth",
   "POST /auth/refresh",
