@@ -16,8 +16,10 @@ import { LinknetsGroup } from "./LinknetsApi.ts"
 import { MetricsGroup } from "./MetricsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
+import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
+import { ServerGroup } from "./ServerApi.ts"
 import { SettingsGroup, SettingsModelGroup } from "./SettingsApi.ts"
 import { HealthGroup, PluginsGroup, SystemGroup } from "./SystemApi.ts"
 import { WindowsGroup } from "./WindowsApi.ts"
@@ -33,6 +35,7 @@ const versioned = HttpApi.make("switchyard")
     MgmtDomainsGroup,
     JobsGroup,
     ProvisioningGroup,
+    PlacesGroup,
     ChangesGroup,
     OperationsGroup,
     ActorGroup,
@@ -48,6 +51,7 @@ const versioned = HttpApi.make("switchyard")
     EventsGroup,
     WindowsGroup,
     AlertsGroup,
+    ServerGroup,
     SystemGroup
   )
   .prefix(BASE)

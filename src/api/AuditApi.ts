@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AuditEvent } from "../domain/AuditEvent.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery } from "./Documented.ts"
-import { Page } from "./Envelope.ts"
+import { Enveloped, Page } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { hostname } from "./PathParameters.ts"
 import { RequestParameters } from "./Requests.ts"
@@ -26,6 +26,16 @@ const example: AuditEvent = {
 }
 const response = { status: "success", data: { events: [example] } }
 
+const Chain = Schema.Struct({
+  /** Events that fit their seals, from the oldest on. */
+  checked: Schema.Int,
+  /** What does not fit; null when the audit is whole. */
+  problem: Schema.NullOr(Schema.String),
+  /** The event at which the chain breaks. */
+  event_id: Schema.NullOr(Schema.Int),
+  checked_at: Schema.String
+})
+
 const endpoints = HttpApiGroup.make("audit").add(
   HttpApiEndpoint.get("list", "/audit", { success: Page(Events), error: BadRequest }).annotateMerge(
     documented({
@@ -34,6 +44,19 @@ const endpoints = HttpApiGroup.make("audit").add(
         "One page of the events that match, the newest first; `X-Total-Count` is their number. `filter[kind]`, `filter[action]`, `filter[actor]`, `filter[hostname]`, `filter[job.id]`, `filter[at][contains]=2026-03-02`.",
       query: listQuery(["filter[actor]", "indy"]),
       example: { response }
+    })
+  ),
+  HttpApiEndpoint.get("chain", "/audit/chain", { success: Enveloped(Chain) }).annotateMerge(
+    documented({
+      summary: "Check the chain of the audit",
+      description:
+        "Compares every event with its seal, as `switchyard audit verify` does, and names the first that was changed, removed or put in. What was found is given out for a minute.",
+      example: {
+        response: {
+          status: "success",
+          data: { checked: 2041, problem: null, event_id: null, checked_at: "2026-03-02T09:12:00.000Z" }
+        }
+      }
     })
   ),
   HttpApiEndpoint.get("device", "/device/:hostname/audit", {

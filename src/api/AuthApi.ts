@@ -9,6 +9,7 @@ import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { beginLogin, endLogin, logout, refreshLogin } from "./OidcEndpoints.ts"
 import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
+import { ways } from "./WaysEndpoint.ts"
 import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
 const Explanation = Schema.Struct({
@@ -19,6 +20,15 @@ const Explanation = Schema.Struct({
   roles: Schema.Array(Schema.String),
   /** Roles that allow it. */
   allowed_by: Schema.Array(Schema.String)
+})
+
+const Role = Schema.Struct({
+  name: Schema.String,
+  /** One that every site has, as it comes. */
+  is_ready: Schema.Boolean,
+  /** The caller has it. */
+  is_held: Schema.Boolean,
+  permissions: Schema.Array(Permission)
 })
 
 const asked = (description: string, example: string) => Schema.optionalKey(Parameter.text(shown(description, example)))
@@ -63,6 +73,31 @@ const auth = HttpApiGroup.make("auth").add(
       }
     })
   ),
+  HttpApiEndpoint.get("roles", "/auth/roles", {
+    success: Enveloped(Schema.Struct({ roles: Schema.Array(Role), remark: Schema.NullOr(Schema.String) }))
+  }).annotateMerge(
+    documented({
+      summary: "List the roles",
+      description:
+        "All that can be given to people and tokens: those of permissions.yml and the ready ones, with what they allow. `remark` says why roles do not count, or what is wrong with the file that was read last. Who has a role by a group of the provider is not told.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            roles: [
+              {
+                name: "dhcp-hook",
+                is_ready: true,
+                is_held: false,
+                permissions: [{ methods: ["GET"], endpoints: ["/devices"] }]
+              }
+            ],
+            remark: null
+          }
+        }
+      }
+    })
+  ),
   listTokens,
   createToken,
   revokeToken,
@@ -75,7 +110,7 @@ const auth = HttpApiGroup.make("auth").add(
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
 
-const signOn = HttpApiGroup.make("signOn").add(login, beginLogin, endLogin, refreshLogin, logout)
+const signOn = HttpApiGroup.make("signOn").add(ways, login, beginLogin, endLogin, refreshLogin, logout)
 
 /** Ways in: without a token. */
 export class SignOnGroup extends signOn {}

@@ -1,6 +1,7 @@
 /** All routes of the HTTP API with what surrounds them. Needs the stores, the job engine, the ports and the server's configuration. */
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { AuditChain } from "../access/AuditChain.ts"
 import { ApiTokens } from "../access/ApiTokens.ts"
 import { AskedDevices } from "../access/AskedDevices.ts"
 import { Grants } from "../access/Grants.ts"
@@ -16,6 +17,7 @@ import { SocketBridge } from "../events/socket/SocketBridge.ts"
 import { JobRequests } from "../jobs/engine/JobRequests.ts"
 import { AutoPushVerdict } from "../jobs/sync/AutoPushVerdict.ts"
 import { DryRunRisk } from "../jobs/sync/DryRunRisk.ts"
+import { SecretKey } from "../runtime/SecretKey.ts"
 import { SyncPause } from "../jobs/sync/SyncPause.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
 import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
@@ -26,6 +28,8 @@ import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
+import { PlaceStore } from "../store/PlaceStore.ts"
+import { ServerFigures } from "../store/ServerFigures.ts"
 import { OverviewStore } from "../store/OverviewStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
 import { UnknownDeviceStore } from "../store/UnknownDeviceStore.ts"
@@ -59,11 +63,13 @@ import { SignOn } from "./oidc/SignOn.ts"
 import { PageRoutes } from "./page/PageRoutes.ts"
 import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
+import { PlacesLive } from "./places/PlaceHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { RepositoryLive } from "./repository/RepositoryHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
 import { SettingsLive, SettingsModelLive } from "./settings/SettingsHandlers.ts"
 import { BootFiles } from "./ztp/BootFiles.ts"
+import { ServerLive } from "./system/StatusHandlers.ts"
 import { HealthLive, PluginsLive, SystemLive } from "./system/SystemHandlers.ts"
 import { SocketLive } from "./socket/SocketServer.ts"
 import { WindowsLive } from "./windows/WindowHandlers.ts"
@@ -75,6 +81,7 @@ const Groups = Layer.mergeAll(
   MgmtDomainsLive,
   JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
   ProvisioningLive,
+  PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,
@@ -87,12 +94,13 @@ const Groups = Layer.mergeAll(
   SystemLive,
   AuthLive,
   SignOnLive,
-  AuditLive,
+  AuditLive.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
   HealthLive,
   MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
+  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer])),
   SocketLive.pipe(Layer.provide(SocketBridge.layer))
 ).pipe(
   Layer.provide([

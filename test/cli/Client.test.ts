@@ -163,6 +163,8 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
     Effect.gen(function* () {
       const { cli, folders } = yield* Site
       expect((yield* cli("repo status settings")).out).toMatch(/in_force +[0-9a-f]{10}/)
+      const sound = yield* cli("repo check settings main")
+      expect(sound).toMatchObject({ code: 0, out: expect.stringContaining("would be accepted; 0 of 0 devices") })
       yield* folders.settings.commit({ "global/base_system.yml": "---\nntp_servers: 5\n" }, "Wrong")
       const refused = yield* cli("repo refresh settings")
       expect(refused).toMatchObject({ code: 1 })
@@ -175,7 +177,12 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const followed = yield* cli("events --follow --kind job --since 0 --json", "", /"kind":"job"/)
       expect(JSON.parse(followed.out.split("\n")[0] ?? "")).toMatchObject({ kind: "job" })
       expect(parsed(yield* cli("audit list --kind job --limit 3 --json"))).toHaveLength(3)
-      expect((yield* cli("firmware images")).code).toBeLessThan(2)
+      expect(yield* cli("firmware images")).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("There is no image")
+      })
+      expect((yield* cli("firmware versions --csv")).out).toMatch(/^group,version,devices\n[^]*DEFAULT,not known,\d+/)
+      expect((yield* cli("firmware order nothing")).code).toBe(1)
       expect(yield* cli("init nobody lhv-new")).toMatchObject({ code: 1, err: expect.stringContaining("No switch") })
       expect((yield* cli("token list")).out).toContain("tokens")
       expect((yield* cli("alerts list")).out).toContain("receivers")

@@ -25,7 +25,9 @@ export default function Palette({ asked }: { readonly asked: number }) {
   const places = screens
     .filter(
       ({ label, leap, reads }) =>
-        leap !== undefined && may("GET", reads) && label.toLowerCase().includes(text.trim().toLowerCase())
+        leap !== undefined &&
+        (reads === undefined || may("GET", reads)) &&
+        label.toLowerCase().includes(text.trim().toLowerCase())
     )
     .map(({ label, leap, path }): SpotlightActionData => ({
       id: path,

@@ -6,8 +6,8 @@ export interface Screen {
   readonly label: string
   /** The letter that leads there after `g`; screens with one are in the navigation. */
   readonly leap?: string
-  /** The path that has to be readable. */
-  readonly reads: string
+  /** The path that has to be readable; without one the screen is for everybody. */
+  readonly reads?: string
   readonly load: () => Promise<{ readonly default: ComponentType }>
 }
 
@@ -39,6 +39,23 @@ export const screens: ReadonlyArray<Screen> = [
   { path: "/job/$id", label: "Job", reads: "/jobs", load: () => import("../screens/job/Job.tsx") },
   { path: "/change", label: "Change", leap: "c", reads: "/jobs", load: () => import("../screens/change/Change.tsx") },
   { path: "/device/$name", label: "Device", reads: "/devices", load: () => import("../screens/device/Device.tsx") },
+  { path: "/audit", label: "Audit", leap: "a", reads: "/audit", load: () => import("../screens/audit/Audit.tsx") },
+  {
+    path: "/access",
+    label: "Users and tokens",
+    leap: "u",
+    reads: "/auth/tokens",
+    load: () => import("../screens/access/Access.tsx")
+  },
+  {
+    path: "/server",
+    label: "Server",
+    leap: "s",
+    reads: "/system/status",
+    load: () => import("../screens/health/Server.tsx")
+  },
+  { path: "/manual", label: "Manual", leap: "m", load: () => import("../screens/manual/Manual.tsx") },
+  { path: "/manual/$page", label: "Manual", load: () => import("../screens/manual/Manual.tsx") },
   { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
   {
     path: "/topology",

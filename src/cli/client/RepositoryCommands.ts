@@ -5,6 +5,7 @@ import type { Data } from "../../api/CallTypes.ts"
 import { type Column, format, printRows, reported } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 
+type Checked = Data<"POST /repository/:name/check">
 type Commit = Data<"GET /repository/:name/commits">["commits"][number]
 
 const COLUMNS: ReadonlyArray<Column<Commit>> = [
@@ -52,17 +53,33 @@ const refresh = Command.make("refresh", { name }, ({ name }) =>
   Command.withDescription("Fetch the newest commit, and bring it into force if it is right; exit code 1 if it is not.")
 )
 
-const check = Command.make("check", { name, branch: Argument.String("branch") }, ({ branch, name }) =>
-  reported(
-    Effect.gen(function* () {
-      const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
-      const { accepted, commit, devices, problems, warnings } = answer.data
-      for (const problem of [...problems, ...warnings]) yield* Console.log(problemLine(problem))
-      if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
-      const found = devices === null ? "" : `; ${devices.changed} of ${devices.concerned} devices would change`
-      yield* Console.log(`${branch} (${commit.slice(0, 10)}) would be accepted${found}`)
-    })
-  )
+const groupLine = ({ added, count, hostnames, removed }: Checked["groups"][number]): string =>
+  `${count} ${count === 1 ? "device" : "devices"}: +${added} -${removed} (${hostnames.slice(0, 5).join(" ")}${count > 5 ? " …" : ""})`
+
+/** What devices would get: a difference for all that share it, and those that the branch breaks. */
+const printGroups = Effect.fnUntraced(function* ({ failures, groups }: Checked) {
+  for (const group of groups) yield* Console.log(`${groupLine(group)}\n${group.diff}\n`)
+  for (const { by_the_branch, hostname, message } of failures)
+    yield* Console.log(`${hostname} cannot be rendered${by_the_branch ? "" : ", now neither"}: ${message}`)
+})
+
+const check = Command.make(
+  "check",
+  { name, branch: Argument.String("branch"), json: format.json },
+  ({ branch, json, name }) =>
+    reported(
+      Effect.gen(function* () {
+        const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
+        const { accepted, commit, devices, problems, warnings } = answer.data
+        if (json) yield* Console.log(JSON.stringify(answer.data, null, 2))
+        for (const problem of json ? [] : [...problems, ...warnings]) yield* Console.log(problemLine(problem))
+        if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
+        if (json) return
+        yield* printGroups(answer.data)
+        const found = `${devices.changed} of ${devices.concerned} devices would change`
+        yield* Console.log(`${branch} (${commit.slice(0, 10)}) would be accepted; ${found}`)
+      })
+    )
 ).pipe(
   Command.withDescription("Check a branch before it is merged: problems by line, and how many devices would change.")
 )

@@ -1,7 +1,8 @@
 /** Handlers of the audit: pages of all events, of a device, of a job (docs/security.md#audit). */
-import { Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
+import { AuditChain } from "../../access/AuditChain.ts"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound } from "../../api/Failures.ts"
@@ -52,12 +53,29 @@ const makeAudit = Effect.gen(function* () {
   }
 })
 
+/** How long what was found of the chain is given out: looking reads the whole audit. */
+const CHAIN_KEPT = Duration.minutes(1)
+
+const makeChain = Effect.gen(function* () {
+  const { verify } = yield* AuditChain
+  const look = Effect.gen(function* () {
+    const { checked, eventId, problem } = yield* verify
+    const checked_at = DateTime.formatIso(yield* DateTime.now)
+    return enveloped({ checked, problem, event_id: eventId === null ? null : Number(eventId), checked_at })
+  })
+  const [kept, forget] = yield* Effect.cachedInvalidateWithTTL(look, CHAIN_KEPT)
+  // a database that was away is asked again by the next
+  return Effect.tapCause(kept, () => forget)
+})
+
 /** Handlers of `AuditGroup`. */
 export const AuditLive = HttpApiBuilder.group(Api, "audit", (handlers) =>
   Effect.gen(function* () {
     const audit = yield* makeAudit
+    const chain = yield* makeChain
     return handlers
       .handle("list", ({ request }) => answered(audit.list(request)))
+      .handle("chain", () => answered(chain))
       .handle("device", ({ params, request }) => answered(audit.device(request, params.hostname)))
       .handle("job", ({ params, request }) => answered(audit.job(request, params.id)))
   })

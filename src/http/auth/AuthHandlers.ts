@@ -6,6 +6,7 @@ import { Api } from "../../api/Api.ts"
 import { Caller } from "../../api/Authorization.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { Permission } from "../../domain/access/PermissionRule.ts"
+import { readyRoles } from "../../domain/access/ReadyRoles.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeExplanation } from "./Explanation.ts"
 import { makeTokenRequests } from "./TokenRequests.ts"
@@ -25,10 +26,21 @@ const shown = (permission: Permission): Permission => ({
 /** Handlers of `AuthGroup`. */
 export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
   Effect.gen(function* () {
-    const { heldBy } = yield* Permissions
+    const { heldBy, remark, roles } = yield* Permissions
     const explain = yield* makeExplanation
     const tokens = yield* makeTokenRequests
     const users = yield* makeUserRequests
+    const listRoles = Effect.gen(function* () {
+      const held = (yield* heldBy(yield* Caller)) ?? []
+      const own = new Set(held.map(({ role }) => role))
+      const all = [...(yield* roles)].map(([name, permissions]) => ({
+        name,
+        is_ready: readyRoles.get(name) === permissions,
+        is_held: own.has(name),
+        permissions
+      }))
+      return enveloped({ roles: all, remark: yield* remark })
+    })
     return handlers
       .handle("identity", () => Effect.map(Effect.service(Caller), ({ name }) => name))
       .handle("permissions", () =>
@@ -37,6 +49,7 @@ export const AuthLive = HttpApiBuilder.group(Api, "auth", (handlers) =>
         )
       )
       .handle("explain", ({ query }) => answered(Effect.map(explain(query), enveloped)))
+      .handle("roles", () => listRoles)
       .handle("tokens", () => answered(tokens.list))
       .handle("createToken", ({ payload }) => answered(tokens.create(payload)))
       .handle("revokeToken", ({ params }) => answered(tokens.revoke(params.id)))

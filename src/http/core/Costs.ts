@@ -4,11 +4,11 @@ import type { HttpServerRequest } from "effect/http"
 /** Probes, and questions of browsers what they may ask: refused to nobody. */
 const FREE = /^\/api\/health/
 
-/** By method and path: they log in to a device, render templates, fetch a repository, make keys, look at a password or ask the identity provider. */
+/** By method and path: they log in to a device, render templates, fetch a repository, make keys, read the whole audit, look at a password or ask the identity provider. */
 const EXPENSIVE: ReadonlyArray<readonly [methods: RegExp, path: RegExp]> = [
   [
     /^(?:GET|POST)$/,
-    /\/(?:generate_config|config_diff|config_blame|variables|render|running_config|interface_status|optics|apply_config|auth\/auth|auth\/refresh)(?:[?;]|$)/
+    /\/(?:generate_config|config_diff|config_blame|variables|render|running_config|interface_status|optics|apply_config|auth\/auth|auth\/refresh|audit\/chain)(?:[?;]|$)/
   ],
   [/^(?:PUT|POST)$/, /\/(?:repository\/|settings\/model|certificate_authority|auth(?:[?;]|$))/]
 ]

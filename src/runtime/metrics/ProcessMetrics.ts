@@ -22,10 +22,36 @@ export const diskSize = gauge("switchyard_disk_size_bytes", "Size of the disk be
 export const processMetrics = [loopLag, loopUtilization, memory, openFiles, uptime, diskFree, diskSize]
 
 const NANOSECONDS = 1e9
-const QUANTILES = [50, 99] as const
 
-/** A function that tells how the process does; the event loop is watched from here on until the scope closes. */
-export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
+/** How the process does at a moment; what another system than Linux does not tell is null. */
+export interface ProcessReading {
+  /** Seconds since it was read before. */
+  readonly loopLag: { readonly median: number; readonly p99: number }
+  /** Part of that time in which the loop worked. */
+  readonly loopUtilization: number
+  readonly memory: Pick<NodeJS.MemoryUsage, "external" | "heapTotal" | "heapUsed" | "rss">
+  readonly uptime: number
+  readonly openFiles: number | null
+  /** Bytes below DATA_DIR. */
+  readonly disk: { readonly free: number; readonly size: number } | null
+}
+
+const countFiles = Effect.orElseSucceed(
+  Effect.tryPromise(async () => (await readdir("/proc/self/fd")).length),
+  () => null
+)
+
+const readDisk = (dataDir: string) =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(async () => {
+      const { bavail, blocks, bsize } = await statfs(dataDir)
+      return { free: bavail * bsize, size: blocks * bsize }
+    }),
+    () => null
+  )
+
+/** An effect that reads how the process does; the event loop is watched from here on until the scope closes. */
+export const makeProcessReading = Effect.fnUntraced(function* (dataDir: string) {
   const delays = yield* Effect.acquireRelease(
     Effect.sync(() => {
       const histogram = monitorEventLoopDelay({ resolution: 20 })
@@ -36,34 +62,40 @@ export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
   )
   let last = performance.eventLoopUtilization()
 
-  const tellLoop = (place: Place): void => {
-    for (const quantile of QUANTILES) {
-      const seconds = delays.count === 0 ? 0 : delays.percentile(quantile) / NANOSECONDS
-      loopLag.tell(place, seconds, String(quantile / 100))
-    }
+  const readLoop = () => {
+    const lag = (quantile: number) => (delays.count === 0 ? 0 : delays.percentile(quantile) / NANOSECONDS)
+    const loopLag = { median: lag(50), p99: lag(99) }
     delays.reset()
     const now = performance.eventLoopUtilization()
-    loopUtilization.tell(place, performance.eventLoopUtilization(now, last).utilization)
+    const { utilization } = performance.eventLoopUtilization(now, last)
     last = now
+    return { loopLag, loopUtilization: utilization }
   }
 
+  return Effect.gen(function* (): Effect.fn.Return<ProcessReading> {
+    const loop = readLoop()
+    const openFiles = yield* countFiles
+    const disk = yield* readDisk(dataDir)
+    return { ...loop, memory: process.memoryUsage(), uptime: process.uptime(), openFiles, disk }
+  })
+})
+
+/** A function that tells how the process does; the event loop is watched from here on until the scope closes. */
+export const watchProcess = Effect.fnUntraced(function* (dataDir: string) {
+  const read = yield* makeProcessReading(dataDir)
   return (place: Place): Effect.Effect<void> =>
-    Effect.gen(function* () {
-      tellLoop(place)
-      const { external, heapTotal, heapUsed, rss } = process.memoryUsage()
+    Effect.map(read, (reading) => {
+      const { external, heapTotal, heapUsed, rss } = reading.memory
+      loopLag.tell(place, reading.loopLag.median, "0.5")
+      loopLag.tell(place, reading.loopLag.p99, "0.99")
+      loopUtilization.tell(place, reading.loopUtilization)
       for (const [kind, bytes] of Object.entries({ external, heap_total: heapTotal, heap_used: heapUsed, rss }))
         memory.tell(place, bytes, kind)
-      uptime.tell(place, process.uptime())
-      // other systems than Linux have no such folder
-      yield* Effect.ignore(
-        Effect.tryPromise(async () => openFiles.tell(place, (await readdir("/proc/self/fd")).length))
-      )
-      yield* Effect.ignore(
-        Effect.tryPromise(async () => {
-          const { bavail, blocks, bsize } = await statfs(dataDir)
-          diskFree.tell(place, bavail * bsize)
-          diskSize.tell(place, blocks * bsize)
-        })
-      )
+      uptime.tell(place, reading.uptime)
+      if (reading.openFiles !== null) openFiles.tell(place, reading.openFiles)
+      if (reading.disk !== null) {
+        diskFree.tell(place, reading.disk.free)
+        diskSize.tell(place, reading.disk.size)
+      }
     })
 })

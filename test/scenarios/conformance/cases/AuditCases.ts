@@ -21,6 +21,14 @@ export const auditCases: ReadonlyArray<Case> = [
     }
   ]),
   {
+    name: "that every event fits its seal",
+    request: { method: "GET", path: "/audit/chain" },
+    reply: {
+      status: 200,
+      body: { status: "success", data: { problem: null, event_id: null, checked_at: /^20\d\d-.*Z$/ } }
+    }
+  },
+  {
     name: "no job of that id",
     request: { method: "GET", path: "/job/4711/audit" },
     reply: { status: 404, body: { message: "No job with id 4711 found" } }

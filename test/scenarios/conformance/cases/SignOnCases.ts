@@ -6,6 +6,11 @@ const error = (message: string | RegExp): Expected => ({ status: "error", messag
 
 const caller: ReadonlyArray<Case> = [
   {
+    name: "the ways in, without a token",
+    request: { method: "GET", path: "/auth/ways", user: null },
+    reply: { status: 200, body: data({ provider: null }) }
+  },
+  {
     name: "the name of the caller, bare",
     request: { method: "GET", path: "/auth/identity", user: "indy" },
     reply: { status: 200, body: "indy" }
@@ -25,6 +30,19 @@ const caller: ReadonlyArray<Case> = [
     request: { method: "GET", path: `/auth/explain?${query}` },
     reply: { status: 400, body: error("method: expected one of GET, POST, PUT, DELETE") }
   })),
+  {
+    name: "the roles that there are, the ready ones where there is no file",
+    request: { method: "GET", path: "/auth/roles" },
+    reply: {
+      status: 200,
+      body: data({
+        roles: ["reader", "port-editor", "provisioner", "operator", "administrator", "dhcp-hook", "monitoring"].map(
+          (name) => ({ name, is_ready: true, is_held: false })
+        ),
+        remark: /^permissions.yml is not there/
+      })
+    }
+  },
   {
     name: "that a path is missing",
     request: { method: "GET", path: "/auth/explain?method=GET" },

@@ -58,6 +58,24 @@ const system: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "how the server does",
+    request: { method: "GET", path: "/system/status" },
+    reply: {
+      status: 200,
+      body: {
+        status: "success",
+        data: {
+          version: release,
+          status: "UP",
+          database: { version: /^\d+/ },
+          queue: { oldest_seconds: 0 },
+          dead_letters: 0,
+          replicas: []
+        }
+      }
+    }
+  },
+  {
     name: "the metrics, from this machine without a token",
     request: { method: "GET", path: "/metrics", user: null },
     reply: { status: 200, headers: { "content-type": /^text\/plain; version=0\.0\.4/ } }

@@ -1,0 +1,108 @@
+/** How the server itself does, for those who run it (docs/operations.md#how-the-server-does). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Authorization } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+
+const Seconds = Schema.Number
+const Bytes = Schema.Number
+
+const Check = Schema.Struct({
+  name: Schema.String,
+  status: Schema.Literals(["UP", "DOWN"]),
+  /** What is wrong with a part that is down. */
+  message: Schema.optionalKey(Schema.String)
+})
+
+const Process = Schema.Struct({
+  uptime_seconds: Seconds,
+  memory_bytes: Bytes,
+  open_files: Schema.NullOr(Schema.Int),
+  /** Delay of the event loop since somebody last asked. */
+  loop_lag_seconds: Schema.Struct({ median: Seconds, p99: Seconds }),
+  /** Part of that time in which it worked, 0 to 1. */
+  loop_utilization: Schema.Number
+})
+
+const Database = Schema.Struct({
+  version: Schema.String,
+  is_embedded: Schema.Boolean,
+  size_bytes: Bytes,
+  /** The newest change of its schema. */
+  schema_version: Schema.Int,
+  connections: Schema.Array(Schema.Struct({ state: Schema.String, count: Schema.Int }))
+})
+
+const Queue = Schema.Struct({
+  /** Unfinished jobs. */
+  jobs: Schema.Array(Schema.Struct({ function_name: Schema.String, status: Schema.String, count: Schema.Int })),
+  /** For how long the oldest job that is due waits; 0 when none does. */
+  oldest_seconds: Seconds
+})
+
+const Replica = Schema.Struct({
+  address: Schema.String,
+  is_healthy: Schema.Boolean,
+  /** Seconds since it was heard of. */
+  heard_seconds: Seconds
+})
+
+/** What is asked of the database is null while it is away. */
+export const ServerStatus = Schema.Struct({
+  version: Schema.String,
+  git_version: Schema.String,
+  status: Schema.Literals(["UP", "DOWN"]),
+  checks: Schema.Array(Check),
+  /** What somebody should know of, and is no fault. */
+  remark: Schema.NullOr(Schema.String),
+  process: Process,
+  /** Below DATA_DIR. */
+  disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes })),
+  database: Schema.NullOr(Database),
+  queue: Schema.NullOr(Queue),
+  dead_letters: Schema.NullOr(Schema.Int),
+  /** Those that share the work; none where a server works alone. */
+  replicas: Schema.NullOr(Schema.Array(Replica))
+})
+export type ServerStatus = typeof ServerStatus.Type
+
+const example: ServerStatus = {
+  version: "0.2.0",
+  git_version: "No git repo found",
+  status: "UP",
+  checks: [{ name: "postgres", status: "UP" }],
+  remark: null,
+  process: {
+    uptime_seconds: 86_400,
+    memory_bytes: 310_378_496,
+    open_files: 61,
+    loop_lag_seconds: { median: 0.0201, p99: 0.0312 },
+    loop_utilization: 0.04
+  },
+  disk: { free_bytes: 52_428_800_000, size_bytes: 105_089_261_568 },
+  database: {
+    version: "18.4",
+    is_embedded: false,
+    size_bytes: 84_213_760,
+    schema_version: 37,
+    connections: [{ state: "idle", count: 9 }]
+  },
+  queue: { jobs: [{ function_name: "sync_devices", status: "RUNNING", count: 1 }], oldest_seconds: 0 },
+  dead_letters: 0,
+  replicas: [{ address: "10.0.0.5:5050", is_healthy: true, heard_seconds: 1.2 }]
+}
+
+const server = HttpApiGroup.make("server").add(
+  HttpApiEndpoint.get("status", "/system/status", { success: Enveloped(ServerStatus) }).annotateMerge(
+    documented({
+      summary: "Read how the server does",
+      description:
+        "Health by parts, process, disk, database, unfinished jobs and replicas at once, never older than five seconds. 200 also while a part is down; what the database would say is null while it is away. The process is that of the replica that answers.",
+      example: { response: { status: "success", data: example } }
+    })
+  )
+)
+
+/** Endpoints about the server, all with a token. */
+export class ServerGroup extends server.middleware(Authorization) {}

@@ -1,0 +1,40 @@
+/** Looks at all parts of the server, and tells which work (docs/operations.md#health). */
+import { Duration, Effect } from "effect"
+import { Permissions } from "../../access/Permissions.ts"
+import type { HealthReport } from "../../api/SystemApi.ts"
+import { type Part, Readiness } from "../../jobs/engine/Readiness.ts"
+import { Tokens } from "../core/Tokens.ts"
+
+const CHECK_TIMEOUT = Duration.seconds(2)
+
+const look = ({ check, name }: Part) =>
+  check.pipe(
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError(`The check of ${name} met a defect`, defect), Effect.fail("it failed"))
+    ),
+    Effect.timeoutOrElse({ duration: CHECK_TIMEOUT, orElse: () => Effect.fail("no answer within 2 seconds") }),
+    Effect.match({
+      onSuccess: () => ({ name, status: "UP" as const }),
+      onFailure: (message) => ({ name, status: "DOWN" as const, message })
+    })
+  )
+
+const report = Effect.fnUntraced(function* (
+  parts: ReadonlyArray<Part>,
+  remarking: Effect.Effect<string | null>
+): Effect.fn.Return<HealthReport> {
+  const checks = yield* Effect.forEach(parts, look, { concurrency: "unbounded" })
+  const found = yield* remarking
+  const remark = found === null ? {} : { remark: found }
+  return checks.every(({ status }) => status === "UP")
+    ? { status: "UP", checks, ...remark }
+    : { status: "DOWN", checks, ...remark }
+})
+
+/** An effect that looks at everything now. */
+export const makeHealthReport = Effect.gen(function* () {
+  const { parts } = yield* Readiness
+  const { remark } = yield* Permissions
+  const { required } = yield* Tokens
+  return report(parts, required ? remark : Effect.succeed(null))
+})

@@ -1,0 +1,80 @@
+/** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
+import { Duration, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../api/Api.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import type { ServerStatus } from "../../api/ServerApi.ts"
+import { Build } from "../../runtime/Build.ts"
+import { makeProcessReading, type ProcessReading } from "../../runtime/metrics/ProcessMetrics.ts"
+import { ServerConfig } from "../../ServerConfig.ts"
+import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { FleetFigures } from "../../store/FleetFigures.ts"
+import { ServerFigures } from "../../store/ServerFigures.ts"
+import { makeHealthReport } from "./HealthReport.ts"
+
+const KEPT = Duration.seconds(5)
+/** A database that says nothing for so long is shown as away. */
+const PATIENCE = Duration.seconds(2)
+
+const processOf = ({ loopLag, loopUtilization, memory, openFiles, uptime }: ProcessReading) => ({
+  uptime_seconds: uptime,
+  memory_bytes: memory.rss,
+  open_files: openFiles,
+  loop_lag_seconds: { median: loopLag.median, p99: loopLag.p99 },
+  loop_utilization: loopUtilization
+})
+
+const makeStatus = Effect.gen(function* () {
+  const build = yield* Build
+  const { DATABASE_URL, DATA_DIR } = yield* ServerConfig
+  const fleet = yield* FleetFigures
+  const figures = yield* ServerFigures
+  const look = yield* makeHealthReport
+  const readProcess = yield* makeProcessReading(DATA_DIR)
+
+  const asked = Effect.all({ fleet: fleet.read, database: figures.database, replicas: figures.replicas }).pipe(
+    failingWithoutDatabase,
+    Effect.timeout(PATIENCE),
+    Effect.tapCause((cause) => Effect.logDebug("The database does not say how the server does", cause)),
+    Effect.catchCause(() => Effect.succeed(null))
+  )
+
+  return Effect.gen(function* (): Effect.fn.Return<ServerStatus> {
+    const { found, health, reading } = yield* Effect.all(
+      { found: asked, health: look, reading: readProcess },
+      { concurrency: 3 }
+    )
+    const { checks, remark = null, status } = health
+    const { git_version, version } = build
+    return {
+      version,
+      git_version,
+      status,
+      checks,
+      remark,
+      process: processOf(reading),
+      disk: reading.disk === null ? null : { free_bytes: reading.disk.free, size_bytes: reading.disk.size },
+      database:
+        found === null || found.database === null
+          ? null
+          : { ...found.database, is_embedded: Option.isNone(DATABASE_URL), connections: found.fleet.connections },
+      queue:
+        found === null
+          ? null
+          : {
+              jobs: found.fleet.jobs.map(({ count, function_name, status }) => ({ function_name, status, count })),
+              oldest_seconds: Math.max(0, ...found.fleet.jobs.map(({ age }) => age ?? 0))
+            },
+      dead_letters: found?.fleet.deadLetters ?? null,
+      replicas: found?.replicas ?? null
+    }
+  })
+})
+
+/** Handlers of `ServerGroup`. */
+export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
+  Effect.gen(function* () {
+    const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
+    return handlers.handle("status", () => Effect.map(status, enveloped))
+  })
+)

@@ -1,0 +1,292 @@
+/** For those who run the server: who did what, who may do what, how the server does, and the manual. */
+import { describe, expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { readFileSync } from "node:fs"
+import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
+import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
+import { accessNames } from "../chaos/ManagedCampus.ts"
+
+const [DEVICE = ""] = accessNames(1)
+const PASSWORD = "seven green bicycles"
+
+/** What was given up after three days, as it is in the database. */
+const givenUp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`with made as (
+      insert into alert (rule, key, level, title, receivers, events, count, subjects, send_at, sent_at)
+      values ('job_not_success', 'job 1', 'error', 'Job 1 ended: failed', '{noc}', '[]', 1, '{}', now(), now()) returning id
+    ) insert into alert_delivery (alert_id, receiver, action, state, attempts, ended_at, answer)
+      select id, 'noc', 'trigger', 'dead', 76, now(), 'ECONNREFUSED' from made`
+})
+
+const make = Effect.gen(function* () {
+  const campus = yield* makeCampusWithRoles({
+    names: [DEVICE],
+    roles: "group_mappings: {}\nroles:\n  closet: { extends: port-editor, groups: [closet-3] }\n",
+    variables: { LOCAL_USERS: "true" }
+  })
+  yield* Effect.provide(givenUp, campus.running)
+  const browser = yield* makeBrowser
+  const page = yield* openPage(browser, campus.url, { token: yield* campus.tokenOf("administrator", "boss") })
+  return { ...campus, browser, page }
+})
+
+class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/page/Administration") {
+  static readonly layer = Layer.effect(Site, make)
+}
+
+const scene = layer(Site.layer, { excludeTestServices: true })
+
+describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
+  scene((it) => {
+    it.effect("adds a user, who signs on with a password, gives other roles, and removes the user", () =>
+      Effect.gen(function* () {
+        const { browser, page, url } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/access")
+          await page.getByRole("button", { name: "Add a user" }).click()
+          const form = page.getByRole("dialog", { name: "Add a user" })
+          await form.getByLabel("Name").fill("maria")
+          await form.getByLabel(/^Password/).fill("short")
+          await form.getByRole("checkbox", { name: "reader" }).click()
+          await form.getByRole("button", { name: "Save" }).click()
+          await form.getByText("password: expected 12 to 256 characters").waitFor()
+          await form.getByLabel(/^Password/).fill(PASSWORD)
+          await form.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("row", { name: /maria reader/ }).waitFor()
+        })
+        yield* sound(page, "access-users")
+        const hers = yield* openPage(browser, url)
+        yield* steps(async () => {
+          await hers.goto("/ui/access")
+          await hers.getByRole("textbox", { name: "Name" }).fill("maria")
+          await hers.getByLabel(/^Password/).fill(PASSWORD)
+          await hers.getByRole("button", { name: "Sign on", exact: true }).click()
+          await hers.getByRole("tab", { name: "Tokens of programs" }).waitFor()
+          expect(await hers.getByRole("tab", { name: "Users with passwords" }).count()).toBe(0)
+          await page.getByRole("button", { name: "Change maria" }).click()
+          const form = page.getByRole("dialog", { name: "Change maria" })
+          await form.getByRole("checkbox", { name: "operator" }).click()
+          await form.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("row", { name: /maria reader, operator/ }).waitFor()
+          await page.getByRole("button", { name: "Remove maria" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Remove maria" }).click()
+          await page.getByText("Nobody has a password here").waitFor()
+        })
+      })
+    )
+
+    it.effect("makes a token that is shown once and counts until it is revoked", () =>
+      Effect.gen(function* () {
+        const { page, url } = yield* Site
+        const answer = (token: string) =>
+          fetch(`${url}/api/v1.0/devices`, { headers: { authorization: `Bearer ${token}` } })
+        const token = yield* steps(async () => {
+          await page.goto("/ui/access?tab=tokens")
+          await page.getByRole("button", { name: "Make a token" }).click()
+          const form = page.getByRole("dialog", { name: "Make a token" })
+          await form.getByLabel("Name of the program").fill("dhcp")
+          await form.getByRole("checkbox", { name: "dhcp-hook" }).click()
+          await form.getByRole("button", { name: "Make the token" }).click()
+          return (await page.getByLabel("The token", { exact: true }).textContent()) ?? ""
+        })
+        yield* sound(page, "access-tokens")
+        expect(token).toMatch(/^swy_/)
+        expect((yield* steps(() => answer(token))).status).toBe(200)
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "I have it" }).click()
+          await page.getByRole("button", { name: "Revoke dhcp" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Revoke dhcp" }).click()
+          await page.getByRole("row", { name: /dhcp .*revoked/ }).waitFor()
+          expect(await page.getByText(token).count()).toBe(0)
+          while ((await answer(token)).status !== 401) await new Promise((resolve) => setTimeout(resolve, 50))
+        })
+      })
+    )
+
+    it.effect("shows the roles that there are, and says why somebody may not do something", () =>
+      Effect.gen(function* () {
+        const { browser, page, tokenOf, url } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/access?tab=roles")
+          const closet = page.getByRole("row", { name: /^closet permissions.yml/ })
+          await closet.getByText(/groups: closet-3; .*at most 10 devices in a job/).waitFor()
+        })
+        yield* sound(page, "access-roles")
+        const looking = yield* openPage(browser, url, { token: yield* tokenOf("reader"), scheme: "dark", width: 380 })
+        yield* steps(async () => {
+          await looking.goto("/ui/access?tab=explain")
+          await looking.getByLabel("Path behind /api/v1.0").fill("/device_syncto")
+          await looking.getByRole("button", { name: "Ask" }).click()
+          await looking.getByText("You may not").waitFor()
+          await looking.getByText(/Roles that allow it: .*operator/).waitFor()
+        })
+        yield* sound(looking, "access-explain-phone-dark")
+      })
+    )
+
+    it.effect("finds in the audit who changed what, shows it before and after, and proves that it is whole", () =>
+      Effect.gen(function* () {
+        const { boss, page } = yield* Site
+        const { text } = yield* boss("GET", `/device/${DEVICE}`)
+        const id = /"id":(\d+)/.exec(text)?.[1] ?? ""
+        yield* boss("PUT", `/device/${id}`, { description: "room 5" })
+        yield* steps(async () => {
+          await page.goto("/ui/audit")
+          await page.getByLabel("Kind").selectOption("device")
+          await page.getByLabel("Who").fill("bos")
+          await page.getByRole("row", { name: /boss device updated .*room 5/ }).waitFor()
+        })
+        yield* sound(page, "audit")
+        yield* steps(async () => {
+          await page
+            .getByRole("row", { name: /room 5/ })
+            .getByRole("button", { name: /^Details/ })
+            .click()
+          await page
+            .getByRole("dialog")
+            .getByRole("row", { name: /description .*room 5/ })
+            .waitFor()
+          expect(page.url()).toMatch(/event=\d+/)
+        })
+        yield* sound(page, "audit-event")
+        yield* steps(async () => {
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Compare with the seals" }).click()
+          await page.getByText("The audit is whole").waitFor()
+          const [file] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name: "Export CSV" }).click()
+          ])
+          const lines = readFileSync(await file.path(), "utf8").split("\r\n")
+          expect(lines[0]).toBe("id,at,kind,action,actor,way,address,hostname,job_id,data")
+          expect(lines.find((line) => line.includes("room 5"))).toMatch(/,device,updated,boss,/)
+          await page.getByLabel("Who").fill("nobody at all")
+          await page.getByText("Nothing of the audit is like this").waitFor()
+          await page.getByRole("button", { name: "Show all" }).click()
+          await page.getByRole("row", { name: /user created/ }).waitFor()
+        })
+      })
+    )
+
+    it.effect("shows how the server does and its settings, and no secret", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/")
+          await page.getByRole("navigation").waitFor()
+          await page.keyboard.press("g")
+          await page.keyboard.press("s")
+          await page.getByRole("row", { name: /postgres works/ }).waitFor()
+          await page.getByRole("row", { name: /Database PostgreSQL \d+/ }).waitFor()
+          await page.getByText("This server works alone").waitFor()
+          await page.getByRole("row", { name: /^templates Commit/ }).waitFor()
+        })
+        yield* sound(page, "server")
+        yield* steps(async () => {
+          await page.getByRole("tab", { name: "Settings in force" }).click()
+          await page.getByRole("row", { name: /COMMIT_CONFIRMED_MODE/ }).waitFor()
+          await page.getByRole("tab", { name: "Plugins" }).click()
+          await page.getByRole("row", { name: /filewriter.* loaded/ }).waitFor()
+          await page.getByRole("button", { name: "Test the plugins" }).click()
+          await page.getByText("1 of 1 plugins say that they work").waitFor()
+        })
+      })
+    )
+
+    it.effect("has the manual of this release: contents, chapters, links between them, and a search", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const token = yield* tokenOf("closet")
+        const page = yield* openPage(browser, url, { token, scheme: "dark", width: 380 })
+        yield* steps(async () => {
+          await page.goto("/ui/manual")
+          await page.getByRole("heading", { name: "The manual" }).waitFor()
+          await page.getByLabel("Search the manual").fill("winter time")
+          await page.getByText("No heading has these words").waitFor()
+          await page.getByLabel("Search the manual").fill("time summer")
+          await page.getByRole("link", { name: "Windows: Summer time" }).click()
+          await page.waitForURL("**/ui/manual/windows#summer-time")
+          await page.locator("#at-summer-time:focus").waitFor()
+        })
+        yield* sound(page, "manual-phone-dark")
+        const wide = yield* openPage(browser, url, { token })
+        yield* steps(async () => {
+          await wide.goto("/ui/manual/nothing")
+          await wide.getByRole("link", { name: "The contents" }).click()
+          await wide.getByRole("heading", { name: "The manual" }).waitFor()
+        })
+        yield* sound(wide, "manual")
+        yield* steps(async () => {
+          await wide.getByRole("link", { name: "operations" }).first().click()
+          await wide.getByRole("heading", { name: "Operations" }).waitFor()
+          await wide.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Replicas" }).click()
+          await wide.locator("#at-replicas:focus").waitFor()
+        })
+      })
+    )
+
+    it.effect(
+      "takes the token of the site's provider out of the address, renews it unnoticed, and takes none unasked",
+      () =>
+        Effect.gen(function* () {
+          const { browser, tokenOf, url } = yield* Site
+          const ended = yield* tokenOf("administrator", "ended", -60)
+          const fresh = yield* tokenOf("administrator", "alice")
+          const page = yield* openPage(browser, url)
+          yield* steps(async () => {
+            // where the provider would be: the server sends browsers on, and exchanges the cookie
+            const provider = { name: "id.example.org", path: "/api/v1.0/auth/login" }
+            await page.route("**/api/v1.0/auth/ways", (route) =>
+              route.fulfill({
+                json: { status: "success", data: { needed: true, password: true, provider, token: true } }
+              })
+            )
+            await page.route("**/api/v1.0/auth/login", (route) =>
+              route.fulfill({ status: 302, headers: { location: `/ui/signed-on?token=${ended}&username=alice` } })
+            )
+            await page.route("**/api/v1.0/auth/refresh", (route) =>
+              route.fulfill({ json: { status: "success", data: { access_token: fresh } } })
+            )
+            await page.goto("/ui/jobs")
+            await page.getByRole("link", { name: "Sign on at id.example.org" }).click()
+            await page.getByRole("heading", { name: "Jobs" }).waitFor()
+            await page.getByText("alice").waitFor()
+            expect(page.url()).toBe(`${url}/ui/jobs`)
+          })
+          const other = yield* openPage(browser, url)
+          yield* steps(async () => {
+            await other.goto(`/ui/signed-on?token=${fresh}`)
+            await other.getByText("was not asked for in this tab").waitFor()
+            expect(other.url()).toBe(`${url}/ui/`)
+          })
+        })
+    )
+
+    it.effect("mutes alerts before work on a switch, and tries a message again that was given up", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto("/ui/server?tab=alerts")
+          await page.getByRole("row", { name: /job_not_success noc .*ECONNREFUSED/ }).waitFor()
+          await page.getByRole("button", { name: "Mute alerts" }).click()
+          const form = page.getByRole("dialog", { name: "Mute alerts" })
+          await form.getByLabel("Devices, such as lhv-*").fill(DEVICE)
+          await form.getByLabel("Reason").fill("CHG-77: new power supply")
+          await form.getByRole("button", { name: "Mute" }).click()
+          await page.getByRole("row", { name: new RegExp(`^${DEVICE} any any CHG-77`) }).waitFor()
+        })
+        yield* sound(page, "server-alerts")
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Try again" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click()
+          await page.getByText("None was given up").waitFor()
+          await page.getByRole("button", { name: "Remove mute 1" }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Remove mute 1" }).click()
+          await page.getByText("Nothing is muted").waitFor()
+        })
+      })
+    )
+  })
+})

@@ -1,0 +1,73 @@
+/** Tokens of programs: those that count, and those that ended. */
+import { useQueryClient } from "@tanstack/react-query"
+import { request } from "../../api/call.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import { momentOf, When } from "../../parts/When.tsx"
+import { TokenForm } from "./TokenForm.tsx"
+import { useAdministrator } from "./useAdministrator.ts"
+
+type Token = Data<"GET /auth/tokens">["tokens"][number]
+
+const isOver = ({ expires_at }: Token): boolean => (momentOf(expires_at)?.getTime() ?? 0) < Date.now()
+
+const Standing = ({ token }: { readonly token: Token }) => {
+  if (token.revoked_at !== null)
+    return (
+      <>
+        <Tone tone="quiet">revoked</Tone> <When at={token.revoked_at} />
+      </>
+    )
+  return isOver(token) ? <Tone tone="warn">ended</Tone> : <Tone tone="good">counts</Tone>
+}
+
+export const Tokens = () => {
+  const client = useQueryClient()
+  const isAdministrator = useAdministrator()
+  const asked = useAsk("GET /auth/tokens", {}, { kinds: ["token"] })
+  const again = () => client.invalidateQueries({ queryKey: ["GET /auth/tokens"] })
+  const revoke = async (id: number) => {
+    await request("DELETE /auth/tokens/:id", { params: { id } })
+    await again()
+  }
+  return (
+    <>
+      <TokenForm done={() => void again()} onlyHeld={isAdministrator === false} />
+      <Asked of={asked} what="the tokens">
+        {({ data: { tokens } }) =>
+          tokens.length === 0 ? (
+            <Empty>
+              There are no tokens{isAdministrator === true ? "" : " of yours"}. Programs such as the DHCP server and the
+              monitoring get one each: “Make a token”.
+            </Empty>
+          ) : (
+            <SmallTable
+              label="Tokens of programs"
+              heads={["Name", "Roles", "Standing", "Made by", "Last used", "Ends", "Change"]}
+              rows={tokens}
+              keyOf={({ id }) => id}
+              cells={(token) => [
+                token.name,
+                token.roles.join(", "),
+                <Standing token={token} />,
+                token.created_by,
+                <When at={token.last_used} />,
+                <When at={token.expires_at} />,
+                token.revoked_at === null && !isOver(token) && (
+                  <AskFirst label={`Revoke ${token.name}`} size="xs" danger act={() => revoke(token.id)}>
+                    Programs that use it are refused within a second. It cannot be taken back: they need another token.
+                  </AskFirst>
+                )
+              ]}
+            />
+          )
+        }
+      </Asked>
+    </>
+  )
+}

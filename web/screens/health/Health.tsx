@@ -1,0 +1,195 @@
+/** How the server does: its parts, figures with a verdict, the work that waits, replicas and repositories. */
+import { Alert, Title } from "@mantine/core"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { useAsk } from "../../api/useAsk.ts"
+import { useMay } from "../../app/useSession.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
+import type { ToneName } from "../../parts/tones.ts"
+import { durationOf, sizeOf } from "./words.ts"
+
+const EVERY = 10_000
+
+type Status = Data<"GET /system/status">
+
+interface Figure {
+  readonly name: string
+  readonly text: string
+  readonly tone: ToneName
+}
+
+const graded = (value: number, warn: number, bad: number): ToneName =>
+  value >= bad ? "bad" : value >= warn ? "warn" : "good"
+
+const figuresOf = ({ database, dead_letters, disk, process, queue }: Status): ReadonlyArray<Figure> => {
+  const lag = process.loop_lag_seconds.p99
+  const used = disk === null ? 0 : 1 - disk.free_bytes / disk.size_bytes
+  return [
+    { name: "Runs for", text: durationOf(process.uptime_seconds), tone: "quiet" },
+    { name: "Delay of the event loop, 99 %", text: durationOf(lag), tone: graded(lag, 0.1, 1) },
+    {
+      name: "Event loop at work",
+      text: `${Math.round(process.loop_utilization * 100)} %`,
+      tone: graded(process.loop_utilization, 0.7, 0.95)
+    },
+    { name: "Memory", text: sizeOf(process.memory_bytes), tone: "quiet" },
+    ...(process.open_files === null
+      ? []
+      : [{ name: "Open files", text: String(process.open_files), tone: "quiet" as const }]),
+    disk === null
+      ? { name: "Disk", text: "not known", tone: "warn" }
+      : {
+          name: "Disk free",
+          text: `${sizeOf(disk.free_bytes)} of ${sizeOf(disk.size_bytes)}`,
+          tone: graded(used, 0.85, 0.95)
+        },
+    database === null
+      ? { name: "Database", text: "does not answer", tone: "bad" }
+      : {
+          name: "Database",
+          text: `PostgreSQL ${database.version}${database.is_embedded ? ", embedded" : ""}, ${sizeOf(database.size_bytes)}, schema ${database.schema_version}`,
+          tone: "good"
+        },
+    ...(database === null || database.connections.length === 0
+      ? []
+      : [
+          {
+            name: "Connections",
+            text: database.connections.map(({ count, state }) => `${count} ${state}`).join(", "),
+            tone: "quiet" as const
+          }
+        ]),
+    ...(queue === null
+      ? []
+      : [
+          {
+            name: "Oldest job that waits",
+            text: queue.oldest_seconds === 0 ? "none waits" : durationOf(queue.oldest_seconds),
+            tone: graded(queue.oldest_seconds, 60, 600)
+          }
+        ]),
+    ...(dead_letters === null
+      ? []
+      : [{ name: "Dead letters of alerts", text: String(dead_letters), tone: graded(dead_letters, 1, 100) }])
+  ]
+}
+
+const Repositories = () => {
+  const settings = useAsk("GET /repository/:name", { params: { name: "settings" } }, { kinds: ["repository"] })
+  const templates = useAsk("GET /repository/:name", { params: { name: "templates" } }, { kinds: ["repository"] })
+  const rows = [
+    { name: "settings", asked: settings },
+    { name: "templates", asked: templates }
+  ]
+  return (
+    <SmallTable
+      label="Repositories"
+      heads={["Repository", "In force"]}
+      rows={rows}
+      keyOf={({ name }) => name}
+      cells={({ asked, name }) => [
+        <PlainLink to={`/repository?name=${name}`}>{name}</PlainLink>,
+        <Asked of={asked} what={`the commit of ${name}`}>
+          {({ data }) => data}
+        </Asked>
+      ]}
+    />
+  )
+}
+
+const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status["replicas"]> }) =>
+  replicas.length === 0 ? (
+    <Empty>
+      This server works alone. <PlainLink to="/manual/operations">Operations</PlainLink> says how several share the
+      work.
+    </Empty>
+  ) : (
+    <SmallTable
+      label="Replicas"
+      heads={["Address", "Standing", "Heard of"]}
+      rows={replicas}
+      keyOf={({ address }) => address}
+      cells={({ address, heard_seconds, is_healthy }) => [
+        address,
+        is_healthy ? <Tone tone="good">works</Tone> : <Tone tone="bad">does not answer</Tone>,
+        `${durationOf(heard_seconds)} ago`
+      ]}
+    />
+  )
+
+const Shown = ({ status }: { readonly status: Status }) => (
+  <>
+    <p>
+      Switchyard {status.version}, {status.git_version}
+    </p>
+    {status.remark !== null && (
+      <Alert variant="outline" mb="sm" title="To know of">
+        {status.remark}
+      </Alert>
+    )}
+    <SmallTable
+      label="Parts of the server"
+      heads={["Part", "Standing", "Why"]}
+      rows={status.checks}
+      keyOf={({ name }) => name}
+      cells={({ message = "", name, status: standing }) => [
+        name,
+        standing === "UP" ? <Tone tone="good">works</Tone> : <Tone tone="bad">does not work</Tone>,
+        message
+      ]}
+    />
+    <Title order={2} mt="md" mb="xs">
+      Figures
+    </Title>
+    <SmallTable
+      label="Figures of the server"
+      heads={["What", "Now"]}
+      rows={figuresOf(status)}
+      keyOf={({ name }) => name}
+      cells={({ name, text, tone }) => [name, <Tone tone={tone}>{text}</Tone>]}
+    />
+    <Title order={2} mt="md" mb="xs">
+      Unfinished jobs
+    </Title>
+    {status.queue === null || status.queue.jobs.length === 0 ? (
+      <Empty>
+        No job is unfinished. <PlainLink to="/jobs">Jobs</PlainLink> has those that have ended.
+      </Empty>
+    ) : (
+      <SmallTable
+        label="Unfinished jobs"
+        heads={["Function", "Status", "Count"]}
+        rows={status.queue.jobs}
+        keyOf={(job) => `${job.function_name} ${job.status}`}
+        cells={(job) => [job.function_name, job.status.toLowerCase(), job.count]}
+      />
+    )}
+    <Title order={2} mt="md" mb="xs">
+      Replicas
+    </Title>
+    <Replicas replicas={status.replicas ?? []} />
+  </>
+)
+
+export const Health = () => {
+  const may = useMay()
+  const asked = useAsk("GET /system/status", {}, { every: EVERY })
+  return (
+    <>
+      <Asked of={asked} what="how the server does">
+        {({ data }) => <Shown status={data} />}
+      </Asked>
+      {may("GET", "/repository/settings") && (
+        <>
+          <Title order={2} mt="md" mb="xs">
+            Repositories
+          </Title>
+          <Repositories />
+        </>
+      )}
+    </>
+  )
+}

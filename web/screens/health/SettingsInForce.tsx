@@ -1,0 +1,31 @@
+/** What the server was started with, as far as it tells: no secrets. */
+import { Code } from "@mantine/core"
+import { useAsk } from "../../api/useAsk.ts"
+import { Asked } from "../../parts/Asked.tsx"
+import { PlainLink } from "../../parts/PlainLink.tsx"
+import { SmallTable } from "../../parts/SmallTable.tsx"
+import { settingOf } from "./words.ts"
+
+export const SettingsInForce = () => {
+  const asked = useAsk("GET /settings/server")
+  return (
+    <Asked of={asked} what="the settings of the server">
+      {({ api }) => (
+        <>
+          <p>
+            They are variables of the environment, read at the start.{" "}
+            <PlainLink to="/manual/operations">Operations</PlainLink> has all of them with their meaning; secrets are
+            never shown.
+          </p>
+          <SmallTable
+            label="Settings in force"
+            heads={["Setting", "Value"]}
+            rows={Object.entries(api).toSorted(([a], [b]) => a.localeCompare(b))}
+            keyOf={([name]) => name}
+            cells={([name, value]) => [name, <Code>{settingOf(value)}</Code>]}
+          />
+        </>
+      )}
+    </Asked>
+  )
+}
