@@ -101,7 +101,7 @@ const switched = (device: Switch.Switch) =>
 
 /** The last four ports have cages: a transceiver where a cable is, nothing in it where none is. */
 const cagesOf = (device: Switch.Switch): ReadonlyArray<string> =>
-  device.hardware.ports.filter((name) => /^Ethernet/.test(name)).slice(-4)
+  device.hardware.ports.filter((name) => name.startsWith("Ethernet")).slice(-4)
 
 const transceiver = (device: Switch.Switch, name: string, index: number) =>
   device.world.linkUp(device, name)
