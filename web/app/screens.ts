@@ -54,7 +54,7 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/system/status",
     load: () => import("../screens/health/Server.tsx")
   },
-  { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
+  { path: "/new", label: "New switches", leap: "w", reads: "/overview", load: () => import("../screens/new/New.tsx") },
   {
     path: "/topology",
     label: "Topology",
