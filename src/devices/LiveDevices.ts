@@ -8,6 +8,7 @@ import type { Device } from "../domain/Device.ts"
 import { can } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
+import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
 import type { Bounced } from "./OperationCalls.ts"
@@ -87,10 +88,14 @@ const makeBounce = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const bounce = yield* makeBounce
   const entityOf = yield* DeviceEntity.client
+  const heard = yield* HeardStore
   return LiveDevices.of({
     runningConfig: (device) =>
       Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),
-    neighbours: (device) => read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })),
+    neighbours: (device) =>
+      Effect.tap(read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })), (ports) =>
+        heard.keep(device.id, ports)
+      ),
     neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
     interfaces: (device) => read(device, entityOf(String(device.id)).ReadInterfaces()),
     bounce

@@ -54,6 +54,8 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/system/status",
     load: () => import("../screens/health/Server.tsx")
   },
+  { path: "/manual", label: "Manual", leap: "m", load: () => import("../screens/manual/Manual.tsx") },
+  { path: "/manual/$page", label: "Manual", load: () => import("../screens/manual/Manual.tsx") },
   { path: "/new", label: "New switches", leap: "w", reads: "/overview", load: () => import("../screens/new/New.tsx") },
   {
     path: "/topology",

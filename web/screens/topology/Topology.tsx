@@ -150,6 +150,7 @@ export default function Topology() {
             nodesFocusable={false}
             edgesFocusable={false}
             fitView
+            fitViewOptions={{ maxZoom: 1 }}
             minZoom={0.05}
             aria-label="Drawing of the network"
           >

@@ -137,15 +137,17 @@ export const drawn = (
   return { spots, edges: edgesOf(spots, cables) }
 }
 
+/** Lines between places, from the upper to the lower one. */
 const edgesOf = (spots: ReadonlyArray<Spot>, cables: ReadonlyArray<Cable>): ReadonlyArray<Edge> => {
-  const spotOf = new Map(spots.flatMap(({ devices, id }) => devices.map((device) => [device.id, id] as const)))
+  const spotOf = new Map(spots.flatMap((spot) => spot.devices.map((device) => [device.id, spot] as const)))
   const counted = new Map<string, Edge>()
   for (const { a, b } of cables) {
-    const [from, to] = [spotOf.get(a), spotOf.get(b)]
-    if (from === undefined || to === undefined || from === to) continue
-    const id = [from, to].toSorted().join(" – ")
+    const [one, other] = [spotOf.get(a), spotOf.get(b)]
+    if (one === undefined || other === undefined || one === other) continue
+    const [upper, lower] = one.y < other.y || (one.y === other.y && one.id < other.id) ? [one, other] : [other, one]
+    const id = `${upper.id} – ${lower.id}`
     const known = counted.get(id)
-    counted.set(id, known === undefined ? { id, from, to, cables: 1 } : { ...known, cables: known.cables + 1 })
+    counted.set(id, { id, from: upper.id, to: lower.id, cables: (known?.cables ?? 0) + 1 })
   }
   return [...counted.values()]
 }
