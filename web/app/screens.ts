@@ -61,7 +61,7 @@ export const screens: ReadonlyArray<Screen> = [
     path: "/topology",
     label: "Topology",
     leap: "t",
-    reads: "/linknets",
+    reads: "/topology",
     load: () => import("../screens/topology/Topology.tsx")
   }
 ]
