@@ -109,6 +109,7 @@ import { DeviceStore } from "./store/DeviceStore.ts"
 import { EventLog } from "./store/EventLog.ts"
 import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
+import { HeardStore } from "./store/HeardStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
@@ -147,6 +148,7 @@ export const stores = Layer.mergeAll(
   DeviceStore.layer,
   InterfaceStore.layer,
   LinknetStore.layer,
+  HeardStore.layer,
   MgmtDomainStore.layer,
   StackMemberStore.layer,
   ReservationStore.layer,

@@ -11,8 +11,10 @@ import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { LiveProvider } from "./app/Live.tsx"
 import { router } from "./app/router.tsx"
+import { comeBack } from "./app/signedOn.ts"
 import { theme, variables } from "./app/theme.ts"
 
+comeBack()
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? ""
 setNonce(nonce)
 

@@ -16,6 +16,7 @@ import { LinknetsGroup } from "./LinknetsApi.ts"
 import { MetricsGroup } from "./MetricsApi.ts"
 import { MgmtDomainsGroup } from "./MgmtDomainsApi.ts"
 import { OperationsGroup } from "./OperationsApi.ts"
+import { PlacesGroup } from "./PlacesApi.ts"
 import { ProvisioningGroup } from "./ProvisioningApi.ts"
 import { RepositoryGroup } from "./RepositoryApi.ts"
 import { ServerGroup } from "./ServerApi.ts"
@@ -34,6 +35,7 @@ const versioned = HttpApi.make("switchyard")
     MgmtDomainsGroup,
     JobsGroup,
     ProvisioningGroup,
+    PlacesGroup,
     ChangesGroup,
     OperationsGroup,
     ActorGroup,

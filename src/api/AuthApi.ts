@@ -9,6 +9,7 @@ import { Enveloped } from "./Envelope.ts"
 import { BadRequest, NotFound } from "./Failures.ts"
 import { beginLogin, endLogin, logout, refreshLogin } from "./OidcEndpoints.ts"
 import { changeUser, createUser, listUsers, login, removeUser } from "./UserEndpoints.ts"
+import { ways } from "./WaysEndpoint.ts"
 import { createToken, listTokens, revokeToken } from "./TokenEndpoints.ts"
 
 const Explanation = Schema.Struct({
@@ -109,7 +110,7 @@ const auth = HttpApiGroup.make("auth").add(
 /** Endpoints about the caller: with a token, and with any role or none. */
 export class AuthGroup extends auth.middleware(Authentication) {}
 
-const signOn = HttpApiGroup.make("signOn").add(login, beginLogin, endLogin, refreshLogin, logout)
+const signOn = HttpApiGroup.make("signOn").add(ways, login, beginLogin, endLogin, refreshLogin, logout)
 
 /** Ways in: without a token. */
 export class SignOnGroup extends signOn {}

@@ -53,7 +53,7 @@ const records = HttpApiGroup.make("devices").add(
     documented({
       summary: "List devices",
       description:
-        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. Beside the fields of the record there are `search` (a word in the name, an address, serial, MAC, model or description), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
+        "Devices that match the filters, one page. `X-Total-Count` is the number of all devices, `X-Matching-Count` of those that match, `Link` leads to the next and the last page. Beside the fields of the record there are `search` (a word in the name, an address, serial, MAC, model, description or one of its groups), `group` (the name of a group; to filter only), `unsynchronized_by`, `drifted`, `unreachable` and `in_change` to filter and sort by.",
       query: listQuery(["filter[hostname][contains]", "lhv"]),
       example: { response: { status: "success", data: { devices: [record] } } }
     })

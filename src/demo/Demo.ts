@@ -123,6 +123,7 @@ const story = Effect.fnUntraced(function* (options: DemoOptions, lab: LabShape, 
   const url = `http://127.0.0.1:${options.port}`
   const api = makeApi(url)
   yield* step("The server is up, with an embedded database and a simulated campus")
+  yield* say(`  the page ${url}/`)
   yield* say(`  API ${url}/api/v1.0, its description ${url}/api/doc/`)
   yield* api.ready
   yield* addDistributions(api)

@@ -7,7 +7,8 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { can } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
-import type { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
+import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
+import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
 import type { Bounced } from "./OperationCalls.ts"
@@ -87,11 +88,16 @@ const makeBounce = Effect.gen(function* () {
 const make = Effect.gen(function* () {
   const bounce = yield* makeBounce
   const entityOf = yield* DeviceEntity.client
+  const heard = yield* HeardStore
   return LiveDevices.of({
     runningConfig: (device) =>
       Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),
-    neighbours: (device) => read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })),
+    neighbours: (device) =>
+      Effect.tap(read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })), (ports) =>
+        heard.keep(device.id, ports)
+      ),
     neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
+    optics: (device) => read(device, entityOf(String(device.id)).ReadOptics()),
     interfaces: (device) => read(device, entityOf(String(device.id)).ReadInterfaces()),
     bounce
   })
@@ -106,6 +112,7 @@ export class LiveDevices extends Context.Service<
     readonly runningConfig: Read<string>
     readonly neighbours: Read<Neighbours>
     readonly neighbourDetails: Read<NeighbourDetails>
+    readonly optics: Read<Optics>
     readonly interfaces: Read<InterfaceStates>
     /** Goes on to its end when the request is given up, so that no port stays down. */
     readonly bounce: (

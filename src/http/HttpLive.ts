@@ -28,6 +28,7 @@ import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
 import { JobProgressStore } from "../store/JobProgressStore.ts"
+import { PlaceStore } from "../store/PlaceStore.ts"
 import { ServerFigures } from "../store/ServerFigures.ts"
 import { OverviewStore } from "../store/OverviewStore.ts"
 import { SiteStore } from "../store/SiteStore.ts"
@@ -62,6 +63,7 @@ import { SignOn } from "./oidc/SignOn.ts"
 import { PageRoutes } from "./page/PageRoutes.ts"
 import { RevocationFile } from "./operations/RevocationFile.ts"
 import { DeviceTargets } from "./provisioning/DeviceTargets.ts"
+import { PlacesLive } from "./places/PlaceHandlers.ts"
 import { ProvisioningLive } from "./provisioning/ProvisioningHandlers.ts"
 import { RepositoryLive } from "./repository/RepositoryHandlers.ts"
 import { SettingsCheck } from "./settings/SettingsCheck.ts"
@@ -79,6 +81,7 @@ const Groups = Layer.mergeAll(
   MgmtDomainsLive,
   JobsLive.pipe(Layer.provide([JobProgressStore.layer, JobDiffStore.layer, SyncPause.layer])),
   ProvisioningLive,
+  PlacesLive.pipe(Layer.provide(PlaceStore.layer)),
   ChangesLive.pipe(Layer.provide([ConfigHistoryStore.layer, ChangeStore.layer])),
   OperationsLive.pipe(Layer.provide([HostKeyStore.layer, CertificateAuthority.layer])),
   ActorLive,

@@ -39,6 +39,9 @@ export interface Bounds {
   readonly most: number
 }
 
+/** Entries of a MAC address that is given by a few digits only, of which many are not looked at. */
+const LOOKED_AT = 5000
+
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
 
@@ -60,15 +63,17 @@ const make = Effect.gen(function* () {
   const ofPort = sql.literal(`left join station_port p on p.device_id = m.device_id and p.port = m.port`)
 
   const machines = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
-    select 'mac' as kind, hostname, port, vlan, mac, ip, description, iso_time(first_seen) as first_seen,
-      iso_time(last_seen) as last_seen, on_uplink
-    from (select device.hostname, m.port, m.vlan, m.mac, m.first_seen, m.last_seen, ${isUplink} as on_uplink,
-        (select host(a.ip) from arp_entry a join device on device.id = a.device_id
-          where a.mac = m.mac and ${sees(bounds)} order by a.last_seen desc, a.ip limit 1) as ip,
-        (select i.data ->> 'description' from interface i where i.device_id = m.device_id and i.name = m.port) as description
-      from mac_entry m join device on device.id = m.device_id ${ofPort}
-      where ${condition} and ${sees(bounds)}) found
-    order by on_uplink, found.last_seen desc, mac, hostname, port limit ${bounds.most}`
+    with m as materialized (
+      select m.*, device.hostname from mac_entry m join device on device.id = m.device_id
+      where ${condition} and ${sees(bounds)} limit ${LOOKED_AT}),
+    found as materialized (
+      select m.*, ${isUplink} as on_uplink from m ${ofPort}
+      order by on_uplink, m.last_seen desc, m.mac, m.hostname, m.port limit ${bounds.most})
+    select 'mac' as kind, hostname, port, vlan, mac, iso_time(first_seen) as first_seen, iso_time(last_seen) as last_seen, on_uplink,
+      (select host(a.ip) from arp_entry a join device on device.id = a.device_id
+        where a.mac = found.mac and ${sees(bounds)} order by a.last_seen desc, a.ip limit 1) as ip,
+      (select i.data ->> 'description' from interface i where i.device_id = found.device_id and i.name = found.port) as description
+    from found order by on_uplink, found.last_seen desc, mac, hostname, port`
 
   const addresses = (condition: Statement.Fragment, bounds: Bounds) => sql<FoundRow>`
     select 'arp' as kind, device.hostname, a.interface as port, null::integer as vlan, a.mac, host(a.ip) as ip,
@@ -101,7 +106,7 @@ const make = Effect.gen(function* () {
         )
       )
       return [
-        ...(macs.length === 0 ? [] : yield* machines(sql`m.mac = any(${macs}::text[])`, bounds)),
+        ...(macs.length === 0 ? [] : yield* machines(sql`m.mac = any(${macs}::bpchar[])`, bounds)),
         ...heard,
         ...(yield* devices(own, bounds))
       ]
@@ -137,12 +142,15 @@ const make = Effect.gen(function* () {
     vlans: Effect.fn("FindStore.vlans")(function* (ids: ReadonlyArray<number>, bounds: Bounds) {
       if (ids.length === 0) return []
       return yield* sql<FoundRow>`
-        select 'vlan' as kind, device.hostname, m.port, m.vlan, null as mac, null as ip,
-          count(distinct m.mac) || case count(distinct m.mac) when 1 then ' MAC address' else ' MAC addresses' end as description,
-          iso_time(min(m.first_seen)) as first_seen, iso_time(max(m.last_seen)) as last_seen, bool_or(${isUplink}) as on_uplink
-        from mac_entry m join device on device.id = m.device_id ${ofPort}
-        where m.vlan = any(${ids}::integer[]) and ${sees(bounds)} group by device.hostname, m.port, m.vlan
-        order by on_uplink, hostname, port limit ${bounds.most}`
+        with m as materialized (
+          select m.device_id, device.hostname, m.port, m.vlan, count(distinct m.mac) as machines,
+            min(m.first_seen) as first_seen, max(m.last_seen) as last_seen
+          from mac_entry m join device on device.id = m.device_id
+          where m.vlan = any(${ids}::integer[]) and ${sees(bounds)} group by m.device_id, device.hostname, m.port, m.vlan)
+        select 'vlan' as kind, m.hostname, m.port, m.vlan, null as mac, null as ip,
+          m.machines || case m.machines when 1 then ' MAC address' else ' MAC addresses' end as description,
+          iso_time(m.first_seen) as first_seen, iso_time(m.last_seen) as last_seen, ${isUplink} as on_uplink
+        from m ${ofPort} order by on_uplink, hostname, port limit ${bounds.most}`
     }),
     read: Effect.fn("FindStore.read")(function* (within: Within | undefined) {
       const [found] = yield* sql<TablesRead>`

@@ -53,9 +53,17 @@ export interface Within extends NamedDevices {
 export const keyOfWithin = (within: Within | undefined): string =>
   within === undefined ? "" : `${within.key} ${within.isProgram} ${within.caller}`
 
+/** One filter, with the devices that fit it beside those whose field does: what the database does not know of them. */
+export interface ListFilter {
+  readonly field: string
+  readonly contains: boolean
+  readonly value: string
+  readonly orThese?: NamedDevices
+}
+
 /** What is asked for. Fields and values are as the client sent them. */
 export interface ListQuery {
-  readonly filters: ReadonlyArray<{ readonly field: string; readonly contains: boolean; readonly value: string }>
+  readonly filters: ReadonlyArray<ListFilter>
   readonly sort: string
   readonly within?: Within
   /** From 1. */
@@ -142,7 +150,7 @@ const compile = (sql: SqlClient.SqlClient, list: Listable) => {
     }
   }
 
-  const condition = ({ contains, field, value: sent }: ListQuery["filters"][number]) => {
+  const condition = ({ contains, field, value: sent }: ListFilter) => {
     const column = own(list.columns, field)
     if (column === undefined) return invalid(`${field} is not a valid attribute to filter on`)
     const { kind, sql: expression } = column
@@ -186,11 +194,18 @@ export interface CompiledList<Row> {
  */
 export const makeListing = <Row extends object>(list: Listable) =>
   Effect.map(Effect.service(SqlClient.SqlClient), (sql) => {
-    const { condition, order } = compile(sql, list)
+    const { condition: ofField, order } = compile(sql, list)
+    const condition = (filter: ListFilter) =>
+      Result.map(ofField(filter), (fits) =>
+        filter.orThese === undefined
+          ? fits
+          : sql`(${fits} or device.hostname = any(${filter.orThese.hostnames}::text[]))`
+      )
     const from = sql.literal(list.from)
     return (query: ListQuery): Result.Result<CompiledList<Row>, ListQueryInvalid> =>
       Result.map(Result.all(query.filters.map(condition)), (conditions) => {
         const { page, perPage, sort, within } = query
+        const filters = query.filters.map(({ orThese, ...filter }) => ({ ...filter, orThese: orThese?.key }))
         const visible = within === undefined ? sql`true` : (list.within?.(sql, within) ?? sql`false`)
         const where = sql.and([visible, ...conditions])
         const offset = (page - 1) * perPage
@@ -213,8 +228,8 @@ export const makeListing = <Row extends object>(list: Listable) =>
             const total = row?.total ?? 0
             return { total, matching: row?.matching ?? total }
           }),
-          rowsKey: JSON.stringify({ ...query, within: keyOfWithin(within) }),
-          countsKey: JSON.stringify([query.filters, keyOfWithin(within)])
+          rowsKey: JSON.stringify({ ...query, filters, within: keyOfWithin(within) }),
+          countsKey: JSON.stringify([filters, keyOfWithin(within)])
         }
       })
   })

@@ -36,6 +36,7 @@ import traces from "./migrations/0033_traces.ts"
 import liveEvents from "./migrations/0030_live_events.ts"
 import alerts from "./migrations/0031_alerts.ts"
 import eventsAfter from "./migrations/0036_events_after.ts"
+import places from "./migrations/0040_places.ts"
 import eventRetention from "./migrations/0034_event_retention.ts"
 import pause from "./migrations/0037_pause.ts"
 import truthfulEvents from "./migrations/0035_truthful_events.ts"
@@ -84,7 +85,8 @@ export const migrations = [
   { name: "0035_truthful_events", oldest: "0.2.0", up: truthfulEvents },
   { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter },
   { name: "0037_pause", oldest: "0.2.0", up: pause },
-  { name: "0038_stations", oldest: "0.2.0", up: stations }
+  { name: "0038_stations", oldest: "0.2.0", up: stations },
+  { name: "0040_places", oldest: "0.2.0", up: places }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -30,6 +30,7 @@ const withBody = endpoints.filter(({ payload }) => payload !== undefined)
 
 /** What is open without a token (docs/api.md#open-paths). */
 const OPEN = new Set([
+  "GET /api/v1.0/auth/ways",
   "POST /api/v1.0/auth",
   "GET /api/v1.0/auth/login",
   "GET /api/v1.0/auth/auth",

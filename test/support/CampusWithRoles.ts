@@ -12,6 +12,8 @@ export interface CampusWithRoles {
   /** The text of `permissions.yml`. */
   readonly roles: string
   readonly variables?: Readonly<Record<string, string>>
+  /** Another lab than that of the managed switches alone; it has to have these. */
+  readonly lab?: ReturnType<typeof Managed.makeManagedLab>
   /** What switches have beside what all have. */
   readonly peculiar?: Managed.Peculiar
   /** Where its lines go. */
@@ -22,6 +24,7 @@ export interface CampusWithRoles {
 
 /** Starts it; settings and templates are in force. */
 export const makeCampusWithRoles = Effect.fnUntraced(function* ({
+  lab: made,
   logging,
   names,
   peculiar,
@@ -31,7 +34,7 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
 }: CampusWithRoles) {
   const folders = yield* Campus.makeFolders
   if (prepare !== undefined) yield* prepare(folders)
-  const lab = yield* Managed.makeManagedLab(names, undefined, undefined, peculiar)
+  const lab = yield* made ?? Managed.makeManagedLab(names, 0, 200, peculiar)
   const issuer = makeIssuer("ES256")
   const JWT_CERT = path.join(folders.folder, "public.pem")
   yield* Effect.promise(async () => {

@@ -1,5 +1,6 @@
 /** One call of the API: its address, its token, and what went wrong as an error that a person can read. */
 import type { Answer, CallName, Parameters } from "../../src/api/CallTypes.ts"
+import { renew } from "./renewal.ts"
 import { forget, token } from "./token.ts"
 
 export type QueryValue = string | number | boolean | undefined
@@ -59,11 +60,9 @@ const noAnswer = (cause: unknown) => {
   )
 }
 
-/** Asks as whoever is signed on. Yields the response, or fails with `CallFailed`. */
-export const request = async <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
+const send = <Name extends CallName>(name: Name, sent: Sent<Name>, known: string | null): Promise<Response> => {
   const [method = "GET"] = name.split(" ", 1)
-  const known = token()
-  const response = await fetch(addressOf(name, sent), {
+  return fetch(addressOf(name, sent), {
     method,
     headers: {
       ...(known === null ? {} : { authorization: `Bearer ${known}` }),
@@ -73,9 +72,18 @@ export const request = async <Name extends CallName>(name: Name, sent: Sent<Name
     ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
     ...(sent.signal === undefined ? {} : { signal: sent.signal })
   }).catch((cause: unknown) => Promise.reject(noAnswer(cause)))
+}
+
+/** Asks as whoever is signed on, with a new token where the old one has ended. Yields the response, or fails with `CallFailed`. */
+export const request = async <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
+  const known = token()
+  const first = await send(name, sent, known)
+  const isRenewed = first.status === 401 && (await renew(known))
+  const used = isRenewed ? token() : known
+  const response = isRenewed ? await send(name, sent, used) : first
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
-  if (response.status === 401) forget(known)
+  if (response.status === 401) forget(used)
   throw new CallFailed(response.status, sentencesOf(body, response.status), body)
 }
 

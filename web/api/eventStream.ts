@@ -4,6 +4,7 @@
  */
 import type { LiveEvent } from "../../src/domain/events/LiveEvent.ts"
 import { parseMessages, type StreamMessage } from "../../src/domain/events/SseMessages.ts"
+import { renew } from "./renewal.ts"
 import { token } from "./token.ts"
 
 /** An event; those that nobody keeps (log lines, steps) have no number. */
@@ -49,6 +50,7 @@ const follow = async (tell: (news: StreamNews) => void, since: string | null, si
       },
       signal: AbortSignal.any([signal, silent.signal])
     })
+    if (response.status === 401) await renew(known)
     if (!response.ok || response.body === null) return position
     tell({ type: "state", connected: true })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -103,7 +103,13 @@ const Inside = ({ name }: { readonly name: string }) => {
             <Liveness />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <Button size="compact-sm" variant="default" onClick={askPalette} aria-keyshortcuts="Control+K">
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={askPalette}
+              aria-keyshortcuts="Control+K"
+              visibleFrom="xs"
+            >
               Go to …
             </Button>
             <SchemeButton />

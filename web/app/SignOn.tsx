@@ -1,10 +1,12 @@
 /** The ways in: the site's provider, a name and a password, or a token. */
-import { Button, Card, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core"
+import { Alert, Button, Card, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core"
 import { type FormEvent, useState } from "react"
 import { CallFailed, request } from "../api/call.ts"
+import { useAsk } from "../api/useAsk.ts"
 import { keep } from "../api/token.ts"
 import { Problem } from "../parts/Problem.tsx"
 import { useAct } from "../parts/useAct.ts"
+import { cameUnasked, leaveForProvider } from "./signedOn.ts"
 
 const basic = (name: string, password: string): string => {
   const bytes = new TextEncoder().encode(`${name}:${password}`)
@@ -90,20 +92,36 @@ const ByToken = () => {
   )
 }
 
-export const SignOn = () => (
-  <main>
-    <Stack maw={400} mx="auto" mt="xl" p="sm">
-      <Title order={1}>Switchyard</Title>
-      <Text>Sign on to see your network.</Text>
-      <Card withBorder>
-        <ByPassword />
-      </Card>
-      <Button component="a" href="/api/v1.0/auth/login" variant="default">
-        Sign on at the site's provider
-      </Button>
-      <Card withBorder>
-        <ByToken />
-      </Card>
-    </Stack>
-  </main>
-)
+export const SignOn = () => {
+  const [isUnasked] = useState(cameUnasked)
+  const { data, isError } = useAsk("GET /auth/ways")
+  const ways = data?.answer.data
+  return (
+    <main>
+      <Stack maw={400} mx="auto" mt="xl" p="sm">
+        <Title order={1}>Switchyard</Title>
+        <Text>Sign on to see your network.</Text>
+        {isUnasked && (
+          <Alert role="alert" variant="outline" title="Not signed on">
+            The token that came was not asked for in this tab. Sign on from here.
+          </Alert>
+        )}
+        {ways?.password === true && (
+          <Card withBorder>
+            <ByPassword />
+          </Card>
+        )}
+        {ways !== undefined && ways.provider !== null && (
+          <Button component="a" href={ways.provider.path} variant="default" onClick={leaveForProvider}>
+            Sign on at {ways.provider.name}
+          </Button>
+        )}
+        {(ways?.token === true || isError) && (
+          <Card withBorder>
+            <ByToken />
+          </Card>
+        )}
+      </Stack>
+    </main>
+  )
+}

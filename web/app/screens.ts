@@ -54,12 +54,14 @@ export const screens: ReadonlyArray<Screen> = [
     reads: "/system/status",
     load: () => import("../screens/health/Server.tsx")
   },
-  { path: "/new", label: "New switches", leap: "w", reads: "/devices", load: () => import("../screens/new/New.tsx") },
+  { path: "/manual", label: "Manual", leap: "m", load: () => import("../screens/manual/Manual.tsx") },
+  { path: "/manual/$page", label: "Manual", load: () => import("../screens/manual/Manual.tsx") },
+  { path: "/new", label: "New switches", leap: "w", reads: "/overview", load: () => import("../screens/new/New.tsx") },
   {
     path: "/topology",
     label: "Topology",
     leap: "t",
-    reads: "/linknets",
+    reads: "/topology",
     load: () => import("../screens/topology/Topology.tsx")
   }
 ]

@@ -4,7 +4,8 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { LocalUsers } from "../../access/LocalUsers.ts"
 import { PasswordLogin } from "../../access/PasswordLogin.ts"
-import { Api } from "../../api/Api.ts"
+import { Api, BASE } from "../../api/Api.ts"
+import { enveloped } from "../../api/Envelope.ts"
 import { NotFound, Unauthorized } from "../../api/Failures.ts"
 import { isStorable } from "../../domain/fields/Values.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -30,7 +31,7 @@ const FIRST =
 /** Handlers of `SignOnGroup`. */
 export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
   Effect.gen(function* () {
-    const { JWT_ENABLED, LOCAL_USERS } = yield* ServerConfig
+    const { JWT_ENABLED, LOCAL_USERS, OIDC_CONF_WELL_KNOWN_URL, OIDC_ENABLED } = yield* ServerConfig
     const logins = yield* PasswordLogin
     const users = yield* LocalUsers
     const isOn = LOCAL_USERS && JWT_ENABLED
@@ -51,7 +52,18 @@ export const SignOnLive = HttpApiBuilder.group(Api, "signOn", (handlers) =>
       return { access_token: Redacted.value(token) }
     })
     const oidc = yield* makeOidcRequests
+    // a server whose provider has no address does not start
+    const provider = OIDC_ENABLED
+      ? Option.map(OIDC_CONF_WELL_KNOWN_URL, (url) => ({ name: new URL(url).hostname, path: `${BASE}/auth/login` }))
+      : Option.none()
+    const ways = enveloped({
+      needed: JWT_ENABLED,
+      password: isOn,
+      provider: Option.getOrNull(provider),
+      token: JWT_ENABLED
+    })
     return handlers
+      .handle("ways", () => Effect.succeed(ways))
       .handle("login", () => answered(login))
       .handle("beginLogin", () => answered(oidc.begin))
       .handle("endLogin", () => answered(oidc.end))

@@ -21,6 +21,7 @@ import { makeVisible } from "../core/Visible.ts"
 import { makeListPage } from "../listing/ListPage.ts"
 import * as Lists from "../listing/Lists.ts"
 import { SettingsView } from "../../settings/SettingsView.ts"
+import { makeGroupSearch } from "./GroupSearch.ts"
 import { deviceId, makeDeviceLookup } from "./DeviceLookup.ts"
 import { makeDeviceChange } from "./DeviceChange.ts"
 import { makeDeviceCreation } from "./DeviceCreation.ts"
@@ -32,11 +33,12 @@ const makeReading = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const settings = yield* SettingsView
   const lookup = yield* makeDeviceLookup
-  const page = yield* makeListPage<Device>(Lists.devices(devices.columns), {
-    perPage: 50,
-    totalCount: TOTAL_COUNT,
-    limitCounts: false
-  })
+  const widened = yield* makeGroupSearch
+  const page = yield* makeListPage<Device>(
+    Lists.devices(devices.columns),
+    { perPage: 50, totalCount: TOTAL_COUNT, limitCounts: false },
+    widened
+  )
   const withGroups = Effect.fnUntraced(function* (found: ReadonlyArray<Device>) {
     const groups = yield* settings.primaryGroups(found)
     return found.map((device, index) => ({

@@ -4,9 +4,14 @@ import { HttpServerRequest } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { makeVisible } from "../core/Visible.ts"
 import { BadRequest } from "../../api/Failures.ts"
-import { type Counts, type Listable, type ListQuery, makeListing } from "../../store/Listing.ts"
+import { type Counts, type Listable, type ListFilter, type ListQuery, makeListing } from "../../store/Listing.ts"
 import { makeSharedRead } from "../../store/SharedRead.ts"
 import { type ListDefaults, pageHeaders, parseListQuery } from "./ListRequest.ts"
+
+/** Adds to a filter the devices that fit it for a reason that the database does not know. */
+export type Widening = (
+  filters: ReadonlyArray<ListFilter>
+) => Effect.Effect<ReadonlyArray<ListFilter>, SqlError.SqlError>
 
 /**
  * A reader of pages of this list: yields the rows and the headers of the page that the current request asks for. Fails with
@@ -14,7 +19,8 @@ import { type ListDefaults, pageHeaders, parseListQuery } from "./ListRequest.ts
  */
 export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
   list: Listable,
-  defaults: Omit<ListDefaults, "list">
+  defaults: Omit<ListDefaults, "list">,
+  widened: Widening = Effect.succeed
 ) {
   const compile = yield* makeListing<Row>(list)
   const visible = yield* makeVisible
@@ -27,8 +33,9 @@ export const makeListPage = Effect.fnUntraced(function* <Row extends object>(
     const parameters = yield* HttpServerRequest.ParsedSearchParams
     const within = yield* visible
     const asked = parseListQuery(parameters, { list: list.name, ...defaults })
+    const own = yield* widened(Result.isSuccess(asked) ? asked.success.filters : [])
     const parsed = Result.flatMap(asked, (query) => {
-      const filters = [...given, ...query.filters]
+      const filters = [...given, ...own]
       return Result.map(compile({ ...query, filters, ...within }), (compiled) => ({ query, compiled }))
     })
     const { compiled, query } = yield* Effect.mapError(

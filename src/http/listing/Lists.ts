@@ -30,6 +30,8 @@ export const devices = (select: string): Listable => ({
   columns: {
     ...STANDINGS,
     search: { sql: SEARCHED, kind: "text" },
+    // no column: the devices of a group come with the filter (`http/devices/GroupSearch.ts`)
+    group: { sql: "null::text", kind: "text" },
     ...columns("device", {
       id: "integer",
       site_id: "integer",

@@ -13,6 +13,7 @@ import { deviceResult, JobFailure, taskFailed, taskOk } from "../../domain/Job.t
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
@@ -26,6 +27,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
+  const heard = yield* HeardStore
   const states = yield* DeviceStates
   const templates = yield* ActiveTemplates
   const { DISCOVERY_DELAYS } = yield* ServerConfig
@@ -58,6 +60,15 @@ const make = Effect.gen(function* () {
       yield* patiently(actorOf(String(device.id)).MergeConfig(request))
     },
     Effect.catch((error) => Effect.logWarning(`The hostname could not be set: ${error.message}`))
+  )
+
+  /** Where it hangs, for the people who are to initialise it; a failure is only logged. */
+  const keepNeighbours = Effect.fnUntraced(
+    function* (job: Discovery, device: Device) {
+      const login = { state: "DHCP_BOOT", address: job.args.dhcp_ip } as const
+      yield* heard.keep(device.id, yield* patiently(actorOf(String(device.id)).ReadNeighbours({ login })))
+    },
+    Effect.catch((error) => Effect.logWarning(`The neighbours could not be read: ${error.message}`))
   )
 
   /** The state and the memory of it change together, so that a restart knows that the switch was discovered already. */
@@ -104,6 +115,7 @@ const make = Effect.gen(function* () {
       return deviceRows
     }
     yield* pushHostname(job, device)
+    yield* keepNeighbours(job, device)
     yield* record(job, device, taskOk(FACTS_TASK, { facts: found.success }))
     return deviceRows
   }, refusedAsFailure)

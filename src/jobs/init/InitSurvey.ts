@@ -29,6 +29,7 @@ import {
 import { ActiveSettings, type SettingsError } from "../../settings/ActiveSettings.ts"
 import type { Settings } from "../../settings/SettingsModel.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { HeardStore } from "../../store/HeardStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 
@@ -65,6 +66,7 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
   const linknets = yield* LinknetStore
+  const heard = yield* HeardStore
   const settings = yield* ActiveSettings
   const actorOf = yield* DeviceEntity.client
 
@@ -89,7 +91,7 @@ const make = Effect.gen(function* () {
   })
 
   const neighboursOf = Effect.fnUntraced(function* (device: Device) {
-    return yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
+    const ports = yield* patiently(actorOf(String(device.id)).ReadNeighbours(asDiscovered)).pipe(
       Effect.mapError(
         (error) =>
           new SurveyImpossible({
@@ -98,6 +100,8 @@ const make = Effect.gen(function* () {
           })
       )
     )
+    yield* heard.keep(device.id, ports)
+    return ports
   })
 
   const portsOf = Effect.fnUntraced(function* (device: Device) {
@@ -124,8 +128,8 @@ const make = Effect.gen(function* () {
 
   const find = Effect.fn("InitSurvey.find")(function* (device: Device, target: Target, lldp: LldpTable) {
     const names = Object.values(lldp).flatMap(([first]) => (first === undefined ? [] : storedNames(first.hostname)))
-    const heard = yield* devices.byHostnames(names)
-    const byName = new Map(heard.map((row) => [row.hostname, row]))
+    const known = yield* devices.byHostnames(names)
+    const byName = new Map(known.map((row) => [row.hostname, row]))
     const every = seenPeers(lldp, byName, target.mlagPeerId, longName)
     const peers = yield* peersOf(every.map(({ peer }) => peer.id))
     const seen = every.filter(({ peer, peerPort }) => !isBelow(peers.get(peer.id), peerPort, target.hostname))
@@ -156,7 +160,7 @@ const make = Effect.gen(function* () {
       problems: [...portlessPeers(lldp, byName, target.mlagPeerId), ...problems],
       refused,
       links: joinLinks(planned.links, storedLinks(mine, hostnames)),
-      neighbours: new Map([...heard, ...far].map((row) => [row.hostname, row]))
+      neighbours: new Map([...known, ...far].map((row) => [row.hostname, row]))
     }
     return found
   })

@@ -9,6 +9,7 @@ import { deviceResult, JobFailure, taskFailed } from "../../domain/Job.ts"
 import { UpdateFacts } from "../../domain/jobs/UpdateFacts.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { deviceRows, handle, type JobHandler, refusedAsFailure, type RunningJob } from "../engine/JobHandler.ts"
@@ -43,6 +44,7 @@ const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
   const jobs = yield* JobStore
+  const heard = yield* HeardStore
   const actorOf = yield* DeviceEntity.client
 
   const find = Effect.fnUntraced(function* (hostname: string) {
@@ -66,6 +68,12 @@ const make = Effect.gen(function* () {
     return { result, change_score: null }
   }, sql.withTransaction)
 
+  /** What it hears of its neighbours is a fact, too, but no platform has to tell it. */
+  const keepNeighbours = Effect.fnUntraced(function* ({ id }: Device) {
+    const ports = yield* Effect.result(patiently(actorOf(String(id)).ReadNeighbours({ login: {} })))
+    if (ports._tag === "Success") yield* heard.keep(id, ports.success)
+  })
+
   const handler: JobHandler<typeof UpdateFacts> = Effect.fn("UpdateFacts")(function* (job) {
     const { hostname } = job.args
     // what a run before a restart has written shows no difference any more
@@ -73,7 +81,10 @@ const make = Effect.gen(function* () {
     if (before.result !== null) return { result: before.result, change_score: null }
     const device = yield* find(hostname)
     const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadFacts({ login: {} })))
-    if (read._tag === "Success") return yield* write(job, device, read.success)
+    if (read._tag === "Success") {
+      yield* keepNeighbours(device)
+      return yield* write(job, device, read.success)
+    }
     const error = read.failure
     const text = callErrorText(error)
     const result = deviceResult([taskFailed(FACTS_TASK, text)])

@@ -37,6 +37,8 @@ describeReal("reading a real router", () => {
         remote_system_name: "core2",
         remote_system_enable_capab: ["Router"]
       })
+      expect(yield* session.macTable).toEqual({ entries: [], joined: [] })
+      expect(yield* session.arpTable).toEqual(expect.any(Array))
       expect(yield* session.runningConfig).toContain("interface eth0\n ip address 10.99.0.11/24\n")
       expect(Option.isNone(yield* pendingOf(session))).toBe(true)
       expect(session.hostKey).toMatch(/^SHA256:/)

@@ -25,6 +25,7 @@ import { auditCases } from "./cases/AuditCases.ts"
 import { mgmtDomainCases } from "./cases/MgmtDomainCases.ts"
 import { operationCases } from "./cases/OperationCases.ts"
 import { providerCases } from "./cases/ProviderCases.ts"
+import { placeCases } from "./cases/PlaceCases.ts"
 import { provisioningCases } from "./cases/ProvisioningCases.ts"
 import { branchCases, repositoryCases } from "./cases/RepositoryCases.ts"
 import { signOnCases } from "./cases/SignOnCases.ts"
@@ -47,6 +48,7 @@ const chapters: Readonly<Record<string, ReadonlyArray<Case>>> = {
   Events: eventCases,
   "Jobs and locks": jobCases,
   "Discovery, initialisation, synchronization": [...provisioningCases, ...syncCases],
+  "New switches and the topology": placeCases,
   Finding: findCases,
   "Earlier and given configurations, undo, drift": changeCases,
   "Looking at devices and working on them": operationCases,

@@ -195,6 +195,75 @@ describe.skipIf(!hasChromium)(`Administration in the page${hasChromium ? "" : ` 
       })
     )
 
+    it.effect("has the manual of this release: contents, chapters, links between them, and a search", () =>
+      Effect.gen(function* () {
+        const { browser, tokenOf, url } = yield* Site
+        const token = yield* tokenOf("closet")
+        const page = yield* openPage(browser, url, { token, scheme: "dark", width: 380 })
+        yield* steps(async () => {
+          await page.goto("/ui/manual")
+          await page.getByRole("heading", { name: "The manual" }).waitFor()
+          await page.getByLabel("Search the manual").fill("winter time")
+          await page.getByText("No heading has these words").waitFor()
+          await page.getByLabel("Search the manual").fill("time summer")
+          await page.getByRole("link", { name: "Windows: Summer time" }).click()
+          await page.waitForURL("**/ui/manual/windows#summer-time")
+          await page.locator("#at-summer-time:focus").waitFor()
+        })
+        yield* sound(page, "manual-phone-dark")
+        const wide = yield* openPage(browser, url, { token })
+        yield* steps(async () => {
+          await wide.goto("/ui/manual/nothing")
+          await wide.getByRole("link", { name: "The contents" }).click()
+          await wide.getByRole("heading", { name: "The manual" }).waitFor()
+        })
+        yield* sound(wide, "manual")
+        yield* steps(async () => {
+          await wide.getByRole("link", { name: "operations" }).first().click()
+          await wide.getByRole("heading", { name: "Operations" }).waitFor()
+          await wide.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Replicas" }).click()
+          await wide.locator("#at-replicas:focus").waitFor()
+        })
+      })
+    )
+
+    it.effect(
+      "takes the token of the site's provider out of the address, renews it unnoticed, and takes none unasked",
+      () =>
+        Effect.gen(function* () {
+          const { browser, tokenOf, url } = yield* Site
+          const ended = yield* tokenOf("administrator", "ended", -60)
+          const fresh = yield* tokenOf("administrator", "alice")
+          const page = yield* openPage(browser, url)
+          yield* steps(async () => {
+            // where the provider would be: the server sends browsers on, and exchanges the cookie
+            const provider = { name: "id.example.org", path: "/api/v1.0/auth/login" }
+            await page.route("**/api/v1.0/auth/ways", (route) =>
+              route.fulfill({
+                json: { status: "success", data: { needed: true, password: true, provider, token: true } }
+              })
+            )
+            await page.route("**/api/v1.0/auth/login", (route) =>
+              route.fulfill({ status: 302, headers: { location: `/ui/signed-on?token=${ended}&username=alice` } })
+            )
+            await page.route("**/api/v1.0/auth/refresh", (route) =>
+              route.fulfill({ json: { status: "success", data: { access_token: fresh } } })
+            )
+            await page.goto("/ui/jobs")
+            await page.getByRole("link", { name: "Sign on at id.example.org" }).click()
+            await page.getByRole("heading", { name: "Jobs" }).waitFor()
+            await page.getByText("alice").waitFor()
+            expect(page.url()).toBe(`${url}/ui/jobs`)
+          })
+          const other = yield* openPage(browser, url)
+          yield* steps(async () => {
+            await other.goto(`/ui/signed-on?token=${fresh}`)
+            await other.getByText("was not asked for in this tab").waitFor()
+            expect(other.url()).toBe(`${url}/ui/`)
+          })
+        })
+    )
+
     it.effect("mutes alerts before work on a switch, and tries a message again that was given up", () =>
       Effect.gen(function* () {
         const { page } = yield* Site

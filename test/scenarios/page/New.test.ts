@@ -94,6 +94,8 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
         const { page } = yield* Site
         yield* steps(async () => {
           await page.goto("/ui/topology")
+          await page.getByText("planned and heard", { exact: true }).waitFor()
+          await page.locator(".cable-agreed").last().waitFor({ state: "attached" })
           await page.getByRole("button", { name: /3 access switches/ }).click()
           await page.getByRole("button", { name: /lhv-acc1/ }).waitFor()
           await page.getByText("synchronized", { exact: true }).first().click()

@@ -57,6 +57,10 @@ const bodyOf = (wishes: Wishes) =>
       .map(([key, value]) => [key, NUMBERS.has(key) ? Number(value) : value])
   )
 
+/** What the dry run was asked for beside its devices counts for the push as well: it is pushed as it was shown. */
+const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
+  Object.fromEntries(["force", "resync"].filter((key) => given?.[key] === true).map((key) => [key, true]))
+
 export const Push = ({ change, chosen, job, live }: Props) => {
   const may = useMay()
   const router = useRouter()
@@ -71,7 +75,13 @@ export const Push = ({ change, chosen, job, live }: Props) => {
   const push = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      const body = { ...selectorOf(chosen), ...bodyOf(wishes), dry_run: false, dry_run_job: job.id }
+      const body = {
+        ...selectorOf(chosen),
+        ...alsoIn(job.start_arguments),
+        ...bodyOf(wishes),
+        dry_run: false,
+        dry_run_job: job.id
+      }
       const { answer } = await ask("POST /device_syncto", { body })
       change({ live: String(answer.job_id) })
       router.history.push(`/ui/job/${answer.job_id}`)

@@ -8,7 +8,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { type Column, VirtualTable } from "../../parts/VirtualTable.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
-import { SearchField } from "./SearchField.tsx"
+import { SearchField } from "../../parts/SearchField.tsx"
 import { FILES, matching, type ModelRow, rowsOfFiles } from "./modelRows.ts"
 
 const columns: ReadonlyArray<Column<ModelRow>> = [

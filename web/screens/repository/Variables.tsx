@@ -8,7 +8,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { DeviceField } from "./DeviceField.tsx"
-import { SearchField } from "./SearchField.tsx"
+import { SearchField } from "../../parts/SearchField.tsx"
 
 type Answer = Data<"GET /device/:hostname/variables">
 type Variable = Answer["variables"][number]

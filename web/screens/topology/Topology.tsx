@@ -3,6 +3,7 @@ import "@xyflow/react/dist/style.css"
 import { Button, Group, SegmentedControl, Text, useComputedColorScheme } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { Background, Controls, type Edge as FlowEdge, type Node, ReactFlow } from "@xyflow/react"
+import "./topology.css"
 import { useMemo } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import { useWords } from "../../app/useAddress.ts"
@@ -13,6 +14,7 @@ import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
+import { AGREEMENTS, differs } from "./agreement.ts"
 import { type Coloring, colorings, mostFrequent, standingOf, worst } from "./coloring.ts"
 import { drawn, type Spot } from "./layout.ts"
 import { SpotNode, type SpotData } from "./SpotNode.tsx"
@@ -95,11 +97,12 @@ export default function Topology() {
       data: { label, tone, word: phase ?? word, press: () => press(spot) }
     }
   })
-  const lines = edges.map(({ cables: count, from, id, to }): FlowEdge => ({
+  const lines = edges.map(({ agreement, cables: count, from, id, to }): FlowEdge => ({
     id,
     source: from,
     target: to,
     type: "straight",
+    className: `cable cable-${agreement}`,
     ariaLabel: id,
     ...(count > 1 ? { label: `${count}` } : {})
   }))
@@ -126,7 +129,8 @@ export default function Topology() {
           {words["list"] === undefined ? "Show as a list" : "Show as a drawing"}
         </Button>
         <Text size="sm" role="status">
-          {devices.length} devices, {cables.length} links
+          {devices.length} devices, {cables.length} cables,{" "}
+          {cables.filter(({ agreement }) => differs(agreement)).length} differ from the plan
         </Text>
         <Tone tone="good">fine</Tone> <Tone tone="info">on its way</Tone> <Tone tone="warn">look at it</Tone>{" "}
         <Tone tone="bad">bad</Tone>
@@ -138,25 +142,38 @@ export default function Topology() {
       )}
       {isKnown && devices.length > 0 && words["list"] !== undefined && <List devices={devices} names={names} />}
       {isKnown && devices.length > 0 && words["list"] === undefined && (
-        <div className="drawing">
-          <ReactFlow
-            key={[...open].join("|")}
-            nodes={nodes}
-            edges={lines}
-            nodeTypes={NODES}
-            colorMode={scheme}
-            nodesDraggable={false}
-            nodesConnectable={false}
-            nodesFocusable={false}
-            edgesFocusable={false}
-            fitView
-            minZoom={0.05}
-            aria-label="Drawing of the network"
-          >
-            <Background />
-            <Controls showInteractive={false} />
-          </ReactFlow>
-        </div>
+        <>
+          <Group gap="md" mb="xs" role="list" aria-label="Legend of cables">
+            {AGREEMENTS.map(([agreement, word]) => (
+              <Group key={agreement} gap={6} role="listitem">
+                <svg width="36" height="8" aria-hidden="true">
+                  <line x1="0" y1="4" x2="36" y2="4" className={`cable-${agreement}`} />
+                </svg>
+                <Text size="sm">{word}</Text>
+              </Group>
+            ))}
+          </Group>
+          <div className="drawing">
+            <ReactFlow
+              key={[...open].join("|")}
+              nodes={nodes}
+              edges={lines}
+              nodeTypes={NODES}
+              colorMode={scheme}
+              nodesDraggable={false}
+              nodesConnectable={false}
+              nodesFocusable={false}
+              edgesFocusable={false}
+              fitView
+              fitViewOptions={{ maxZoom: 1 }}
+              minZoom={0.05}
+              aria-label="Drawing of the network"
+            >
+              <Background />
+              <Controls showInteractive={false} />
+            </ReactFlow>
+          </div>
+        </>
       )}
     </>
   )

@@ -6,9 +6,11 @@ export interface ColoredDevice {
   readonly state: string
   readonly synchronized: boolean
   readonly os_version: string | null
+  readonly unreachable: boolean
+  readonly job_id: number | null
 }
 
-export const colorings = ["state", "synchronized", "version"] as const
+export const colorings = ["state", "synchronized", "version", "job"] as const
 export type Coloring = (typeof colorings)[number]
 
 /** From the one that is looked at first. */
@@ -20,6 +22,8 @@ export const standingOf = (
   coloring: Coloring,
   usual: string | null
 ): readonly [tone: ToneName, word: string] => {
+  if (coloring === "job") return device.job_id === null ? ["quiet", "no job"] : ["info", `job ${device.job_id}`]
+  if (device.unreachable && coloring === "state") return ["bad", "unreachable"]
   if (coloring === "state") return [toneOfState(device.state), device.state]
   if (coloring === "version")
     return [device.os_version === usual ? "good" : "warn", device.os_version ?? "unknown version"]

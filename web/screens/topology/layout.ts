@@ -3,6 +3,8 @@
  * place until somebody opens it. Pure, and quick for thousands.
  */
 
+import { type Agreement, worse } from "./agreement.ts"
+
 export interface NodeDevice {
   readonly id: number
   readonly hostname: string
@@ -12,6 +14,8 @@ export interface NodeDevice {
 export interface Cable {
   readonly a: number
   readonly b: number
+  /** Agreed when it is left out. */
+  readonly agreement?: Agreement
 }
 
 /** A device, or several access switches below the same uplinks. */
@@ -28,6 +32,8 @@ export interface Edge {
   readonly from: string
   readonly to: string
   readonly cables: number
+  /** The worst of the cables. */
+  readonly agreement: Agreement
 }
 
 export interface Drawing {
@@ -137,15 +143,23 @@ export const drawn = (
   return { spots, edges: edgesOf(spots, cables) }
 }
 
+/** Lines between places, from the upper to the lower one. */
 const edgesOf = (spots: ReadonlyArray<Spot>, cables: ReadonlyArray<Cable>): ReadonlyArray<Edge> => {
-  const spotOf = new Map(spots.flatMap(({ devices, id }) => devices.map((device) => [device.id, id] as const)))
+  const spotOf = new Map(spots.flatMap((spot) => spot.devices.map((device) => [device.id, spot] as const)))
   const counted = new Map<string, Edge>()
-  for (const { a, b } of cables) {
-    const [from, to] = [spotOf.get(a), spotOf.get(b)]
-    if (from === undefined || to === undefined || from === to) continue
-    const id = [from, to].toSorted().join(" – ")
+  for (const { a, agreement = "agreed", b } of cables) {
+    const [one, other] = [spotOf.get(a), spotOf.get(b)]
+    if (one === undefined || other === undefined || one === other) continue
+    const [upper, lower] = one.y < other.y || (one.y === other.y && one.id < other.id) ? [one, other] : [other, one]
+    const id = `${upper.id} – ${lower.id}`
     const known = counted.get(id)
-    counted.set(id, known === undefined ? { id, from, to, cables: 1 } : { ...known, cables: known.cables + 1 })
+    counted.set(id, {
+      id,
+      from: upper.id,
+      to: lower.id,
+      cables: (known?.cables ?? 0) + 1,
+      agreement: worse(known?.agreement ?? agreement, agreement)
+    })
   }
   return [...counted.values()]
 }

@@ -1,47 +1,28 @@
-/** All devices and the links between them. */
-import { useQuery } from "@tanstack/react-query"
+/** All devices that may be seen, and the cables between them as they are planned and as switches hear them. */
 import { useMemo } from "react"
-import { ask } from "../../api/call.ts"
-import type { Data } from "../../../src/api/CallTypes.ts"
 import { useAsk } from "../../api/useAsk.ts"
+import type { Data } from "../../../src/api/CallTypes.ts"
+import { wordOf } from "./agreement.ts"
 
-export type NetworkDevice = Data<"GET /devices">["devices"][number]
-
-const PAGE = 1000
-
-const everyDevice = async (): Promise<ReadonlyArray<NetworkDevice>> => {
-  const found: Array<NetworkDevice> = []
-  for (let page = 1; ; page++) {
-    const { answer } = await ask("GET /devices", { query: { page, per_page: PAGE, sort: "id" } })
-    for (const device of answer.data.devices) found.push(device)
-    if (answer.data.devices.length < PAGE) return found
-  }
-}
+export type NetworkDevice = Data<"GET /topology">["nodes"][number]
 
 const NONE: ReadonlyArray<never> = []
 
 export const useNetwork = () => {
-  const all = useQuery({ queryKey: ["every device"], queryFn: everyDevice, meta: { kinds: ["device"] } })
-  const links = useAsk("GET /linknets", {}, { kinds: ["linknet"] })
-  const devices = all.data ?? NONE
-  const linknets = links.data?.answer.data.linknets ?? NONE
-  const cables = useMemo(
-    () => linknets.map(({ device_a_id, device_b_id }) => ({ a: device_a_id, b: device_b_id })),
-    [linknets]
-  )
+  const { data, error } = useAsk("GET /topology", {}, { kinds: ["device", "linknet", "job", "change", "reachability"] })
+  const devices = data?.answer.data.nodes ?? NONE
+  const cables = data?.answer.data.edges ?? NONE
   const names = useMemo(() => {
     const nameOf = new Map(devices.map(({ hostname, id }) => [id, hostname]))
-    const ends = linknets.flatMap((link) => [
-      { at: link.device_a_id, text: `${nameOf.get(link.device_b_id) ?? "?"} (${link.device_a_port})` },
-      { at: link.device_b_id, text: `${nameOf.get(link.device_a_id) ?? "?"} (${link.device_b_port})` }
-    ])
+    const ends = cables.flatMap((cable) => {
+      const { a, a_port, agreement, b, b_port, instead } = cable
+      const said = agreement === "agreed" ? "" : `, ${instead ?? wordOf(agreement)}`
+      return [
+        { at: a, text: `${nameOf.get(b) ?? "?"} (${a_port})${said}` },
+        { at: b, text: `${nameOf.get(a) ?? "?"} (${b_port})${said}` }
+      ]
+    })
     return new Map([...Map.groupBy(ends, ({ at }) => at)].map(([id, found]) => [id, found.map(({ text }) => text)]))
-  }, [devices, linknets])
-  return {
-    devices,
-    cables,
-    names,
-    isKnown: all.data !== undefined && links.data !== undefined,
-    error: all.error ?? links.error
-  }
+  }, [devices, cables])
+  return { devices, cables, names, isKnown: data !== undefined, error }
 }

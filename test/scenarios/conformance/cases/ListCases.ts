@@ -44,6 +44,9 @@ const standings: ReadonlyArray<Case> = [
     "a word in the name, an address, the serial, the MAC, the model or the description",
     ["east-a1"]
   ),
+  devices("filter[search][contains]=east_w", "a word in the name of a group", ["east-a1", "east-a2"]),
+  devices("filter[group]=EAST_WING", "the devices of a group", ["east-a1", "east-a2"]),
+  devices("filter[group]=WEST&sort=group", "nothing of a group that is not there", []),
   asIs([DRIFT], devices("filter[drifted]=true", "devices that have drifted", ["dist1"])),
   asIs([SILENT], devices("filter[unreachable]=true", "devices that do not answer", ["core1"])),
   devices("filter[in_change]=true", "devices whose configuration is being changed", []),

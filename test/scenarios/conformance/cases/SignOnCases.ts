@@ -6,6 +6,11 @@ const error = (message: string | RegExp): Expected => ({ status: "error", messag
 
 const caller: ReadonlyArray<Case> = [
   {
+    name: "the ways in, without a token",
+    request: { method: "GET", path: "/auth/ways", user: null },
+    reply: { status: 200, body: data({ provider: null }) }
+  },
+  {
     name: "the name of the caller, bare",
     request: { method: "GET", path: "/auth/identity", user: "indy" },
     reply: { status: 200, body: "indy" }

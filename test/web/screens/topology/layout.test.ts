@@ -43,6 +43,14 @@ describe("the drawing of a network", () => {
     expect(edges).toEqual([])
   })
 
+  it("shows the worst of the cables between two places", () => {
+    const { cables, devices } = campus(1, 3)
+    const [first, ...others] = cables.toReversed()
+    const moved: ReadonlyArray<Cable> = [{ ...(first ?? { a: 0, b: 0 }), agreement: "moved" }, ...others]
+    const { edges } = drawn(devices, moved, new Set())
+    expect(edges.map(({ agreement }) => agreement).toSorted()).toEqual([...edges.slice(1).map(() => "agreed"), "moved"])
+  })
+
   it("of 2,000 devices has as many places as people can look at", () => {
     const { cables, devices } = campus(40, 48)
     expect(devices).toHaveLength(2002)

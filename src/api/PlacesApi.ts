@@ -1,0 +1,107 @@
+/** Where switches are: those that wait for their initialisation, and the whole network as it is planned and seen (docs/api.md#places). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { InitListRequest } from "../domain/requests/InitListRequest.ts"
+import { Topology } from "../domain/Topology.ts"
+import { WaitingDevice } from "../domain/WaitingDevice.ts"
+import { Authorization } from "./Authorization.ts"
+import { documented } from "./Documented.ts"
+import { Enveloped } from "./Envelope.ts"
+import { BadRequest } from "./Failures.ts"
+import { RequestBody } from "./Requests.ts"
+
+const waiting = {
+  id: 45,
+  hostname: "mac-0800275C091F",
+  state: "DISCOVERED",
+  ztp_mac: "0800275C091F",
+  serial: "SSJ17150000",
+  platform: "eos",
+  vendor: "Arista",
+  model: "DCS-7048T-A",
+  os_version: "4.22.5M",
+  dhcp_ip: "10.0.0.20",
+  since: "2026-03-02T09:12:07",
+  neighbours_read: "2026-03-02T09:12:09",
+  places: [
+    {
+      hostname: "lhv-dist1",
+      port: "Ethernet3",
+      own_port: "Ethernet49",
+      heard_by: "switch",
+      linknet_id: 7,
+      was: "lhv-acc1",
+      was_state: "UNMANAGED"
+    }
+  ],
+  replaces: "lhv-acc1",
+  problems: [],
+  job_id: null
+}
+
+const node = {
+  id: 3,
+  hostname: "lhv-dist1",
+  device_type: "DIST",
+  state: "MANAGED",
+  synchronized: true,
+  os_version: "4.22.5M",
+  model: "DCS-7280SR-48C6",
+  primary_group: "LHV",
+  unreachable: false,
+  job_id: null,
+  neighbours_read: "2026-03-02T09:12:09"
+}
+
+const edge = {
+  a: 5,
+  a_port: "Ethernet49",
+  b: 3,
+  b_port: "Ethernet3",
+  linknet_id: 7,
+  agreement: "agreed",
+  instead: null
+}
+
+const Started = Schema.Array(Schema.Struct({ hostname: Schema.String, device_id: Schema.Int, job_id: Schema.Int }))
+
+const endpoints = HttpApiGroup.make("places").add(
+  HttpApiEndpoint.get("newDevices", "/new_devices", {
+    success: Enveloped(Schema.Struct({ devices: Schema.Array(WaitingDevice) }))
+  }).annotateMerge(
+    documented({
+      summary: "List new switches",
+      description:
+        "Devices in state DHCP_BOOT, DISCOVERED and INIT with where they hang: ports of known devices that they hear by LLDP or that hear them, as it was read last (`GET /device/:hostname/lldp_neighbors` reads and keeps it), and the device that the database has at the other end of such a port (`was`). `replaces` is the only device that was there. Whether an initialisation would be accepted is asked with `POST /device_initcheck/:id`.",
+      example: { response: { status: "success", data: { devices: [waiting] } } }
+    })
+  ),
+  HttpApiEndpoint.post("initDevices", "/new_devices", {
+    payload: InitListRequest.schema,
+    success: Enveloped(Schema.Struct({ started: Started })),
+    error: BadRequest
+  })
+    .middleware(RequestBody)
+    .annotateMerge(
+      documented({
+        summary: "Initialise several switches",
+        description:
+          "Starts the job of `POST /device_init/:id` for each line, or none: all that is wrong is told with its line and field first. A switch is named by `mac` or `serial`; `replace_hostname` puts it in the place of the device with this hostname.",
+        example: {
+          request: { devices: [{ hostname: "lhv-a9", device_type: "ACCESS", mac: "08:00:27:5c:09:1f" }] },
+          response: { status: "success", data: { started: [{ hostname: "lhv-a9", device_id: 45, job_id: 101 }] } }
+        }
+      })
+    ),
+  HttpApiEndpoint.get("topology", "/topology", { success: Enveloped(Topology) }).annotateMerge(
+    documented({
+      summary: "The network as it is planned and seen",
+      description:
+        "Devices with their state and the newest job that works on them, and cables from links of the database and from LLDP as it was read last. `agreement` says how they compare: `agreed`, `planned` (no end sees it), `unread` (planned, and nobody was asked), `seen` (there is no link for it), `moved` (a port sees something else, which `instead` names). A cable is there when both of its devices may be seen.",
+      example: { response: { status: "success", data: { nodes: [node], edges: [edge] } } }
+    })
+  )
+)
+
+/** Endpoints of places, all with a token. */
+export class PlacesGroup extends endpoints.middleware(Authorization) {}

@@ -1,0 +1,144 @@
+/**
+ * The network as it is planned and as switches see it: devices, and cables from the links of the database and from LLDP as it was read
+ * last (docs/page.md#new-switches-and-the-drawing). Port names are compared in their long form.
+ */
+import { Schema } from "effect"
+import { DeviceState, DeviceType } from "./Device.ts"
+import type { Linknet } from "./Linknet.ts"
+import { longName } from "./platforms/InterfaceNames.ts"
+
+/**
+ * `agreed`: an end sees what is planned. `planned`: no end sees it, although one was read. `unread`: planned, and no end was ever read.
+ * `seen`: there is no link for it. `moved`: planned, and a port of it sees something else (`instead`).
+ */
+export const agreements = ["agreed", "planned", "unread", "seen", "moved"] as const
+
+export const TopologyNode = Schema.Struct({
+  id: Schema.Int,
+  hostname: Schema.String,
+  device_type: DeviceType,
+  state: DeviceState,
+  synchronized: Schema.Boolean,
+  os_version: Schema.NullOr(Schema.String),
+  model: Schema.NullOr(Schema.String),
+  primary_group: Schema.String,
+  unreachable: Schema.Boolean,
+  /** The newest job that has a change of it under way, or initialises it. */
+  job_id: Schema.NullOr(Schema.Int),
+  /** When its neighbours were read last; null for never. */
+  neighbours_read: Schema.NullOr(Schema.String)
+})
+export type TopologyNode = typeof TopologyNode.Type
+
+export const TopologyEdge = Schema.Struct({
+  a: Schema.Int,
+  a_port: Schema.String,
+  b: Schema.Int,
+  b_port: Schema.String,
+  linknet_id: Schema.NullOr(Schema.Int),
+  agreement: Schema.Literals(agreements),
+  /** What a port of a moved cable sees: `lhv-dist1 Ethernet3 sees lhv-acc2 Ethernet49`. */
+  instead: Schema.NullOr(Schema.String)
+})
+export type TopologyEdge = typeof TopologyEdge.Type
+
+export const Topology = Schema.Struct({
+  nodes: Schema.Array(TopologyNode),
+  edges: Schema.Array(TopologyEdge)
+}).annotate({ identifier: "Topology" })
+export type Topology = typeof Topology.Type
+
+/** A device as edges need it. */
+export interface EndDevice {
+  readonly id: number
+  readonly hostname: string
+  readonly platform: string | null
+  readonly neighbours_read: string | null
+}
+
+/** What a device has heard on a port. */
+export interface Heard {
+  readonly device_id: number
+  readonly port: string
+  readonly name: string
+  readonly peer_port: string
+}
+
+const shortOf = (name: string): string => (name.split(".", 1)[0] ?? name).toLowerCase()
+
+/** Finds the device that an announced name means: the name as it is, else without its domain. */
+export const finderOf = <D extends Pick<EndDevice, "hostname">>(devices: Iterable<D>) => {
+  const whole = new Map<string, D>()
+  const short = new Map<string, D>()
+  for (const device of devices) {
+    whole.set(device.hostname.toLowerCase(), device)
+    short.set(shortOf(device.hostname), device)
+  }
+  return (name: string): D | undefined => {
+    const asked = name.toLowerCase().replace(/\.$/, "")
+    return whole.get(asked) ?? short.get(shortOf(asked))
+  }
+}
+
+interface SeenCable {
+  readonly from: EndDevice
+  readonly port: string
+  readonly to: EndDevice
+  readonly peerPort: string
+}
+
+const endKey = (id: number, port: string) => `${id} ${port}`
+const cableKey = (a: string, b: string) => (a < b ? `${a}|${b}` : `${b}|${a}`)
+const long = ({ platform }: EndDevice, port: string) => longName(platform ?? "", port)
+
+const seenCables = (devices: ReadonlyArray<EndDevice>, heard: ReadonlyArray<Heard>): ReadonlyArray<SeenCable> => {
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  const find = finderOf(devices)
+  return heard.flatMap(({ device_id, name, peer_port, port }) => {
+    const from = byId.get(device_id)
+    const to = find(name)
+    if (from === undefined || to === undefined || from.id === to.id) return []
+    return [{ from, port: long(from, port), to, peerPort: long(to, peer_port) }]
+  })
+}
+
+/** The cables between these devices; links that end at another one are left out. */
+export const edgesOf = (
+  devices: ReadonlyArray<EndDevice>,
+  links: ReadonlyArray<Linknet>,
+  heard: ReadonlyArray<Heard>
+): ReadonlyArray<TopologyEdge> => {
+  const byId = new Map(devices.map((device) => [device.id, device]))
+  const seen = seenCables(devices, heard)
+  const ends = seen.flatMap((cable) => [
+    { cable, end: endKey(cable.from.id, cable.port) },
+    { cable, end: endKey(cable.to.id, cable.peerPort) }
+  ])
+  const atPort = Map.groupBy(ends, ({ end }) => end)
+  const keyOf = ({ from, peerPort, port, to }: SeenCable) => cableKey(endKey(from.id, port), endKey(to.id, peerPort))
+  const byCable = new Map(seen.map((cable) => [keyOf(cable), cable]))
+  const planned = links.flatMap((link): ReadonlyArray<TopologyEdge & { readonly key: string }> => {
+    const a = byId.get(link.device_a_id)
+    const b = byId.get(link.device_b_id)
+    if (a === undefined || b === undefined) return []
+    const [a_port, b_port] = [long(a, link.device_a_port), long(b, link.device_b_port)]
+    const both = [endKey(a.id, a_port), endKey(b.id, b_port)] as const
+    const key = cableKey(...both)
+    const others = both.flatMap((end) => atPort.get(end) ?? []).filter(({ cable }) => keyOf(cable) !== key)
+    const other = others[0]?.cable
+    const wasRead = a.neighbours_read !== null || b.neighbours_read !== null
+    const agreement = byCable.has(key) ? "agreed" : other !== undefined ? "moved" : wasRead ? "planned" : "unread"
+    const instead =
+      agreement === "moved" && other !== undefined
+        ? `${other.from.hostname} ${other.port} sees ${other.to.hostname} ${other.peerPort}`
+        : null
+    return [{ a: a.id, a_port, b: b.id, b_port, linknet_id: link.id, agreement, instead, key }]
+  })
+  const known = new Set(planned.map(({ key }) => key))
+  const unplanned = [...byCable].flatMap(([key, { from, peerPort, port, to }]): ReadonlyArray<TopologyEdge> => {
+    if (known.has(key)) return []
+    const cable = { a: from.id, a_port: port, b: to.id, b_port: peerPort }
+    return [{ ...cable, linknet_id: null, agreement: "seen", instead: null }]
+  })
+  return [...planned.map(({ key: _key, ...edge }) => edge), ...unplanned]
+}

@@ -1,0 +1,90 @@
+/** Initialises the switches of a list (docs/provisioning.md#several-at-once): all lines are checked first, and either all are begun or none. */
+import { Effect, Result } from "effect"
+import { AskedDevices } from "../../access/AskedDevices.ts"
+import { enveloped } from "../../api/Envelope.ts"
+import { BadRequest } from "../../api/Failures.ts"
+import type { Device } from "../../domain/Device.ts"
+import { isManageable } from "../../domain/platforms/Platforms.ts"
+import { type InitLine, type InitListRequest, onLine } from "../../domain/requests/InitListRequest.ts"
+import { initArguments } from "../../provisioning/InitArguments.ts"
+import { initJob } from "../../provisioning/InitStart.ts"
+import { SettingsUnavailable } from "../../settings/SettingsView.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { makeInitialisation } from "../provisioning/Initialisation.ts"
+
+const requestOf = ({ device_type, hostname, replace_hostname }: InitLine) => ({
+  hostname,
+  device_type,
+  neighbors: null,
+  ...(replace_hostname ? { replace_hostname } : {})
+})
+
+/** The switch that a line names, or why none can be meant. */
+const switchOf = ({ mac, serial }: InitLine, all: ReadonlyArray<Device>): Result.Result<Device, [string, string]> => {
+  const found = all.filter(
+    (device) => (mac === null || device.ztp_mac === mac) && (serial === null || device.serial === serial)
+  )
+  const [device] = found
+  const [field, value] = mac === null ? ["serial", serial] : ["mac", mac]
+  if (device === undefined) return Result.fail([field, `No device has ${field} ${value}`])
+  return found.length > 1 ? Result.fail([field, `Several devices have ${field} ${value}`]) : Result.succeed(device)
+}
+
+/** What speaks against a line beside what a look at the switch would find. */
+const faultsOf = (line: InitLine, device: Device, all: ReadonlyArray<Device>): ReadonlyArray<[string, string]> => {
+  const holder = all.find(({ hostname }) => hostname === line.hostname)
+  const field = line.mac === null ? "serial" : "mac"
+  const faults: Array<[string, string]> = []
+  if (device.state !== "DISCOVERED") {
+    faults.push([field, `Device must be in state DISCOVERED to begin init, ${device.hostname} is ${device.state}`])
+  }
+  if (!isManageable(device)) faults.push([field, `There is no driver for platform ${device.platform ?? "None"}`])
+  if (line.replace_hostname && holder?.state !== "UNMANAGED") {
+    const why = holder === undefined ? "not found" : "not in UNMANAGED state"
+    faults.push(["replace_hostname", `Device ${line.hostname} ${why}`])
+  }
+  if (!line.replace_hostname && holder !== undefined && holder.id !== device.id) {
+    faults.push(["hostname", `Another device has the hostname ${line.hostname}`])
+  }
+  const job = initJob(device, initArguments(device.id, requestOf(line)))
+  if (Result.isFailure(job)) faults.push(["device_type", job.failure.message])
+  return faults
+}
+
+/** The handler. */
+export const makeSeveralInits = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+  const { permit } = yield* AskedDevices
+  const initialise = yield* makeInitialisation
+  return Effect.fn("SeveralInits.start")(function* ({ devices: lines }: InitListRequest, user: string) {
+    const all = yield* devices.all
+    const found = lines.map((line, index) => {
+      const device = switchOf(line, all)
+      const faults = Result.isFailure(device) ? [device.failure] : faultsOf(line, device.success, all)
+      return { line, device, faults: faults.map(([field, sentence]) => onLine(index, field, sentence)) }
+    })
+    const meant = found.flatMap(({ device }) => (Result.isSuccess(device) ? [device.success] : []))
+    const old = all.filter(({ hostname }) => lines.some((line) => line.replace_hostname && line.hostname === hostname))
+    yield* permit([...meant, ...old], {}).pipe(
+      Effect.catchTag(["NoSettings", "SettingsInvalid"], ({ message }) =>
+        Effect.fail(new SettingsUnavailable({ message }))
+      )
+    )
+    const wrong = found.flatMap(({ faults }) => faults)
+    const repeated = lines.flatMap((line, index) => {
+      const first = meant.findIndex(({ id }) => id === meant[index]?.id)
+      return wrong.length > 0 || first === index
+        ? []
+        : [onLine(index, line.mac === null ? "serial" : "mac", `The same device as on line ${first + 1}`)]
+    })
+    if (wrong.length + repeated.length > 0) return yield* new BadRequest({ message: [...wrong, ...repeated] })
+    const started = yield* Effect.forEach(found, ({ device, line }) =>
+      Effect.gen(function* () {
+        const { id } = yield* Effect.fromResult(device).pipe(Effect.orDie)
+        const { job_id } = yield* initialise(String(id), requestOf(line), user)
+        return { hostname: line.hostname, device_id: id, job_id }
+      })
+    )
+    return enveloped({ started })
+  })
+})

@@ -1,0 +1,31 @@
+/** Addresses within the manual. Pure. */
+
+/** The anchor that links of the manual use for a heading. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/[`*]/g, "")
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
+
+/** The id of a heading in the page, which has ids of its own. */
+export const idOf = (anchor: string): string => `at-${anchor}`
+
+/** Where a link of the manual leads: to the manual itself, out into the world, or to a file that is not in the page. */
+export type Target =
+  | { readonly type: "manual"; readonly to: string }
+  | { readonly type: "world"; readonly to: string }
+  | { readonly type: "file"; readonly path: string }
+
+const PAGE = /^(?:\.\/)?([\w-]+)\.md(#[\w-]*)?$/
+
+/** `page` is where the link stands. */
+export const targetOf = (link: string, page: string): Target => {
+  if (/^https?:/.test(link)) return { type: "world", to: link }
+  if (link.startsWith("#")) return { type: "manual", to: `/manual/${page}${link}` }
+  const [, name, anchor = ""] = PAGE.exec(link) ?? []
+  if (name !== undefined) return { type: "manual", to: name === "README" ? "/manual" : `/manual/${name}${anchor}` }
+  return { type: "file", path: link.replace(/^(\.\.\/)+/, "") }
+}

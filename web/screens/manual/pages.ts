@@ -1,0 +1,63 @@
+/** The pages of the manual, each a file of its own in the built page; those of this release, whatever the internet says. */
+import { useQuery } from "@tanstack/react-query"
+import { blocksOf } from "./blocks.ts"
+import { plainOf } from "./inline.ts"
+
+const files = import.meta.glob<string>("../../../docs/*.md", { query: "?raw", import: "default" })
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -".md".length)
+
+const loaders: ReadonlyMap<string, () => Promise<string>> = new Map(
+  Object.entries(files).map(([path, load]) => [nameOf(path), load])
+)
+
+/** The chapter that has the list of all. */
+export const CONTENTS = "README"
+
+const read = async (name: string) => {
+  const load = loaders.get(name)
+  return load === undefined ? null : blocksOf(await load())
+}
+
+/** The blocks of a page; null when there is no such page. */
+export const usePage = (name: string) =>
+  useQuery({ queryKey: ["manual", name], queryFn: () => read(name), staleTime: Number.POSITIVE_INFINITY })
+
+/** A place that a search can find. */
+export interface Place {
+  readonly page: string
+  readonly title: string
+  readonly heading: string
+  readonly anchor: string
+}
+
+const placesOf = async (page: string): Promise<ReadonlyArray<Place>> => {
+  const headings = ((await read(page)) ?? []).flatMap((block) => (block.type === "heading" ? [block] : []))
+  const title = plainOf(headings[0]?.text ?? page)
+  return headings.map(({ anchor, level, text }) => ({
+    page,
+    title,
+    heading: plainOf(text),
+    anchor: level === 1 ? "" : anchor
+  }))
+}
+
+/** The headings of all pages; read when somebody searches for the first time. */
+export const usePlaces = (enabled: boolean) =>
+  useQuery({
+    queryKey: ["manual"],
+    queryFn: async () =>
+      (await Promise.all([...loaders.keys()].filter((name) => name !== CONTENTS).map(placesOf))).flat(),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled
+  })
+
+/** The places that have all the words, titles first. */
+export const found = (places: ReadonlyArray<Place>, text: string): ReadonlyArray<Place> => {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return places
+    .filter(({ heading, page, title }) =>
+      words.every((word) => `${page} ${title} ${heading}`.toLowerCase().includes(word))
+    )
+    .toSorted((a, b) => Number(a.anchor !== "") - Number(b.anchor !== ""))
+}
