@@ -13,6 +13,7 @@ import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
 import { devices, device, why } from "./cli/client/DeviceCommands.ts"
+import { find } from "./cli/client/FindCommand.ts"
 import { firmware } from "./cli/client/FirmwareCommands.ts"
 import { events, job, jobs } from "./cli/client/JobCommands.ts"
 import { ports } from "./cli/client/PortCommands.ts"
@@ -35,7 +36,7 @@ const version = Command.make("version", {}, () => Console.log(release)).pipe(
 const root = Command.make("switchyard").pipe(
   Command.withDescription("Keeps a network of switches equal to what git says it should be."),
   Command.withSubcommands([
-    { group: "The network", commands: [devices, device, why, ports, init, events] },
+    { group: "The network", commands: [devices, device, why, find, ports, init, events] },
     { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     { group: "On the server's machine", commands: [serve, migrate, check, render, secret, hook, demo, lab, version] }
@@ -52,10 +53,11 @@ const isMistyped = (cause: Cause.Cause<unknown>): boolean => {
   return CliError.isCliError(error) && (error._tag !== "ShowHelp" || error.errors.length > 0)
 }
 
-// A stop by signal is a success: a supervisor must not take it for a crash. Errors may bring an exit code of their own.
+// A stop by signal is a success: a supervisor must not take it for a crash. Who stops following a job does not know how it
+// ends, so that `watch` sets another code. Errors may bring an exit code of their own.
 NodeRuntime.runMain(program, {
   teardown: (exit, done) => {
-    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return done(0)
+    if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return done(Number(process.exitCode ?? 0))
     return Exit.isFailure(exit) && isMistyped(exit.cause) ? done(MISTYPED) : Runtime.defaultTeardown(exit, done)
   }
 })

@@ -13,6 +13,7 @@ import {
   UpdateFactsRequest,
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
+import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
 import { Authorization } from "./Authorization.ts"
 import {
   authority,
@@ -40,7 +41,8 @@ const InterfaceStatus = Schema.Struct({
   last_flapped: Schema.Finite,
   mtu: Schema.NullOr(Schema.Finite),
   speed: Schema.NullOr(Schema.Int),
-  mac_address: Schema.String
+  mac_address: Schema.String,
+  errors: Schema.optionalKey(PortErrors)
 })
 
 const reads = HttpApiGroup.make("operations").add(
@@ -116,6 +118,36 @@ const reads = HttpApiGroup.make("operations").add(
         }
       })
     ),
+  HttpApiEndpoint.get("optics", "/device/:hostname/optics", {
+    params: hostname,
+    success: Enveloped(Schema.Struct({ optics: record(PortOptics) })),
+    error: [BadRequest, NotFound, InternalError]
+  })
+    .middleware(RequestParameters)
+    .annotateMerge(
+      documented({
+        summary: "Read the light levels of transceivers",
+        description:
+          "The transceivers of a managed device by port, with light in dBm; null is what one does not measure. Empty where the platform tells of none.",
+        example: {
+          response: {
+            status: "success",
+            data: {
+              optics: {
+                Ethernet49: {
+                  media: "10GBASE-LR",
+                  serial: "XCW2245FD0A1",
+                  rx_power: -4.13,
+                  tx_power: -2.2,
+                  bias: 31.4,
+                  temperature: 34.5
+                }
+              }
+            }
+          }
+        }
+      })
+    ),
   HttpApiEndpoint.get("interfaceStatus", "/device/:hostname/interface_status", {
     params: anyHostname,
     success: Enveloped(Schema.Struct({ interface_status: record(InterfaceStatus) })),
@@ -124,7 +156,7 @@ const reads = HttpApiGroup.make("operations").add(
     documented({
       summary: "Read the states of the ports",
       description:
-        "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown.",
+        "Reads all interfaces of a managed device. `speed` is in Mbit/s, `last_flapped` in epoch seconds, -1 when unknown. `errors` are packets since the counters were cleared, absent where the platform does not count them.",
       example: {
         response: {
           status: "success",
@@ -137,7 +169,8 @@ const reads = HttpApiGroup.make("operations").add(
                 last_flapped: 1_581_950_162.341_227,
                 speed: 1000,
                 mtu: 1500,
-                mac_address: "08:00:27:F5:D6:58"
+                mac_address: "08:00:27:F5:D6:58",
+                errors: { in: 3, out: 0, in_discards: 0, out_discards: 12 }
               }
             }
           }

@@ -27,6 +27,7 @@ const device = [
   "GET /device/:hostname/interfaces_export",
   "GET /device/:hostname/lldp_neighbors",
   "GET /device/:hostname/lldp_neighbors_detail",
+  "GET /device/:hostname/optics",
   "GET /device/:hostname/previous_config",
   "GET /device/:hostname/running_config",
   "GET /device/:hostname/stackmember",

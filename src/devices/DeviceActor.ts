@@ -135,6 +135,7 @@ const make = Effect.gen(function* () {
       serve("READ", "ReadRunningConfig", null, session(payload.login, readRunningConfig)),
     ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, readDrift(payload))),
     ReadInterfaces: () => serve("READ", "ReadInterfaces", null, operate.ReadInterfaces()),
+    ReadOptics: () => serve("READ", "ReadOptics", null, operate.ReadOptics()),
     ReadNeighbourDetails: () => serve("READ", "ReadNeighbourDetails", null, operate.ReadNeighbourDetails()),
     ReadTables: () => serve("READ", "ReadTables", null, operate.ReadTables()),
 

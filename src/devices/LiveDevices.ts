@@ -7,7 +7,7 @@ import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
 import { can } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
-import type { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
+import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
 import { HeardStore } from "../store/HeardStore.ts"
 import { ActiveTemplates } from "../templates/ActiveTemplates.ts"
 import { DeviceEntity } from "./DeviceCalls.ts"
@@ -97,6 +97,7 @@ const make = Effect.gen(function* () {
         heard.keep(device.id, ports)
       ),
     neighbourDetails: (device) => read(device, entityOf(String(device.id)).ReadNeighbourDetails()),
+    optics: (device) => read(device, entityOf(String(device.id)).ReadOptics()),
     interfaces: (device) => read(device, entityOf(String(device.id)).ReadInterfaces()),
     bounce
   })
@@ -111,6 +112,7 @@ export class LiveDevices extends Context.Service<
     readonly runningConfig: Read<string>
     readonly neighbours: Read<Neighbours>
     readonly neighbourDetails: Read<NeighbourDetails>
+    readonly optics: Read<Optics>
     readonly interfaces: Read<InterfaceStates>
     /** Goes on to its end when the request is given up, so that no port stays down. */
     readonly bounce: (

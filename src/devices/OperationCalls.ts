@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Rpc } from "effect/rpc"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { LearnedTables } from "../domain/LearnedTables.ts"
-import { InterfaceStates, NeighbourDetails } from "../drivers/Readings.ts"
+import { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
 
 /** Ports to bounce with the rendered halves of it. */
 export const Bounce = Schema.Struct({ ports: Schema.Array(Schema.String), down: Schema.String, up: Schema.String })
@@ -26,6 +26,7 @@ export const Erased = Schema.Struct({ reloadSeen: Schema.Boolean })
 export type Erased = typeof Erased.Type
 
 export const ReadInterfaces = Rpc.make("ReadInterfaces", { success: InterfaceStates, error: DeviceFailure })
+export const ReadOptics = Rpc.make("ReadOptics", { success: Optics, error: DeviceFailure })
 export const ReadNeighbourDetails = Rpc.make("ReadNeighbourDetails", {
   success: NeighbourDetails,
   error: DeviceFailure
@@ -62,6 +63,7 @@ export const FinishBounce = Rpc.make("FinishBounce", {
 /** The calls of this file, for the device's entity. */
 export const operationCalls = [
   ReadInterfaces,
+  ReadOptics,
   ReadNeighbourDetails,
   ReadTables,
   BouncePorts,

@@ -104,6 +104,7 @@ export const handlers = (
   ports: ReturnType<typeof PortBounce.make>
 ) => ({
   ReadInterfaces: () => withSession((session) => session.interfaces),
+  ReadOptics: () => withSession((session) => session.optics),
   ReadNeighbourDetails: () => withSession((session) => session.lldpDetail),
   ReadTables: () => readTables(withSession),
   BouncePorts: ({ payload }: { readonly payload: Bounce }) => ports.bounce(payload),

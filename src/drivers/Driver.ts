@@ -23,7 +23,7 @@ import type {
 } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
-import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours } from "./Readings.ts"
+import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours, Optics } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
 import type { WorkClaim } from "./WorkClaim.ts"
 
@@ -219,6 +219,8 @@ export interface DriverSession extends VerbGroups {
   readonly hostKey: string
   readonly facts: Effect.Effect<Facts, ReadError>
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
+  /** Transceivers and their light; empty where the platform tells of none. */
+  readonly optics: Effect.Effect<Optics, ReadError>
   readonly lldp: Effect.Effect<Neighbours, ReadError>
   readonly lldpDetail: Effect.Effect<NeighbourDetails, ReadError>
   /** Stations that were learnt on ports. */

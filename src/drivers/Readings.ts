@@ -3,13 +3,14 @@
  */
 import { Schema } from "effect"
 import { NeighbourDetail } from "../domain/NeighbourDetail.ts"
+import { PortErrors, PortOptics } from "../domain/PortReadings.ts"
 
 export { Facts } from "../domain/Facts.ts"
 export { ArpEntry, JoinedPort, MacEntry, MacTable } from "../domain/LearnedTables.ts"
 
 /**
  * `speed` in Mbit/s, `last_flapped` in epoch seconds or −1, `mac_address` upper case with colons or empty. What the switch does
- * not say is null.
+ * not say is null. `errors` is absent where it counts none.
  */
 export const InterfaceState = Schema.Struct({
   is_up: Schema.NullOr(Schema.Boolean),
@@ -18,13 +19,18 @@ export const InterfaceState = Schema.Struct({
   last_flapped: Schema.Finite,
   mtu: Schema.NullOr(Schema.Finite),
   speed: Schema.NullOr(Schema.Finite),
-  mac_address: Schema.String
+  mac_address: Schema.String,
+  errors: Schema.optionalKey(PortErrors)
 })
 export type InterfaceState = typeof InterfaceState.Type
 
 /** The state of each port. */
 export const InterfaceStates = Schema.Record(Schema.String, InterfaceState)
 export type InterfaceStates = typeof InterfaceStates.Type
+
+/** The transceivers by port; empty where the platform tells of none. */
+export const Optics = Schema.Record(Schema.String, PortOptics)
+export type Optics = typeof Optics.Type
 
 /**
  * What is heard on a port. `hostname` is the announced system name, which may be fully qualified; either is empty when the switch

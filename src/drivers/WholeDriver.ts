@@ -12,6 +12,7 @@ import type { Facts } from "./Readings.ts"
 /** What a platform may have nothing for. */
 type Left =
   | "interfaces"
+  | "optics"
   | "lldp"
   | "lldpDetail"
   | "macTable"
@@ -50,6 +51,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
     )
   return {
     interfaces: refused("interfaces"),
+    optics: Effect.succeed({}),
     lldp: refused("lldp"),
     lldpDetail: refused("lldp detail"),
     macTable: refused("MAC address table"),

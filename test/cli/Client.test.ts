@@ -27,11 +27,16 @@ const run = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>
   Effect.callback<End>((resume) => {
     const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
     const said = { out: "", err: "" }
+    // once: a second one ends a process at once
+    const stopAt = (text: string) => until?.test(text) === true && !child.killed && child.kill("SIGINT")
     child.stdout.on("data", (chunk) => {
       said.out += String(chunk)
-      if (until?.test(said.out) === true) child.kill("SIGINT")
+      stopAt(said.out)
     })
-    child.stderr.on("data", (chunk) => (said.err += String(chunk)))
+    child.stderr.on("data", (chunk) => {
+      said.err += String(chunk)
+      stopAt(said.err)
+    })
     child.once("close", (code) => resume(Effect.succeed({ code, ...said })))
     child.stdin.end(input)
   })
@@ -87,6 +92,11 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       const open = yield* run(env, ["devices"])
       expect(open).toMatchObject({ code: 3 })
       expect(open.err).toContain("can be read by others")
+      yield* Effect.promise(() => fs.chmod(file, 0o600))
+      const copy = path.join(folder, "token.txt")
+      yield* Effect.promise(() => fs.writeFile(copy, `${token}\n`))
+      expect(yield* run(env, ["login", "--token-file", copy])).toMatchObject({ code: 0, err: "" })
+      expect(yield* run(env, ["login", "--token-file", `${copy}.none`])).toMatchObject({ code: 1 })
       yield* run(env, ["logout"])
       expect(yield* run(env, ["devices"])).toMatchObject({ code: 3 })
     })
@@ -156,6 +166,36 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
         code: 1,
         err: expect.stringContaining("Interface Ethernet99 not found")
       })
+    })
+  )
+
+  it.effect("finds devices and ports by a word, and says which tables it has looked in", () =>
+    Effect.gen(function* () {
+      const { cli } = yield* Site
+      const unread = yield* cli(`find ${ONE}`)
+      expect(unread).toMatchObject({ code: 0, out: expect.stringMatching(new RegExp(`device +${ONE}`)) })
+      expect(unread.err).toContain("--read")
+      const hits = parsed(yield* cli(`find ${ONE} --json`))
+      expect(hits).toMatchObject({ hits: [{ kind: "device", hostname: ONE }], truncated: false })
+      expect((yield* cli(`find ${ONE} --csv`)).out).toMatch(/^kind,device,port[^]*\ndevice,/)
+      expect(yield* cli("find 10.0.0.999")).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("q is no IP address")
+      })
+      expect(yield* cli("find nothingsuch")).toMatchObject({ code: 0, out: "" })
+      expect(yield* cli("find")).toMatchObject({ code: 2 })
+    })
+  )
+
+  it.effect("leaves a job running when somebody stops following it, and says so", () =>
+    Effect.gen(function* () {
+      const { cli, junior } = yield* Site
+      const dry = jobIn(yield* junior(`sync ${OTHER} --dry-run --force --watch`))
+      const waiting = jobIn(yield* junior(`sync ${OTHER} --dry-run-job ${dry}`))
+      const stopped = yield* cli(`job ${waiting} --watch`, "", /job \d+: /)
+      expect(stopped).toMatchObject({ code: 130, err: expect.stringContaining(`Job ${waiting} goes on`) })
+      expect(parsed(yield* cli(`job ${waiting} --json`))).toMatchObject({ id: waiting, finish_time: null })
+      expect(yield* cli(`abort ${waiting} --reason tried`)).toMatchObject({ code: 0 })
     })
   )
 

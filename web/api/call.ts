@@ -78,10 +78,12 @@ const send = <Name extends CallName>(name: Name, sent: Sent<Name>, known: string
 export const request = async <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
   const known = token()
   const first = await send(name, sent, known)
-  const response = first.status === 401 && (await renew(known)) ? await send(name, sent, token()) : first
+  const isRenewed = first.status === 401 && (await renew(known))
+  const used = isRenewed ? token() : known
+  const response = isRenewed ? await send(name, sent, used) : first
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
-  if (response.status === 401) forget(known)
+  if (response.status === 401) forget(used)
   throw new CallFailed(response.status, sentencesOf(body, response.status), body)
 }
 

@@ -1,4 +1,4 @@
-/** `switchyard devices`, `device`, `why` and `find`: what is known of the network. */
+/** `switchyard devices`, `device` and `why`: what is known of the network. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"

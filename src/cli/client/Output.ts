@@ -15,15 +15,18 @@ export interface Format {
   readonly csv: boolean
 }
 
-/** Whether colours and progress bars are for a person who looks at them. */
-export const isTerminal = (): boolean =>
-  process.stdout.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
+/** Whether colours and progress bars on this stream are for a person who looks at them: the other may be a file. */
+export const isTerminal = (stream: { readonly isTTY?: boolean } = process.stdout): boolean =>
+  stream.isTTY === true && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb"
 
 const CODES = { bad: 31, good: 32, warn: 33, bold: 1 } as const
 
 /** A text in a colour, on a terminal. */
-export const colored = (tone: keyof typeof CODES, text: string): string =>
-  isTerminal() ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text
+export const colored = (
+  tone: keyof typeof CODES,
+  text: string,
+  stream: { readonly isTTY?: boolean } = process.stdout
+): string => (isTerminal(stream) ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text)
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
@@ -33,7 +36,7 @@ const textOf = (value: unknown): string => {
 
 /** Control characters that a device or a colleague has put into a text do nothing to a terminal. */
 // oxlint-disable-next-line no-control-regex
-const harmless = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ")
+export const harmless = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ")
 
 const csvCell = (value: unknown): string => {
   const text = textOf(value)
@@ -95,4 +98,6 @@ export const printOne = <A extends object>(
 
 /** Says what went wrong as a sentence on stderr. */
 export const reported = <A, E extends { readonly message: string }, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.tapError(effect, ({ message }) => Console.error(colored("bad", message)))
+  Effect.tapError(effect, ({ message }) =>
+    Console.error(colored("bad", message.split("\n").map(harmless).join("\n"), process.stderr))
+  )

@@ -9,7 +9,7 @@ import * as path from "node:path"
 import type { Answer, CallName, Parameters } from "../../api/CallTypes.ts"
 
 /** Exit codes of commands (docs/command-line.md#exit-codes); 2 is for what was typed. */
-export const exitCodes = { refused: 1, notSignedOn: 3, away: 4 } as const
+export const exitCodes = { refused: 1, notSignedOn: 3, away: 4, notFollowed: 130 } as const
 
 /** The server refuses, or what was asked for has failed; the sentence is the server's own. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", { message: Schema.String }) {

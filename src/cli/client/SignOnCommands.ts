@@ -1,9 +1,10 @@
 /** `switchyard login` and `switchyard logout`. */
 import { Console, Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
+import * as fs from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import { reported } from "./Output.ts"
-import { ask, forgetToken, keepToken, NotSignedOn, serverUrl, ServerAway } from "./Server.ts"
+import { ask, forgetToken, keepToken, NotSignedOn, Refused, serverUrl, ServerAway } from "./Server.ts"
 
 const Issued = Schema.Struct({ access_token: Schema.String })
 
@@ -35,6 +36,14 @@ const fromInput = Flag.Boolean("stdin").pipe(
   Flag.withDefault(false)
 )
 
+const file = Flag.String("token-file").pipe(Flag.withDescription("Take the token from this file"), Flag.optional)
+
+const tokenIn = (name: string) =>
+  Effect.tryPromise({
+    try: async () => Redacted.make((await fs.readFile(name, "utf8")).trim()),
+    catch: () => new Refused({ message: `The file ${name} cannot be read` })
+  })
+
 const asked = (message: string, isSent: boolean) =>
   isSent
     ? Effect.map(
@@ -44,14 +53,15 @@ const asked = (message: string, isSent: boolean) =>
     : Prompt.run(Prompt.Password({ message }))
 
 /** The command. */
-export const login = Command.make("login", { user, fromInput }, ({ fromInput, user }) =>
+export const login = Command.make("login", { user, file, fromInput }, ({ file, fromInput, user }) =>
   reported(
-    Option.match(user, {
-      onNone: () => Effect.flatMap(asked("Token", fromInput), (token) => signOn(Redacted.value(token))),
-      onSome: (name) =>
-        Effect.flatMap(asked(`Password of ${name}`, fromInput), (password) =>
-          Effect.flatMap(tokenFor(name, password), signOn)
-        )
+    Effect.gen(function* () {
+      if (Option.isSome(user)) {
+        const password = yield* asked(`Password of ${user.value}`, fromInput)
+        return yield* signOn(yield* tokenFor(user.value, password))
+      }
+      const token = Option.isSome(file) ? yield* tokenIn(file.value) : yield* asked("Token", fromInput)
+      return yield* signOn(Redacted.value(token))
     })
   )
 ).pipe(Command.withDescription("Sign on at the server of SWITCHYARD_URL, with a token or with --user and a password."))

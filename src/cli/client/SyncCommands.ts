@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { colored, format, reported } from "./Output.ts"
+import { colored, format, harmless, reported } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -114,8 +114,9 @@ const printGroup = Effect.fnUntraced(function* ({ added, count, diff, hostnames,
     )
   )
   yield* Console.log(`  ${names}`)
-  for (const { line, weight } of risks) yield* Console.log(`  ${colored("warn", "risky")}: ${line.trim()} (${weight})`)
-  for (const line of diff.trimEnd().split("\n")) yield* Console.log(`  ${colorOf(line)}`)
+  for (const { line, weight } of risks)
+    yield* Console.log(`  ${colored("warn", "risky")}: ${harmless(line.trim())} (${weight})`)
+  for (const line of diff.trimEnd().split("\n")) yield* Console.log(`  ${colorOf(harmless(line))}`)
 })
 
 const show = Effect.fnUntraced(function* (id: number, search: string) {

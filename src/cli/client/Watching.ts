@@ -1,8 +1,8 @@
 /** Follows a job to its end, tells what failed in the switches' own words, and fails when the job is no success. */
 import { Console, Effect } from "effect"
 import type { Data } from "../../api/CallTypes.ts"
-import { isTerminal } from "./Output.ts"
-import { ask, Refused } from "./Server.ts"
+import { harmless, isTerminal } from "./Output.ts"
+import { ask, exitCodes, Refused } from "./Server.ts"
 
 export type JobRecord = Data<"GET /job/:id">["jobs"][number]
 
@@ -30,8 +30,11 @@ const failures = Effect.fnUntraced(function* (id: number) {
   const { answer } = yield* ask("GET /job/:id/progress", { params: { id } })
   const failed = answer.data.devices.filter((device) => device.failed === true || device.phase === "unknown")
   for (const { hostname, said, step, why } of failed) {
-    yield* Console.error(`${hostname} failed${step === null ? "" : ` at ${step}`}: ${why ?? "its state is unknown"}`)
-    if (said !== null && said.trim() !== why) yield* Console.error(said.trimEnd().replaceAll(/^/gm, "    "))
+    yield* Console.error(
+      `${hostname} failed${step === null ? "" : ` at ${step}`}: ${harmless(why ?? "its state is unknown")}`
+    )
+    if (said === null || said.trim() === why) continue
+    for (const line of said.trimEnd().split("\n")) yield* Console.error(`    ${harmless(line)}`)
   }
 })
 
@@ -40,7 +43,7 @@ const told = Effect.fnUntraced(function* (job: JobRecord, before: string) {
   const { devices } = answer.data
   const done = devices.filter(({ failed }) => failed !== null).length
   const line = devices.length === 0 ? standingOf(job) : barOf(done, devices.length)
-  if (isTerminal()) process.stderr.write(`\r\u001b[2K${line}`)
+  if (isTerminal(process.stderr)) process.stderr.write(`\r\u001b[2K${line}`)
   else if (line !== before) yield* Console.error(`job ${job.id}: ${line}`)
   return line
 })
@@ -55,7 +58,7 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
       yield* Effect.sleep(PAUSE)
       job = yield* read(id)
     }
-    if (isTerminal()) process.stderr.write("\r\u001b[2K")
+    if (isTerminal(process.stderr)) process.stderr.write("\r\u001b[2K")
     yield* Console.error(`job ${id}: ${standingOf(job)}`)
     if (job.outcome !== "success") {
       yield* failures(id)
@@ -63,4 +66,9 @@ export const watch: (id: number) => Effect.Effect<JobRecord, Refused | Effect.Er
       return yield* new Refused({ message: `Job ${id} ended ${job.outcome ?? job.status}${why ? `: ${why}` : ""}` })
     }
     return job.next_job_id === null ? job : yield* watch(job.next_job_id)
-  }).pipe(Effect.onInterrupt(() => Console.error(`\nJob ${id} goes on. Follow it: switchyard job ${id} --watch`)))
+  }).pipe(
+    Effect.onInterrupt(() => {
+      process.exitCode = exitCodes.notFollowed
+      return Console.error(`\nJob ${id} goes on. Follow it: switchyard job ${id} --watch`)
+    })
+  )

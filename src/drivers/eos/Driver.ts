@@ -22,6 +22,7 @@ import { interfaces } from "./Interfaces.ts"
 import { load } from "./Load.ts"
 import { commitAndSave } from "./MovedCommit.ts"
 import { lldp, lldpDetail } from "./Neighbours.ts"
+import { optics } from "./Optics.ts"
 import { ports } from "./Ports.ts"
 import { reset } from "./Reset.ts"
 import { runningConfig, runningDefaults, stableText } from "./RunningConfig.ts"
@@ -50,6 +51,7 @@ const makeSession = (
     hostKey: transport.hostKey,
     facts: facts(cli),
     interfaces: interfaces(cli),
+    optics: optics(cli),
     lldp: lldp(cli),
     lldpDetail: lldpDetail(cli),
     macTable: macTable(cli),

@@ -16,7 +16,12 @@ const fields = {
   bandwidth: ["bandwidth"],
   mtu: ["mtu"],
   address: ["physicalAddress", "burnedInAddress"],
-  flapped: ["lastStatusChangeTimestamp"]
+  flapped: ["lastStatusChangeTimestamp"],
+  counters: ["interfaceCounters"],
+  inErrors: ["totalInErrors", "inErrors"],
+  outErrors: ["totalOutErrors", "outErrors"],
+  inDiscards: ["inDiscards"],
+  outDiscards: ["outDiscards"]
 } as const satisfies Record<string, Names>
 
 const megabit = 1_000_000
@@ -35,6 +40,18 @@ const isUp = (protocol: string | null, status: string | null): boolean | null =>
   return status === null ? null : status === "connected"
 }
 
+/** Nothing for a port that counts no errors, such as a loopback. */
+const errorsIn = (found: Json): Pick<InterfaceState, "errors"> => {
+  const counters = objectIn(found, fields.counters) ?? {}
+  const [inward, outward] = [numberIn(counters, fields.inErrors), numberIn(counters, fields.outErrors)]
+  if (inward === null && outward === null) return {}
+  const discards = {
+    in_discards: numberIn(counters, fields.inDiscards) ?? 0,
+    out_discards: numberIn(counters, fields.outDiscards) ?? 0
+  }
+  return { errors: { in: inward ?? 0, out: outward ?? 0, ...discards } }
+}
+
 const interfaceState = (found: Json): InterfaceState => {
   const status = textIn(found, fields.status)
   const up = isUp(textIn(found, fields.protocol), status)
@@ -46,7 +63,8 @@ const interfaceState = (found: Json): InterfaceState => {
     last_flapped: numberIn(found, fields.flapped) ?? -1,
     mtu: numberIn(found, fields.mtu),
     speed: bandwidth === null ? null : bandwidth / megabit,
-    mac_address: addressIn(found)
+    mac_address: addressIn(found),
+    ...errorsIn(found)
   }
 }
 

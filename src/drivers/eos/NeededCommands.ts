@@ -33,6 +33,11 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "show version", use: "facts", without: "no discovery, no initialisation, no update of facts" },
   { command: "show hostname", use: "facts", without: "as `show version`" },
   { command: "show interfaces", use: "facts, states of ports", without: "as `show version`; no bounce of ports" },
+  {
+    command: "show interfaces transceiver",
+    use: "light levels for the API",
+    without: "that answer is an error"
+  },
   { command: "show lldp neighbors", use: "neighbours", without: "no initialisation" },
   { command: "show lldp neighbors detail", use: "neighbours for the API", without: "that answer is an error" },
   { command: "show mac address-table", use: "machines on ports", without: "no machines of this switch in `find`" },

@@ -39,6 +39,13 @@ export const makeDeviceReads = Effect.gen(function* () {
       const heard = yield* Effect.mapError(live.neighbourDetails(yield* byHostname(hostname)), neighbourFailure)
       return enveloped({ lldp_neighbors_detail: heard })
     }),
+    optics: Effect.fn("DeviceReads.optics")(function* (hostname: string) {
+      const device = yield* byHostname(hostname)
+      if (device.state !== "MANAGED") {
+        return yield* new BadRequest({ message: `${hostname} is ${device.state}: only a managed device is read` })
+      }
+      return enveloped({ optics: yield* Effect.mapError(live.optics(device), exception) })
+    }),
     interfaceStatus: Effect.fn("DeviceReads.interfaceStatus")(function* (hostname: string) {
       const refuse = (reason: string) => new BadRequest({ message: `Could not get interface states, ${reason}` })
       const unknown = () => refuse(`invalid input: Hostname ${hostname} not found in inventory`)

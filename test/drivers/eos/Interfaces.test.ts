@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { interfacesOf } from "../../../src/drivers/eos/Interfaces.ts"
+import { opticsOf } from "../../../src/drivers/eos/Optics.ts"
 import { makeOneSwitch } from "./OneSwitchLab.ts"
 
 const desk = {
@@ -52,6 +53,18 @@ it.each([
 })
 
 it.each([
+  [
+    { totalInErrors: 3, totalOutErrors: 0, inDiscards: 0, outDiscards: 12 },
+    { in: 3, out: 0, in_discards: 0, out_discards: 12 }
+  ],
+  [{ inErrors: "7" }, { in: 7, out: 0, in_discards: 0, out_discards: 0 }],
+  [{ inOctets: 5 }, undefined],
+  [null, undefined]
+])("counts of %j the errors %j, and none where the switch tells of none", (interfaceCounters, errors) => {
+  expect(one({ ...desk, interfaceCounters })?.errors).toEqual(errors)
+})
+
+it.each([
   [{ lineProtocolStatus: "up" }, true, true],
   [{ lineProtocolStatus: "down" }, false, null],
   [{ interfaceStatus: "connected" }, true, true],
@@ -69,6 +82,26 @@ it("remarks what physical ports lack, and names three of them", () => {
   const ports = Object.fromEntries([3, 1, 2, 10, 4].map((port) => [`Ethernet${port}`, { ...desk, mtu: undefined }]))
   expect(interfacesOf(ports).remarks).toEqual([
     '"show interfaces" gives no mtu at Ethernet1, Ethernet2, Ethernet3 and 2 more'
+  ])
+})
+
+it("tells the light of transceivers in the order of their ports, and leaves empty cages out", () => {
+  const shown = {
+    Ethernet50: {},
+    Ethernet10: { mediaType: "10GBASE-T" },
+    Ethernet9: {
+      mediaType: "10GBASE-LR",
+      vendorSn: "XCW1 ",
+      rxPower: -4.13,
+      txPower: "-2.2",
+      txBias: 31.4,
+      temperature: "N/A"
+    }
+  }
+  const light = { rx_power: -4.13, tx_power: -2.2, bias: 31.4, temperature: null }
+  expect(Object.entries(opticsOf(shown))).toEqual([
+    ["Ethernet9", { media: "10GBASE-LR", serial: "XCW1", ...light }],
+    ["Ethernet10", { media: "10GBASE-T", serial: "", rx_power: null, tx_power: null, bias: null, temperature: null }]
   ])
 })
 

@@ -26,6 +26,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   facts: (session) => session.facts,
   interfaces: (session) => session.interfaces,
   lldp: (session) => session.lldp,
+  optics: (session) => session.optics,
   lldpDetail: (session) => session.lldpDetail,
   macTable: (session) => session.macTable,
   arpTable: (session) => session.arpTable,

@@ -46,6 +46,17 @@ const reads: ReadonlyArray<Case> = [
     },
     SILENT
   ),
+  ...read(
+    "optics",
+    { optics: { Ethernet48: { media: "10GBASE-LR", tx_power: -2.5 } } },
+    /^Exception: ConnectionException: connection refused by /
+  ),
+  get(
+    "no light of a device that is not managed",
+    "/device/east-a2/optics",
+    400,
+    error("east-a2 is UNMANAGED: only a managed device is read")
+  ),
   get("what its actor is at", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
   get("no name of a device", "/device/-x/actor", 400, error("Invalid hostname specified")),
   get("no device of that name", "/device/nobody/actor", 404, error("Device not found")),

@@ -1,12 +1,15 @@
 /** The ports of a device: chosen on its front, changed together, with what that does to the configuration before it is saved. */
 import { Button, Group, Text } from "@mantine/core"
 import { useState } from "react"
+import type { PortOptics } from "../../../../src/domain/PortReadings.ts"
 import { useAsk } from "../../../api/useAsk.ts"
 import { useMay } from "../../../app/useSession.ts"
 import { Asked } from "../../../parts/Asked.tsx"
 import { Empty } from "../../../parts/Empty.tsx"
 import { Problem } from "../../../parts/Problem.tsx"
 import { SmallTable } from "../../../parts/SmallTable.tsx"
+import { Tone } from "../../../parts/Tone.tsx"
+import type { ToneName } from "../../../parts/tones.ts"
 import type { TabProps } from "../Device.tsx"
 import { descriptionOf, isEnabled, vlanOf } from "./edits.ts"
 import { Faceplate } from "./Faceplate.tsx"
@@ -15,10 +18,24 @@ import { PortForm } from "./PortForm.tsx"
 const toggled = (names: ReadonlySet<string>, name: string): ReadonlySet<string> =>
   names.symmetricDifference(new Set([name]))
 
+const dbm = (power: number | null): string => (power === null ? "–" : power.toFixed(1))
+
+const lightOf = (optics: PortOptics | undefined): string => {
+  if (optics === undefined || (optics.rx_power === null && optics.tx_power === null)) return ""
+  return `${dbm(optics.rx_power)}, ${dbm(optics.tx_power)} dBm`
+}
+
 const wordOf = (isUp: boolean | null | undefined): string => {
   if (isUp === undefined) return ""
   if (isUp === null) return "unknown"
   return isUp ? "up" : "down"
+}
+
+/** Counts that should be nought; nothing where they are not read. */
+const Counted = ({ counts, tone }: { readonly counts: ReadonlyArray<number | undefined>; readonly tone: ToneName }) => {
+  if (counts.every((count) => count === undefined)) return null
+  const words = counts.map((count) => (count ?? 0).toLocaleString()).join(", ")
+  return counts.some((count) => (count ?? 0) > 0) ? <Tone tone={tone}>{words}</Tone> : <span>{words}</span>
 }
 
 export default function Ports({ device: { hostname, state } }: TabProps) {
@@ -31,6 +48,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
     { once: true, enabled: state === "MANAGED" }
   )
   const states = read.data?.answer.data.interface_status
+  const light = useAsk(
+    "GET /device/:hostname/optics",
+    { params: { hostname } },
+    { once: true, enabled: state === "MANAGED" && states !== undefined }
+  )
+  const optics = light.data?.answer.data.optics
   return (
     <Asked of={asked} what={`the ports of ${hostname}`}>
       {({ data: { interfaces, version } }) => (
@@ -43,7 +66,12 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
               {chosen.size > 0 && `${chosen.size} chosen.`}
             </Text>
             {state === "MANAGED" && (
-              <Button size="compact-sm" variant="default" loading={read.isFetching} onClick={() => void read.refetch()}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={read.isFetching}
+                onClick={() => void Promise.all([read.refetch(), light.refetch()])}
+              >
                 Read the states again
               </Button>
             )}
@@ -76,7 +104,18 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
           {interfaces.length > 0 && (
             <SmallTable
               label="Ports in words"
-              heads={["Port", "Use", "VLAN", "Description", "Enabled", "State", "Speed"]}
+              heads={[
+                "Port",
+                "Use",
+                "VLAN",
+                "Description",
+                "Enabled",
+                "State",
+                "Speed",
+                "Errors in, out",
+                "Discarded in, out",
+                "Light in, out"
+              ]}
               rows={interfaces}
               keyOf={({ name }) => name}
               cells={(port) => {
@@ -88,7 +127,10 @@ export default function Ports({ device: { hostname, state } }: TabProps) {
                   descriptionOf(port),
                   isEnabled(port) ? "yes" : "no",
                   wordOf(shown?.is_up),
-                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`
+                  shown === undefined || shown.speed === null || shown.speed <= 0 ? "" : `${shown.speed} Mbit/s`,
+                  <Counted counts={[shown?.errors?.in, shown?.errors?.out]} tone="bad" />,
+                  <Counted counts={[shown?.errors?.in_discards, shown?.errors?.out_discards]} tone="warn" />,
+                  lightOf(optics?.[port.name])
                 ]
               }}
             />
