@@ -56,7 +56,13 @@ export const screens: ReadonlyArray<Screen> = [
   },
   { path: "/manual", label: "Manual", leap: "m", load: () => import("../screens/manual/Manual.tsx") },
   { path: "/manual/$page", label: "Manual", load: () => import("../screens/manual/Manual.tsx") },
-  { path: "/new", label: "New switches", leap: "w", reads: "/overview", load: () => import("../screens/new/New.tsx") },
+  {
+    path: "/new",
+    label: "New switches",
+    leap: "w",
+    reads: "/new_devices",
+    load: () => import("../screens/new/New.tsx")
+  },
   {
     path: "/topology",
     label: "Topology",

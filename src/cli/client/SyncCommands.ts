@@ -147,24 +147,26 @@ export const diff = Command.make(
 const withComment = (sent: Option.Option<string>) =>
   Option.match(sent, { onNone: () => ({}), onSome: (comment) => ({ comment }) })
 
+const verdict = Flag.String("comment").pipe(Flag.withDescription("Why; it is kept with the decision"))
+
 /** The command. */
 export const approve = Command.make(
   "approve",
-  { job, comment, watch: watching, json: format.json },
+  { job, comment: verdict, watch: watching, json: format.json },
   ({ comment, job, json, watch }) =>
     reported(
       Effect.gen(function* () {
-        yield* ask("POST /job/:id/approve", { params: { id: job }, body: withComment(comment) })
+        yield* ask("POST /job/:id/approve", { params: { id: job }, body: { comment } })
         yield* started(job, "Approved", { json, watch })
       })
     )
 ).pipe(Command.withDescription("Approve a job of somebody else that waits for it."))
 
 /** The command. */
-export const reject = Command.make("reject", { job, comment }, ({ comment, job }) =>
+export const reject = Command.make("reject", { job, comment: verdict }, ({ comment, job }) =>
   reported(
     Effect.andThen(
-      ask("POST /job/:id/reject", { params: { id: job }, body: withComment(comment) }),
+      ask("POST /job/:id/reject", { params: { id: job }, body: { comment } }),
       Console.log(`Rejected: job ${job}`)
     )
   )

@@ -43,14 +43,14 @@ interface Props {
   readonly started: (job: number, hostname: string) => void
 }
 
-export const Initialise = ({ device: { id }, started }: Props) => {
+export const Initialise = ({ device: { id, places, replaces: replaced }, started }: Props) => {
   const may = useMay()
-  const [hostname, setHostname] = useState("")
+  const [hostname, setHostname] = useState(replaced ?? "")
   const [type, setType] = useState("ACCESS")
-  const [replaces, setReplaces] = useState(false)
+  const [isReplacing, setReplacing] = useState(replaced !== null)
   const [checks, setChecks] = useState<Checks | null>(null)
   const { busy, error, run } = useAct()
-  const body = { hostname, device_type: type, ...(replaces ? { replace_hostname: true } : {}) }
+  const body = { hostname, device_type: type, ...(isReplacing ? { replace_hostname: true } : {}) }
   const check = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
@@ -82,16 +82,22 @@ export const Initialise = ({ device: { id }, started }: Props) => {
           />
           <Checkbox
             label="It replaces the switch of that name"
-            checked={replaces}
-            onChange={(event) => setReplaces(event.currentTarget.checked)}
+            checked={isReplacing}
+            onChange={(event) => setReplacing(event.currentTarget.checked)}
           />
           <Button type="submit" variant="default" loading={busy}>
             Check
           </Button>
           <Button disabled={checks?.["compatible"] !== true} loading={busy} onClick={() => void start()}>
-            {replaces ? "Replace" : "Initialise"}
+            {isReplacing ? "Replace" : "Initialise"}
           </Button>
         </Group>
+        {isReplacing && places.some(({ was, was_state }) => was === hostname && was_state !== "UNMANAGED") && (
+          <Problem
+            error={`Set ${hostname} UNMANAGED first: as long as it is managed, nothing takes its place.`}
+            title="The switch of that name is still managed"
+          />
+        )}
         {error !== null && <Problem error={error} title="It was not initialised" />}
         {checks !== null && <Outcome checks={checks} />}
       </Stack>

@@ -5,6 +5,7 @@ import type { Data } from "../../../src/api/CallTypes.ts"
 import { useWords } from "../../app/useAddress.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { Problem } from "../../parts/Problem.tsx"
 import { ScreenTitle } from "../../parts/ScreenTitle.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { toneOfState } from "../../parts/tones.ts"
@@ -15,32 +16,47 @@ import { Initialise } from "./Initialise.tsx"
 import { Several } from "./Several.tsx"
 import { Where } from "./Where.tsx"
 
-export type NewSwitch = Data<"GET /devices">["devices"][number]
+export type NewSwitch = Data<"GET /new_devices">["devices"][number]
 
-const STATES = ["DISCOVERED", "DHCP_BOOT", "INIT"] as const
-const WORDS = {
+const WORDS: Readonly<Record<string, string>> = {
   DISCOVERED: "waits to be initialised",
   DHCP_BOOT: "has asked for an address; it is being discovered",
   INIT: "is being initialised"
-} as const
+}
 
 const nameOf = ({ model, serial, ztp_mac }: NewSwitch): string => [serial, model, ztp_mac].filter(Boolean).join(", ")
 
-interface InStateProps {
-  readonly state: (typeof STATES)[number]
+interface OneProps {
+  readonly device: NewSwitch
   readonly started: (job: number, hostname: string) => void
 }
 
-const InState = ({ started, state }: InStateProps) => {
-  const asked = useAsk(
-    "GET /devices",
-    { query: { "filter[state]": state, sort: "id", per_page: 200 } },
-    { kinds: ["device"] }
-  )
+const One = ({ device, started }: OneProps) => (
+  <Stack gap="xs">
+    <Text size="sm">
+      It {WORDS[device.state] ?? ""} since <When at={device.since} never="an unknown time" />. Address{" "}
+      {device.dhcp_ip ?? "unknown"}.
+    </Text>
+    {device.problems.length > 0 && (
+      <Problem error={device.problems.join(" ")} title="It cannot be initialised as it stands" />
+    )}
+    <Where device={device} />
+    {device.job_id !== null && <JobSteps id={device.job_id} />}
+    {device.state === "DISCOVERED" && device.job_id === null && <Initialise device={device} started={started} />}
+  </Stack>
+)
+
+const List = ({ started }: Pick<OneProps, "started">) => {
+  const asked = useAsk("GET /new_devices", {}, { kinds: ["device", "job", "linknet"] })
   return (
-    <Asked of={asked} what={`the switches in ${state}`}>
+    <Asked of={asked} what="the new switches">
       {({ data: { devices } }) =>
-        devices.length === 0 ? null : (
+        devices.length === 0 ? (
+          <Empty>
+            No switch is new. Plug a blank one in: it asks for an address by DHCP, is discovered, and appears here by
+            itself.
+          </Empty>
+        ) : (
           <Accordion variant="separated" chevronPosition="left" my="xs" keepMounted={false}>
             {devices.map((device) => (
               <Accordion.Item key={device.id} value={String(device.id)}>
@@ -49,14 +65,7 @@ const InState = ({ started, state }: InStateProps) => {
                   {nameOf(device) || "nothing is known of it yet"}
                 </Accordion.Control>
                 <Accordion.Panel>
-                  <Stack gap="xs">
-                    <Text size="sm">
-                      It {WORDS[state]}. Address {device.dhcp_ip ?? device.management_ip ?? "unknown"}, seen{" "}
-                      <When at={device.last_seen} />.
-                    </Text>
-                    {state !== "DHCP_BOOT" && <Where device={device} />}
-                    {state === "DISCOVERED" && <Initialise device={device} started={started} />}
-                  </Stack>
+                  <One device={device} started={started} />
                 </Accordion.Panel>
               </Accordion.Item>
             ))}
@@ -64,17 +73,6 @@ const InState = ({ started, state }: InStateProps) => {
         )
       }
     </Asked>
-  )
-}
-
-const None = () => {
-  const { data } = useAsk("GET /overview", {}, { kinds: ["device"] })
-  const by = data?.answer.data.devices.by_state
-  if (by === undefined || STATES.some((state) => (by[state] ?? 0) > 0)) return null
-  return (
-    <Empty>
-      No switch is new. Plug a blank one in: it asks for an address by DHCP, is discovered, and appears here by itself.
-    </Empty>
   )
 }
 
@@ -90,16 +88,13 @@ export default function New() {
           <Tabs.Tab value="several">Several at once</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="one">
-          <None />
           {all.map(({ hostname, job }) => (
             <section key={job} aria-label={`Initialisation of ${hostname}`} className="group">
               <b>{hostname}</b>
               <JobSteps id={job} />
             </section>
           ))}
-          {STATES.map((state) => (
-            <InState key={state} state={state} started={(job, hostname) => setStarted([...all, { job, hostname }])} />
-          ))}
+          <List started={(job, hostname) => setStarted([...all, { job, hostname }])} />
         </Tabs.Panel>
         <Tabs.Panel value="several" pt="sm">
           <Several />

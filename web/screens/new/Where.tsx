@@ -1,39 +1,59 @@
-/** Where a new switch hangs, as it hears its neighbours itself, and who was there before. */
-import { List } from "@mantine/core"
-import { useAsk } from "../../api/useAsk.ts"
-import { useMay } from "../../app/useSession.ts"
-import { Asked } from "../../parts/Asked.tsx"
+/** Where a new switch hangs, as it or its neighbours have heard it, and who was there before. */
+import { Button, Group, List, Text } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { request } from "../../api/call.ts"
 import { Empty } from "../../parts/Empty.tsx"
+import { Problem } from "../../parts/Problem.tsx"
+import { useAct } from "../../parts/useAct.ts"
+import { When } from "../../parts/When.tsx"
 import type { NewSwitch } from "./New.tsx"
-import { placesOf } from "./places.ts"
 
-/** Links and names, to tell who was there before. */
-export const useCables = () => {
-  const may = useMay()
-  const links = useAsk("GET /linknets", {}, { kinds: ["linknet"], enabled: may("GET", "/linknets") })
-  const devices = useAsk("GET /devices", { query: { per_page: 1000 } }, { kinds: ["device"] })
-  return { links: links.data?.answer.data.linknets ?? [], devices: devices.data?.answer.data.devices ?? [] }
+const Places = ({ device: { neighbours_read, places } }: { readonly device: NewSwitch }) => {
+  if (places.length > 0) {
+    return (
+      <List size="sm">
+        {places.map(({ hostname, own_port, port, was }) => (
+          <List.Item key={`${hostname} ${port}`}>
+            on <b>{hostname}</b> {port}
+            {own_port === "" ? "" : ` (by its ${own_port})`}
+            {was === null ? "" : `, where ${was} was`}
+          </List.Item>
+        ))}
+      </List>
+    )
+  }
+  return (
+    <Empty>
+      {neighbours_read === null
+        ? "Nobody has asked yet what it hears."
+        : "It hears no device that is known here. Look at its uplinks, and whether the other end sends LLDP."}
+    </Empty>
+  )
 }
 
-export const Where = ({ device: { hostname, id } }: { readonly device: NewSwitch }) => {
-  const cables = useCables()
-  const asked = useAsk("GET /device/:hostname/lldp_neighbors", { params: { hostname } }, { once: true })
+export const Where = ({ device }: { readonly device: NewSwitch }) => {
+  const client = useQueryClient()
+  const { busy, error, run } = useAct()
+  const { hostname, neighbours_read, state } = device
+  const read = () =>
+    run(async () => {
+      await request("GET /device/:hostname/lldp_neighbors", { params: { hostname } })
+      await client.invalidateQueries({ queryKey: ["GET /new_devices"] })
+    })
   return (
-    <Asked of={asked} what={`what ${hostname} hears`}>
-      {({ data: { lldp_neighbors } }) => {
-        const places = placesOf(id, lldp_neighbors, cables)
-        return places.length === 0 ? (
-          <Empty>It hears no neighbour. Look at its uplinks, and whether the other end sends LLDP.</Empty>
-        ) : (
-          <List size="sm">
-            {places.map(({ before, own, peer, peerPort }) => (
-              <List.Item key={`${own} ${peer} ${peerPort}`}>
-                on <b>{peer}</b> {peerPort} (by its {own}){before === undefined ? "" : `, where ${before} was`}
-              </List.Item>
-            ))}
-          </List>
-        )
-      }}
-    </Asked>
+    <section aria-label="Where it hangs">
+      <Places device={device} />
+      {error !== null && <Problem error={error} title="Its neighbours could not be read" />}
+      {state !== "DHCP_BOOT" && (
+        <Group gap="sm">
+          <Button size="compact-xs" variant="default" loading={busy} onClick={() => void read()}>
+            Read its neighbours now
+          </Button>
+          <Text size="sm">
+            read <When at={neighbours_read} />
+          </Text>
+        </Group>
+      )}
+    </section>
   )
 }
