@@ -40,6 +40,16 @@ export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
   return state !== undefined && (state in AWAY_STATES || state.slice(0, 2) in AWAY_STATES)
 }
 
+/** What an error of the database means to an operator: in our own words, without the statement, which the log has. */
+export const meaning = (error: SqlError.SqlError): string => {
+  const { _tag, operation } = error.reason
+  const state = sqlState(error)
+  if (state !== undefined) {
+    return `${AWAY_STATES[state] ?? AWAY_STATES[state.slice(0, 2)] ?? "refused"} (SQLSTATE ${state})`
+  }
+  return _tag === "ConnectionError" || operation === "connect" ? "no connection" : "the answer cannot be used"
+}
+
 /** The error that shows that the database is away, wherever it stands in the cause: as a failure or as a defect. */
 export const databaseAwayIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
   for (const reason of cause.reasons) {

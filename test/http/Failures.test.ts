@@ -60,7 +60,7 @@ layer(Bereft, { excludeTestServices: true })("While the database is away", (it) 
   it.effect("the server is alive, but neither ready nor healthy", () =>
     Effect.gen(function* () {
       const api = yield* ApiClient
-      const away = "the database does not answer: PgConnection: Failed to connect"
+      const away = "the database does not answer: no connection"
       const unset = (variable: string) => `${variable} is not set, so nothing is in force`
       const checks = [
         { name: "postgres", status: "DOWN", message: away },

@@ -8,7 +8,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import { release } from "../../domain/Release.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ActiveSettings } from "../../settings/ActiveSettings.ts"
-import { sqlState } from "../../store/DatabaseAway.ts"
+import { meaning } from "../../store/DatabaseAway.ts"
 import * as Migrations from "../../store/Migrations.ts"
 import * as WrittenCheck from "../../store/WrittenCheck.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
@@ -22,14 +22,8 @@ export interface Part {
 /** An engine reads its messages every second; one that has left them for this long does not work. */
 const UNREAD_SECONDS = 30
 
-/** What is said of a database error: without the statement, the cause is in the log. */
-const inWords = (error: SqlError.SqlError) => {
-  const state = sqlState(error)
-  return `the database does not answer: ${error.message}${state === undefined ? "" : ` (SQLSTATE ${state})`}`
-}
-
 const sentence = (error: { readonly message: string } | SqlError.SqlError): string =>
-  SqlError.isSqlError(error) ? inWords(error) : error.message
+  SqlError.isSqlError(error) ? `the database does not answer: ${meaning(error)}` : error.message
 
 const part = <E extends { readonly message: string }>(name: string, check: Effect.Effect<unknown, E>): Part => ({
   name,

@@ -56,7 +56,7 @@ it.live("passes the exit codes of its commands on", () =>
   Effect.gen(function* () {
     assert.strictEqual((yield* run(program, ["dhcp-hook", "commit", "no-mac", "10.0.0.1", "eos"])).code, 2)
     const wrong = yield* run(program, ["lab", "--no-such-flag"])
-    assert.strictEqual(wrong.code, 1)
+    assert.strictEqual(wrong.code, 2)
     assert.include(wrong.err, "Unrecognized flag: --no-such-flag")
   })
 )
