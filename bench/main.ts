@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- rows…]`: measures the budgets, prints a table and writes JSON to bench/results. Nothing fails on time.
  * Rows: render, fleet (10,000 devices without switches), jobs (200 switches among them), sync and readers (1,000 devices;
- * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), personalities (1,000 switches;
+ * SYNC_DEVICES changes the number), access (what roles cost), live (200 clients of events beside a sync), events (pages of 10,000,000; EVENTS), hostile (readers beside a flood), logins (real OpenSSH servers), page (10,000 devices in Chromium), personalities (1,000 switches;
  * PERSONALITIES_DEVICES), provisioning (200 switches; PROVISIONING_SWITCHES). What the parts share is in the files that begin with Bench.
  */
 import { NodeRuntime } from "@effect/platform-node"
@@ -17,10 +17,12 @@ import { rows as jobsRows } from "./JobsBench.ts"
 import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import type { Measured } from "./Measured.ts"
+import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
 import { rows as readersRows } from "./ReadersBench.ts"
 import { measureRendering } from "./RenderBench.ts"
 import { rows as syncRows } from "./SyncBench.ts"
+import { rows as watchedRows } from "./WatchedBench.ts"
 
 const renderRows = Effect.sync((): ReadonlyArray<Measured> => {
   const { heapAfter, heapBefore, perSecond, size } = measureRendering(100_000)
@@ -41,7 +43,9 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   hostile: hostileRows,
   personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,
-  provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200"))
+  page: pageRows,
+  provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200")),
+  watched: watchedRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
 }
 
 const wanted = process.argv.slice(2)

@@ -6,6 +6,8 @@ import { useToken } from "./useSession.ts"
 
 /** Many events of one moment make one question. */
 const GATHERED = 400
+/** Milliseconds between two questions while events go on, or up to twice that: many pages may follow a change, and not ask at once. */
+const PACE = 2000
 
 type Listener = (event: Heard) => void
 
@@ -31,8 +33,10 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
     let told = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
     let wasLost = false
+    let next = Number.NEGATIVE_INFINITY
     const askAgain = () => {
       timer = undefined
+      next = performance.now() + PACE * (1 + Math.random())
       const kinds = told
       told = new Set()
       void client.invalidateQueries({ predicate: (query) => isAbout(query, kinds) })
@@ -47,7 +51,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       if (news.type !== "event") return
       for (const listener of listeners) listener(news.event)
       told.add(news.event.kind)
-      timer ??= setTimeout(askAgain, GATHERED)
+      timer ??= setTimeout(askAgain, Math.max(GATHERED, next - performance.now()))
     })
     return () => {
       clearTimeout(timer)

@@ -1,7 +1,15 @@
 /** A table of any number of rows, of which only those in sight are in the page. `j` and `k` move, Enter opens, `x` marks. */
-import { Checkbox } from "@mantine/core"
 import { useVirtualizer } from "@tanstack/react-virtual"
-import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react"
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState
+} from "react"
 
 export interface Column<Row> {
   readonly key: string
@@ -44,6 +52,50 @@ const ariaSort = (now: string | undefined, field: string | undefined) => {
   return now === `-${field}` ? ("descending" as const) : undefined
 }
 
+interface RowProps<Row> {
+  readonly row: Row | undefined
+  readonly index: number
+  /** Pixels from the top. */
+  readonly start: number
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly isActive: boolean
+  readonly activate: (index: number) => void
+  /** Left out where rows cannot be marked. */
+  readonly isMarked?: boolean
+  readonly name?: string
+  readonly toggle: (row: Row) => void
+}
+
+const PlainRow = <Row,>({ activate, columns, index, isActive, isMarked, name, row, start, toggle }: RowProps<Row>) => (
+  <div
+    role="row"
+    className="grid-row"
+    aria-rowindex={index + 2}
+    style={{ transform: `translateY(${start}px)`, height: ROW, top: 0 }}
+    {...(isActive ? { "data-active": true } : {})}
+    onClick={() => activate(index)}
+  >
+    {isMarked !== undefined && (
+      <div role="cell" className="grid-cell" style={{ width: 40 }}>
+        {row !== undefined && (
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            checked={isMarked}
+            onChange={() => toggle(row)}
+            aria-label={`Mark ${name}`}
+          />
+        )}
+      </div>
+    )}
+    {columns.map(({ cell, key, width }) => (
+      <div key={key} role="cell" className="grid-cell" style={{ width }}>
+        {row === undefined ? "…" : cell(row)}
+      </div>
+    ))}
+  </div>
+)
+
 export const VirtualTable = <Row,>(props: Props<Row>) => {
   const {
     columns,
@@ -68,6 +120,13 @@ export const VirtualTable = <Row,>(props: Props<Row>) => {
   })
   const items = rows.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  // drawn again only when something of a row changes: scrolling renders the table at every frame
+  const [TableRow] = useState(() => memo(PlainRow<Row>))
+  const marking = useRef(marks)
+  useEffect(() => {
+    marking.current = marks
+  })
+  const toggle = useCallback((row: Row) => marking.current?.toggle(row), [])
   const tellSight = useEffectEvent(() => inSight?.(first, last))
   useEffect(() => tellSight(), [first, last])
   const move = (to: number) => {
@@ -138,34 +197,19 @@ export const VirtualTable = <Row,>(props: Props<Row>) => {
         {items.map(({ index, key, start }) => {
           const row = rowAt(index)
           return (
-            <div
+            <TableRow
               key={row === undefined ? key : keyOf(row)}
-              role="row"
-              className="grid-row"
-              aria-rowindex={index + 2}
-              style={{ transform: `translateY(${start}px)`, height: ROW, top: 0 }}
-              {...(index === active ? { "data-active": true } : {})}
-              onClick={() => setActive(index)}
-            >
-              {marks !== undefined && (
-                <div role="cell" className="grid-cell" style={{ width: 40 }}>
-                  {row !== undefined && (
-                    <Checkbox
-                      size="xs"
-                      tabIndex={-1}
-                      checked={marks.has(row)}
-                      onChange={() => marks.toggle(row)}
-                      aria-label={`Mark ${marks.nameOf(row)}`}
-                    />
-                  )}
-                </div>
-              )}
-              {columns.map(({ cell, key: name, width }) => (
-                <div key={name} role="cell" className="grid-cell" style={{ width }}>
-                  {row === undefined ? "…" : cell(row)}
-                </div>
-              ))}
-            </div>
+              row={row}
+              index={index}
+              start={start}
+              columns={columns}
+              isActive={index === active}
+              activate={setActive}
+              {...(marks === undefined
+                ? {}
+                : { isMarked: row !== undefined && marks.has(row), name: row === undefined ? "" : marks.nameOf(row) })}
+              toggle={toggle}
+            />
           )
         })}
       </div>

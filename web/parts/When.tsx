@@ -1,6 +1,4 @@
 /** A moment in the reader's zone; its title says it in UTC. */
-import { Text } from "@mantine/core"
-
 interface Props {
   /** As the API gives it: text in UTC with or without a zone, or epoch seconds; null for never. */
   readonly at: string | number | null | undefined
@@ -22,10 +20,7 @@ export const When = ({ at, never = "never" }: Props) => {
   const moment = momentOf(at)
   if (moment === undefined) return <span>{never}</span>
   return (
-    <Text
-      span
-      inherit
-      component="time"
+    <time
       dateTime={moment.toISOString()}
       title={`${moment
         .toISOString()
@@ -33,6 +28,6 @@ export const When = ({ at, never = "never" }: Props) => {
         .replace(/\.\d+Z$/, "")} UTC`}
     >
       {shown.format(moment)}
-    </Text>
+    </time>
   )
 }

@@ -2,7 +2,7 @@
 import { Button, Group, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
 import { useRouter } from "@tanstack/react-router"
-import { useState } from "react"
+import { useMemo, useState } from "react"
 import { useWords } from "../../app/useAddress.ts"
 import { Empty } from "../../parts/Empty.tsx"
 import { Problem } from "../../parts/Problem.tsx"
@@ -57,6 +57,7 @@ export default function Devices() {
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
   const { count, error, isKnown, refetch, rowAt, see } = useDevicePages(words)
   const causes = useCauses()
+  const columns = useMemo(() => columnsWith(causes), [causes])
   const { busy, error: failure, run } = useAct()
   const open = ({ hostname }: DeviceRow) => router.history.push(`/ui/device/${encodeURIComponent(hostname)}`)
   const save = () => run(async () => saveFile("devices.csv", csvOf(FIELDS, await allDevices(words)), "text/csv"))
@@ -90,7 +91,7 @@ export default function Devices() {
       {count > 0 && (
         <VirtualTable
           label="Devices"
-          columns={columnsWith(causes)}
+          columns={columns}
           count={count}
           rowAt={rowAt}
           keyOf={({ id }) => id}

@@ -16,7 +16,7 @@ import { Tone } from "../../parts/Tone.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
 import { AGREEMENTS, differs } from "./agreement.ts"
 import { type Coloring, colorings, mostFrequent, standingOf, worst } from "./coloring.ts"
-import { drawn, type Spot } from "./layout.ts"
+import { ALL, drawn, type Spot } from "./layout.ts"
 import { SpotNode, type SpotData } from "./SpotNode.tsx"
 import { type NetworkDevice, useNetwork } from "./useNetwork.ts"
 
@@ -116,6 +116,11 @@ export default function Topology() {
           value={coloring}
           onChange={(color) => change({ color })}
         />
+        {!open.has(ALL) && spots.some(({ devices: here }) => here.length > 1) && (
+          <Button size="compact-sm" variant="default" onClick={() => change({ open: ALL })}>
+            Show every access switch
+          </Button>
+        )}
         {open.size > 0 && (
           <Button size="compact-sm" variant="default" onClick={() => change({ open: undefined })}>
             Fold access switches
@@ -164,6 +169,7 @@ export default function Topology() {
               nodesConnectable={false}
               nodesFocusable={false}
               edgesFocusable={false}
+              onlyRenderVisibleElements
               fitView
               fitViewOptions={{ maxZoom: 1 }}
               minZoom={0.05}

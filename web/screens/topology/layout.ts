@@ -81,6 +81,9 @@ const foldsOf = (
       .join("+")
   )
 
+/** Instead of a folded place: all of them. */
+export const ALL = "all"
+
 /** The drawing; `open` are ids of folded places whose devices stand by themselves. */
 export const drawn = (
   devices: ReadonlyArray<NodeDevice>,
@@ -125,7 +128,7 @@ export const drawn = (
     .toSorted((one, other) => one.wish - other.wish || one.key.localeCompare(other.key))
   let x = 0
   for (const { key, members } of folds) {
-    if (!open.has(key) && members.length > 1) {
+    if (!(open.has(ALL) || open.has(key)) && members.length > 1) {
       spots.push({ id: key, devices: members, layer: 2, x, y: 2 * HEIGHT })
       x += WIDTH
       continue

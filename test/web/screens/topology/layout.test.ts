@@ -1,6 +1,6 @@
 /** Where devices stand in the drawing of the network. */
 import { describe, expect, it } from "vitest"
-import { type Cable, drawn, type NodeDevice } from "../../../../web/screens/topology/layout.ts"
+import { ALL, type Cable, drawn, type NodeDevice } from "../../../../web/screens/topology/layout.ts"
 
 const device = (id: number, device_type: string): NodeDevice => ({ id, hostname: `sw${id}`, device_type })
 
@@ -35,6 +35,12 @@ describe("the drawing of a network", () => {
     const { spots } = drawn(devices, cables, new Set(["below 10+11"]))
     expect(spots).toHaveLength(2 + 4 + 20 + 1)
     expect(new Set(spots.map(({ x, y }) => `${x} ${y}`)).size).toBe(spots.length)
+  })
+
+  it("shows every access switch by itself when somebody wants all", () => {
+    const { cables, devices } = campus(2, 20)
+    const { spots } = drawn(devices, cables, new Set([ALL]))
+    expect(spots).toHaveLength(2 + 4 + 40)
   })
 
   it("keeps what has no link, and forgets cables to what is not there", () => {
