@@ -5,32 +5,19 @@
  * Run `node scripts/machine-diagrams.ts` after a change of a machine.
  */
 import { writeFileSync } from "node:fs"
-import type { AnyStateMachine, AnyStateNode } from "xstate"
+import type { AnyStateNode } from "xstate"
 import { toDirectedGraph } from "xstate/graph"
 import { configChange } from "../machines/change/ConfigChange.ts"
 import { deviceMachine } from "../machines/device/DeviceMachine.ts"
 import { jobLifecycle } from "../machines/job/JobLifecycle.ts"
-import { eventName } from "../machines/NextEvents.ts"
+import { causeOf, regionOf, ruleOf } from "../machines/Chart.ts"
 
 /** Where the diagrams are kept. */
 export const readmeUrl = new URL("../machines/README.md", import.meta.url)
 
 const guardLabel = (guard: unknown): string => {
-  if (typeof guard === "string") return ` [${guard}]`
-  if (typeof guard !== "object" || guard === null || !("type" in guard)) return ""
-  return typeof guard.type === "string" ? ` [${guard.type}]` : ""
-}
-
-const ENDS: ReadonlyArray<readonly [prefix: string, word: string]> = [
-  ["xstate.done.actor.", "done"],
-  ["xstate.error.actor.", "failed"]
-]
-
-/** What brings a transition about: an event, a delay, or the end of an actor; nothing for one that is taken at once. */
-const causeOf = (eventType: string): string => {
-  for (const [prefix, word] of ENDS)
-    if (eventType.startsWith(prefix)) return `${word} ${eventType.slice(prefix.length)}`
-  return eventName(eventType) ?? ""
+  const rule = ruleOf(guard)
+  return rule === null ? "" : ` [${rule}]`
 }
 
 type Graph = ReturnType<typeof toDirectedGraph>
@@ -82,12 +69,6 @@ export const toMermaid = (graph: Graph, without: ReadonlyArray<string> = []): st
   const states = graph.children.flatMap(drawState(top, "  "))
   const arrows = drawArrows(top, new Set(without))(graph)
   return ["stateDiagram-v2", initial, ...states, ...new Set(arrows), ...finals].join("\n")
-}
-
-const regionOf = (machine: AnyStateMachine, name: string): Graph => {
-  const region = toDirectedGraph(machine).children.find(({ stateNode }) => stateNode.key === name)
-  if (region === undefined) throw new Error(`${machine.id} has no region ${name}`)
-  return region
 }
 
 const section = (title: string, text: string, diagram: string): string =>

@@ -1,6 +1,6 @@
-/** The route that shows what the actor of a device is at. It goes beyond the reference. */
+/** The routes that show what the actor of a device is at, and its statecharts. They go beyond the reference. */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { ActorView } from "../domain/ActorView.ts"
+import { ActorView, Statecharts } from "../domain/ActorView.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
@@ -44,8 +44,37 @@ const endpoints = HttpApiGroup.make("actor").add(
           }
         }
       })
-    )
+    ),
+  HttpApiEndpoint.get("statecharts", "/statecharts", { success: Enveloped(Statecharts) }).annotateMerge(
+    documented({
+      summary: "Show the statecharts of a device",
+      description:
+        "States and what leads from one to another, from the machines that run: the `life` of a device, its `activity`, and a `change` on it. An arrow without `from` starts at every state; one without an event is taken at once; `rule` must hold as well. `GET /device/<hostname>/actor` says where a device is.",
+      example: {
+        response: {
+          status: "success",
+          data: {
+            life: {
+              initial: "DHCP_BOOT",
+              states: ["DHCP_BOOT", "DISCOVERED"],
+              arrows: [{ from: "DHCP_BOOT", to: "DISCOVERED", event: "DISCOVERY_SUCCEEDED", rule: null }]
+            },
+            activity: {
+              initial: "idle",
+              states: ["idle", "reading"],
+              arrows: [{ from: "idle", to: "reading", event: "READ", rule: null }]
+            },
+            change: {
+              initial: "arriving",
+              states: ["arriving", "planned"],
+              arrows: [{ from: "arriving", to: "planned", event: "", rule: "wasPlanned" }]
+            }
+          }
+        }
+      }
+    })
+  )
 )
 
-/** The endpoint, with a token. */
+/** The endpoints, with a token. */
 export class ActorGroup extends endpoints.middleware(Authorization) {}

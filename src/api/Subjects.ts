@@ -74,6 +74,7 @@ const nothing = [
   "POST /settings/model",
   "GET /settings/model/:file",
   "POST /settings/model/:file",
+  "GET /statecharts",
   "GET /system/version",
   "GET /repository/:name"
 ]

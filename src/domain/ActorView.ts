@@ -33,3 +33,25 @@ export const ActorView = Schema.Struct({
   waiting: Schema.Array(Schema.Struct({ call: Schema.String, job_id: Schema.NullOr(Schema.Int), since: Schema.String }))
 })
 export type ActorView = typeof ActorView.Type
+
+/** A statechart: its states without those within them, and what leads from one to another. */
+export const Statechart = Schema.Struct({
+  initial: Schema.String,
+  states: Schema.Array(Schema.String),
+  arrows: Schema.Array(
+    Schema.Struct({
+      /** Null: from every state. */
+      from: Schema.NullOr(Schema.String),
+      to: Schema.String,
+      /** An event, `after` a delay, `done` or `failed` of a step; empty for what is taken at once. */
+      event: Schema.String,
+      /** What must hold as well. */
+      rule: Schema.NullOr(Schema.String)
+    })
+  )
+})
+export type Statechart = typeof Statechart.Type
+
+/** The statecharts of a device: its life, what it does, and a change on it. */
+export const Statecharts = Schema.Struct({ life: Statechart, activity: Statechart, change: Statechart })
+export type Statecharts = typeof Statecharts.Type

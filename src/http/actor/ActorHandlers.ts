@@ -1,10 +1,11 @@
-/** Handler of the route that shows the actor of a device. */
+/** Handlers of the routes that show the actor of a device. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { ServiceUnavailable } from "../../api/Failures.ts"
 import { DeviceActors } from "../../devices/DeviceActors.ts"
+import { statecharts } from "../../devices/Statecharts.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 
@@ -20,6 +21,8 @@ export const ActorLive = HttpApiBuilder.group(Api, "actor", (handlers) =>
       return enveloped(view)
     })
 
-    return handlers.handle("show", ({ params }) => answered(show(params.hostname)))
+    return handlers
+      .handle("show", ({ params }) => answered(show(params.hostname)))
+      .handle("statecharts", () => Effect.succeed(enveloped(statecharts)))
   })
 )

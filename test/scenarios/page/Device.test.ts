@@ -95,6 +95,20 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
         })
     )
 
+    it.effect("draws the statecharts that its actor runs, with the present state lit", () =>
+      Effect.gen(function* () {
+        const { page } = yield* Site
+        yield* steps(async () => {
+          await page.goto(`/ui/device/${NAME}`)
+          await page.getByRole("button", { name: "Show the statecharts" }).click()
+          await page.getByRole("img", { name: "Its life: now MANAGED" }).waitFor()
+          await page.getByRole("img", { name: "What it does: now idle" }).waitFor()
+          await page.getByText("RESTORED_OLD_CONFIG leads to UNMANAGED").waitFor()
+        })
+        yield* sound(page, "device-statecharts")
+      })
+    )
+
     it.effect(
       "tells where its settings come from, what it runs, hears and is trusted by, and what has happened to it",
       () =>

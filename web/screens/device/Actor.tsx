@@ -1,9 +1,14 @@
 /** The actor of a device, live: where it is among its states, what it does and since when, and the calls that wait. */
-import { Group, Text } from "@mantine/core"
+import { Button, Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
+import { lazy, Suspense } from "react"
+import { useWords } from "../../app/useAddress.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone } from "../../parts/Tone.tsx"
+import { Waiting } from "../../parts/Waiting.tsx"
 import { When } from "../../parts/When.tsx"
+
+const Charts = lazy(() => import("./Charts.tsx"))
 
 /** The way of a switch, in its order; the others lie beside it. */
 const WAY = ["DHCP_BOOT", "DISCOVERED", "INIT", "MANAGED"] as const
@@ -14,9 +19,11 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
     { params: { hostname } },
     { kinds: ["device", "change", "step", "job"], every: 5000 }
   )
+  const [{ chart }, turn] = useWords()
+  const isDrawn = chart !== undefined
   const actor = data?.answer.data
   if (actor === undefined) return null
-  const { activity, call, change, job_id, next, since, state, waiting } = actor
+  const { activity, call, change, job_id, since, state, waiting } = actor
   const states = WAY.some((one) => one === state) ? WAY : [...WAY, state]
   return (
     <section aria-label="What it is doing">
@@ -42,10 +49,20 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
           </Text>
         )}
         {waiting.length > 0 && <Text size="sm">waiting: {waiting.map((one) => one.call).join(", ")}</Text>}
-        <Text size="sm" title={next.join(", ")}>
-          {next.length} events are possible
-        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={isDrawn}
+          onClick={() => turn({ chart: isDrawn ? undefined : "yes" })}
+        >
+          {isDrawn ? "Hide the statecharts" : "Show the statecharts"}
+        </Button>
       </Group>
+      {isDrawn && (
+        <Suspense fallback={<Waiting what="the statecharts" />}>
+          <Charts actor={actor} />
+        </Suspense>
+      )}
     </section>
   )
 }

@@ -58,6 +58,7 @@ const reads: ReadonlyArray<Case> = [
     error("east-a2 is UNMANAGED: only a managed device is read")
   ),
   get("what its actor is at", "/device/east-a1/actor", 200, data({ activity: "idle", change: null, waiting: [] })),
+  get("the statecharts that actors run", "/statecharts", 200, data({ life: { initial: "DHCP_BOOT" } })),
   get("no name of a device", "/device/-x/actor", 400, error("Invalid hostname specified")),
   get("no device of that name", "/device/nobody/actor", 404, error("Device not found")),
   get("what the actor of a silent device is at", "/device/broken-a9/actor", 200, data({ activity: "idle" })),

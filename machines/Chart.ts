@@ -1,0 +1,77 @@
+/** A statechart as data, for those who draw it: its states, and what leads from one to another. */
+import type { AnyStateMachine, AnyStateNode } from "xstate"
+import { toDirectedGraph } from "xstate/graph"
+import { eventName } from "./NextEvents.ts"
+
+/** What leads from a state to another. */
+export interface ChartArrow {
+  /** Null: from every state. */
+  readonly from: string | null
+  readonly to: string
+  /** An event, `after` a delay, `done` or `failed` of a step; empty for what is taken at once. */
+  readonly event: string
+  /** What must hold as well. */
+  readonly rule: string | null
+}
+
+/** States without those within them, in the order of the machine. */
+export interface Chart {
+  readonly initial: string
+  readonly states: ReadonlyArray<string>
+  readonly arrows: ReadonlyArray<ChartArrow>
+}
+
+type Graph = ReturnType<typeof toDirectedGraph>
+
+/** The name of a rule; null where there is none. */
+export const ruleOf = (guard: unknown): string | null => {
+  if (typeof guard === "string") return guard
+  if (typeof guard !== "object" || guard === null || !("type" in guard)) return null
+  return typeof guard.type === "string" ? guard.type : null
+}
+
+const ENDS: ReadonlyArray<readonly [prefix: string, word: string]> = [
+  ["xstate.done.actor.", "done"],
+  ["xstate.error.actor.", "failed"]
+]
+
+/** What brings a transition about: an event, a delay, or the end of an actor; nothing for one that is taken at once. */
+export const causeOf = (eventType: string): string => {
+  for (const [prefix, word] of ENDS)
+    if (eventType.startsWith(prefix)) return `${word} ${eventType.slice(prefix.length)}`
+  return eventName(eventType) ?? ""
+}
+
+/** The part of a machine that runs beside its others. */
+export const regionOf = (machine: AnyStateMachine, name: string): Graph => {
+  const region = toDirectedGraph(machine).children.find(({ stateNode }) => stateNode.key === name)
+  if (region === undefined) throw new Error(`${machine.id} has no region ${name}`)
+  return region
+}
+
+/** The chart of a machine or a region. Events of `without` are left out, and what stays within a state. */
+export const chartOf = (graph: Graph, without: ReadonlyArray<string> = []): Chart => {
+  const top = graph.stateNode
+  const nameOf = (node: AnyStateNode): string => node.path[top.path.length] ?? ""
+  const arrowsOf = (node: Graph): ReadonlyArray<ChartArrow> => [
+    ...(node.stateNode.always ?? []).flatMap(({ guard, target = [] }) =>
+      target.map((to) => ({ from: nameOf(node.stateNode), to: nameOf(to), event: "", rule: ruleOf(guard) }))
+    ),
+    ...node.edges.flatMap(({ source, target, transition }) => {
+      if (without.includes(transition.eventType)) return []
+      const from = source === top ? null : nameOf(source)
+      return [{ from, to: nameOf(target), event: causeOf(transition.eventType), rule: ruleOf(transition.guard) }]
+    }),
+    ...node.children.flatMap(arrowsOf)
+  ]
+  const arrows = new Map(
+    arrowsOf(graph)
+      .filter(({ from, to }) => from !== to)
+      .map((arrow) => [JSON.stringify(arrow), arrow])
+  )
+  return {
+    initial: top.initial.target[0]?.key ?? "",
+    states: graph.children.map(({ stateNode }) => stateNode.key),
+    arrows: [...arrows.values()]
+  }
+}
