@@ -26,7 +26,17 @@ const portEditor: ReadonlyArray<Permission> = [
   self,
   {
     methods: ["GET"],
-    endpoints: ["/devices", "/device/*", "/groups", "/groups/*", "/jobs", "/job/{id}", "/events", "/find"],
+    endpoints: [
+      "/devices",
+      "/device/*",
+      "/statecharts",
+      "/groups",
+      "/groups/*",
+      "/jobs",
+      "/job/{id}",
+      "/events",
+      "/find"
+    ],
     pages: ["Dashboard", "Devices", "Jobs"],
     rights: ["read", "write"]
   },

@@ -3,6 +3,7 @@ import { Button, Group, Text } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { lazy, Suspense } from "react"
 import { useWords } from "../../app/useAddress.ts"
+import { useMay } from "../../app/useSession.ts"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { Waiting } from "../../parts/Waiting.tsx"
@@ -20,7 +21,8 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
     { kinds: ["device", "change", "step", "job"], every: 5000 }
   )
   const [{ chart }, turn] = useWords()
-  const isDrawn = chart !== undefined
+  const may = useMay()
+  const isDrawn = chart !== undefined && may("GET", "/statecharts")
   const actor = data?.answer.data
   if (actor === undefined) return null
   const { activity, call, change, job_id, since, state, waiting } = actor
@@ -49,14 +51,16 @@ export const Actor = ({ hostname }: { readonly hostname: string }) => {
           </Text>
         )}
         {waiting.length > 0 && <Text size="sm">waiting: {waiting.map((one) => one.call).join(", ")}</Text>}
-        <Button
-          size="compact-xs"
-          variant="default"
-          aria-expanded={isDrawn}
-          onClick={() => turn({ chart: isDrawn ? undefined : "yes" })}
-        >
-          {isDrawn ? "Hide the statecharts" : "Show the statecharts"}
-        </Button>
+        {may("GET", "/statecharts") && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-expanded={isDrawn}
+            onClick={() => turn({ chart: isDrawn ? undefined : "yes" })}
+          >
+            {isDrawn ? "Hide the statecharts" : "Show the statecharts"}
+          </Button>
+        )}
       </Group>
       {isDrawn && (
         <Suspense fallback={<Waiting what="the statecharts" />}>

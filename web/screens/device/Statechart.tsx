@@ -1,6 +1,6 @@
 /** A statechart as a drawing, the present state lit, and in words what may come next. */
 import { List, Text } from "@mantine/core"
-import { useMemo } from "react"
+import { useEffect, useId, useMemo, useRef } from "react"
 import { type Box, type Chart, laidOut, type Line, wordOf } from "./chart.ts"
 
 const WIDTH = 124
@@ -10,9 +10,9 @@ const ROW = 62
 const FEW = 12
 const LETTER = 12
 
-const placeOf = ({ column, row }: Box, pitch: number) => ({ x: 4 + column * pitch, y: 16 + row * ROW })
+const placeOf = ({ column, row }: Box, pitch: number) => ({ x: 4 + column * pitch, y: 32 + row * ROW })
 
-/** From the right side of a box to the left side of a later one, or below both and back. */
+/** From the right side of a box to the left side of a later one, or below both and back. Its words end where it says. */
 const pathOf = ({ from, to }: Line, pitch: number) => {
   const [one, other] = [placeOf(from, pitch), placeOf(to, pitch)]
   if (to.column > from.column) {
@@ -20,13 +20,14 @@ const pathOf = ({ from, to }: Line, pitch: number) => {
     const bend = (x2 - x1) / 2
     return {
       d: `M ${x1} ${y1} C ${x1 + bend} ${y1}, ${x2 - bend} ${y2}, ${x2} ${y2}`,
-      x: (x1 + x2) / 2,
-      y: (y1 + y2) / 2
+      x: x2 - 10,
+      y: y2 - 5,
+      step: -LETTER
     }
   }
   const [x1, y1, x2, y2] = [one.x + WIDTH / 2, one.y + HEIGHT, other.x + WIDTH / 2, other.y + HEIGHT]
   const depth = Math.max(y1, y2) + 26
-  return { d: `M ${x1} ${y1} C ${x1} ${depth}, ${x2} ${depth}, ${x2} ${y2}`, x: (x1 + x2) / 2, y: depth - 6 }
+  return { d: `M ${x1} ${y1} C ${x1} ${depth}, ${x2} ${depth}, ${x2} ${y2}`, x: x1 - 26, y: y1 + 12, step: LETTER }
 }
 
 interface Props {
@@ -37,26 +38,40 @@ interface Props {
 
 const Drawing = ({ chart, name, present }: Props) => {
   const { boxes, lines } = useMemo(() => laidOut(chart), [chart])
-  const pitch = lines.length <= FEW ? 275 : 170
+  const pitch = lines.length <= FEW ? 270 : 170
   const isLabelled = ({ from }: Line) => lines.length <= FEW || from.state === present
   const columns = Math.max(...boxes.map(({ column }) => column)) + 1
   const rows = Math.max(...boxes.map(({ row }) => row)) + 1
-  const arrow = `arrow-${name}`
+  const arrow = useId()
+  const scroller = useRef<HTMLDivElement>(null)
+  const now = boxes.find(({ state }) => state === present)?.column ?? 0
+  useEffect(() => {
+    scroller.current?.scrollTo({ left: now * pitch - 120 })
+  }, [now, pitch])
   return (
-    <div className="chart" role="group" aria-label={`Drawing: ${name}`} tabIndex={0}>
+    <div ref={scroller} className="chart" role="group" aria-label={`Drawing: ${name}`} tabIndex={0}>
       <svg
         role="img"
         aria-label={`${name}: now ${present}`}
         width={columns * pitch - (pitch - WIDTH) + 8}
-        height={rows * ROW + 24}
+        height={rows * ROW + 36}
       >
         <defs>
-          <marker id={arrow} viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+          <marker
+            id={arrow}
+            viewBox="0 0 8 8"
+            refX="8"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
             <path d="M 0 0 L 8 4 L 0 8 z" className="chart-head" />
           </marker>
         </defs>
         {lines.map((line) => {
-          const { d, x, y } = pathOf(line, pitch)
+          const { d, step, x, y } = pathOf(line, pitch)
           const { from, to, words } = line
           return (
             <g key={`${from.state} ${to.state}`} data-lit={from.state === present}>
@@ -65,7 +80,12 @@ const Drawing = ({ chart, name, present }: Props) => {
               </path>
               {isLabelled(line) &&
                 words.map((word, place) => (
-                  <text key={word} x={x} y={y - 4 - (words.length - 1 - place) * LETTER} className="chart-word">
+                  <text
+                    key={word}
+                    x={x}
+                    y={y + (step > 0 ? place : words.length - 1 - place) * step}
+                    className="chart-word"
+                  >
                     {word.replace(/ \[.*/, "")}
                   </text>
                 ))}
