@@ -33,7 +33,8 @@ const progressExample = {
       why: null,
       said: null
     }
-  ]
+  ],
+  unpausable: null
 }
 
 const groupKeyRule = (sent: string) =>
@@ -84,7 +85,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     documented({
       summary: "List jobs",
       description:
-        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed, `filter[failed_today]=true` both of the last day; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
+        "One page of the jobs that match; `X-Total-Count` is their number. `filter[outcome]=failed` lists jobs that came to nothing, `partial` those of which some devices failed, `filter[failed_today]=true` both of the last day, `filter[dry_run_job]=12` those that push what dry run 12 has shown; `filter[counts.failed]`, `filter[failed_devices][contains]` as well.",
       query: { ...listQuery(["filter[function.name][contains]", "sync"]), ...leaveOut },
       example: { response: one }
     })
@@ -110,7 +111,7 @@ const endpoints = HttpApiGroup.make("jobs").add(
     documented({
       summary: "Read how far a job is with each device",
       description:
-        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and until when the switch's own timer runs. The devices that a sync has selected are there from its beginning. Events of the kinds `change` and `job` say when it has changed.",
+        "The devices of a job by name: the phase of each change, whether the device is done or has failed and why, and until when the switch's own timer runs. The devices that a sync has selected are there from its beginning. `unpausable` says why the job can never be paused. Events of the kinds `change` and `job` say when it has changed.",
       example: { response: { status: "success", data: progressExample } }
     })
   ),

@@ -23,7 +23,9 @@ const DeviceProgress = Schema.Struct({
 })
 
 /** The devices of a job, by name. */
-export const JobProgress = Schema.Struct({ devices: Schema.Array(DeviceProgress) }).annotate({
-  identifier: "JobProgress"
-})
+export const JobProgress = Schema.Struct({
+  devices: Schema.Array(DeviceProgress),
+  /** Why the job can never be paused; null when it can while it runs. */
+  unpausable: nullableText
+}).annotate({ identifier: "JobProgress" })
 export type JobProgress = typeof JobProgress.Type

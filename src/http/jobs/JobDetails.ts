@@ -7,6 +7,7 @@ import { type DiffGroup, groupDiffs } from "../../domain/DiffGroups.ts"
 import { toId } from "../../domain/fields/Values.ts"
 import { failedStep } from "../../domain/JobOutcome.ts"
 import { JobDiffStore } from "../../store/JobDiffStore.ts"
+import { SyncPause } from "../../jobs/sync/SyncPause.ts"
 import { type DeviceProgress, JobProgressStore } from "../../store/JobProgressStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { makeJobVisible } from "../core/Visible.ts"
@@ -39,6 +40,7 @@ export const makeJobDetails = Effect.gen(function* () {
   const progressOf = yield* JobProgressStore
   const diffsOf = yield* JobDiffStore
   const jobs = yield* JobStore
+  const pauses = yield* SyncPause
   const visible = yield* makeJobVisible
 
   /** The number of a job that the caller may see. */
@@ -52,8 +54,10 @@ export const makeJobDetails = Effect.gen(function* () {
 
   return {
     progress: Effect.fnUntraced(function* (digits: string) {
-      const devices = yield* progressOf.of(yield* found(digits))
-      return enveloped({ devices: devices.map(withReason) })
+      const id = yield* found(digits)
+      const devices = yield* progressOf.of(id)
+      const unpausable = yield* Effect.catchTag(pauses.unfit(id), "JobNotFound", () => Effect.succeed(null))
+      return enveloped({ devices: devices.map(withReason), unpausable })
     }),
     diffs: Effect.fnUntraced(function* (digits: string, { group: wanted, search = "" }: Asked) {
       const { diffs, ...counts } = yield* diffsOf.of(yield* found(digits))

@@ -85,6 +85,8 @@ export const jobs = (select: string): Listable => ({
         { sql: `((job.counts ->> '${name}')::int)`, kind: "integer" as const }
       ])
     ),
+    // live jobs that push what a dry run has shown
+    dry_run_job: { sql: "((job.start_arguments ->> 'dry_run_job')::int)", kind: "integer" },
     failed_today: { sql: FAILED_TODAY, kind: "boolean" },
     traceback: { sql: "(job.exception ->> 'traceback')", kind: "text" }
   },

@@ -30,12 +30,16 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const waits = yield* JobWaitStore
 
+  const unfit = Effect.fn("SyncPause.unfit")(function* (id: number) {
+    const { function_name, start_arguments } = yield* jobs.head(id)
+    return unfitness(functionOf(function_name), start_arguments, COMMIT_CONFIRMED_MODE)
+  })
+
   const pause = Effect.fn("SyncPause.pause")(function* (id: number, by: string, why: string | null) {
     const refused = (because: string) => new PauseRefused({ message: `Job ${id} cannot be paused: ${because}` })
     const status = yield* jobs.lockStatus(id)
-    const { function_name, start_arguments } = yield* jobs.head(id)
-    const unfit = unfitness(functionOf(function_name), start_arguments, COMMIT_CONFIRMED_MODE)
-    if (unfit !== null) return yield* refused(unfit)
+    const because = yield* unfit(id)
+    if (because !== null) return yield* refused(because)
     if (status !== "RUNNING") return yield* refused(`it is ${status}, and must be RUNNING`)
     if (yield* waits.isPausedNow(id)) return yield* refused("it is paused already")
     yield* waits.pause(id, by, why)
@@ -51,7 +55,7 @@ const make = Effect.gen(function* () {
     yield* Effect.logInfo(`Job ${id}: resumed by ${by}`)
   }, sql.withTransaction)
 
-  return SyncPause.of({ pause, resume })
+  return SyncPause.of({ unfit, pause, resume })
 })
 
 type Held = Effect.Effect<void, JobNotFound | PauseRefused | SqlError.SqlError>
@@ -60,6 +64,8 @@ type Held = Effect.Effect<void, JobNotFound | PauseRefused | SqlError.SqlError>
 export class SyncPause extends Context.Service<
   SyncPause,
   {
+    /** Why this job can never be paused; null when it can while it runs. */
+    readonly unfit: (id: number) => Effect.Effect<string | null, JobNotFound | SqlError.SqlError>
     readonly pause: (id: number, by: string, why: string | null) => Held
     readonly resume: (id: number, by: string) => Held
   }

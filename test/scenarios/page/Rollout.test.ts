@@ -91,15 +91,21 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           })
           const live = ann.url().split("/").at(-1)
           yield* steps(async () => {
-            await page.goto(address)
-            await page.getByText("1 of 1 read").waitFor()
             await page.goto(`/ui/job/${live}`)
             await page.getByRole("link", { name: "See what is to be approved" }).waitFor()
+            await page.goto(address)
+            await page.getByText("1 of 1 read").waitFor()
+            await page.getByRole("link", { name: `job ${live}` }).waitFor()
+            expect(await page.getByRole("button", { name: "Push what is shown" }).count()).toBe(0)
+            await ann.goto(address)
+            await ann.getByText("waits for approval").waitFor()
+            expect(await ann.getByRole("button", { name: "Approve" }).count()).toBe(0)
+            await ann.goto(`/ui/job/${live}`)
           })
           yield* sound(page, "approval")
           yield* steps(async () => {
             await page.getByRole("button", { name: "Approve" }).click()
-            await page.getByLabel("Comment").fill("seen")
+            await page.getByRole("dialog").getByLabel("Comment").fill("seen")
             await page.getByRole("dialog").getByRole("button", { name: "Approve" }).click()
             await ann.getByRole("region", { name: "confirmed: 2" }).waitFor()
           })
@@ -134,6 +140,61 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
       })
     )
 
+    it.effect(
+      "is held and goes on when somebody says so, where the server can hold it, and what failed is tried again",
+      () =>
+        Effect.gen(function* () {
+          const { boss, lab, page } = yield* Site
+          // slow, so that there is time to pause
+          const slow = yield* Effect.forEach(
+            NAMES.filter((name) => name !== SILENT),
+            (name) => lab.get(name)
+          )
+          for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
+          yield* (yield* lab.get(SILENT)).powerOff
+          const job = jobIn(
+            yield* boss("POST", "/device_syncto", {
+              all: true,
+              dry_run: false,
+              resync: true,
+              confirm_mode: 1,
+              batch_size: 1
+            })
+          )
+          yield* steps(async () => {
+            await page.goto(`/ui/job/${job}`)
+            await page.getByRole("button", { name: "Pause" }).click()
+            await page.getByLabel("Reason").fill("a call came in")
+            await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click()
+            await page.getByText("paused", { exact: true }).first().waitFor()
+            await page
+              .getByText(/a call came in/)
+              .first()
+              .waitFor()
+          })
+          yield* sound(page, "paused")
+          for (const device of slow) device.clearFaults()
+          yield* steps(async () => {
+            await page.getByRole("button", { name: "Resume" }).click()
+            await page.getByRole("dialog").getByRole("button", { name: "Resume" }).click()
+            await page.getByText("partly failed").waitFor()
+            await page.getByRole("link", { name: "Retry the failed ones" }).click()
+            await page.waitForURL(new RegExp(`/ui/change\\?.*${SILENT}`))
+          })
+          for (const device of slow) device.setFault({ kind: "slow", bytesPerSecond: 1000 })
+          const together = jobIn(
+            yield* boss("POST", "/device_syncto", { all: true, dry_run: false, resync: true, confirm_mode: 2 })
+          )
+          yield* steps(async () => {
+            await page.goto(`/ui/job/${together}`)
+            await page.getByText(/It cannot be paused: in confirm mode 2/).waitFor()
+            expect(await page.getByRole("button", { name: "Pause" }).count()).toBe(0)
+          })
+          for (const device of slow) device.clearFaults()
+          yield* ended(boss, together)
+        })
+    )
+
     it.effect("lists jobs by how they ended, and leads to each", () =>
       Effect.gen(function* () {
         const { page } = yield* Site
@@ -141,7 +202,7 @@ describe.skipIf(!hasChromium)(`A change in the page${hasChromium ? "" : ` (${WIT
           await page.goto("/ui/jobs")
           await page.getByRole("link", { name: "1", exact: true }).waitFor()
           await page.getByText("Partly failed", { exact: true }).click()
-          await page.getByRole("cell", { name: "partly failed" }).waitFor()
+          await page.getByRole("cell", { name: "partly failed" }).first().waitFor()
         })
         yield* sound(page, "jobs")
       })

@@ -1,7 +1,7 @@
 /** What a dry run has shown: how it stands, its differences in groups, and the way to push exactly these. */
 import { Group, Text, TextInput } from "@mantine/core"
 import { useDebouncedCallback } from "@mantine/hooks"
-import { useState } from "react"
+import { type ComponentProps, useState } from "react"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -12,6 +12,7 @@ import { Waiting } from "../../parts/Waiting.tsx"
 import { When } from "../../parts/When.tsx"
 import { DiffGroup } from "./DiffGroup.tsx"
 import { Push } from "./Push.tsx"
+import { mayBePushed, Pushes, usePushes } from "./Pushes.tsx"
 import { chosenBy, sentenceOf } from "./selection.ts"
 
 type Words = Readonly<Record<string, string | undefined>>
@@ -91,6 +92,17 @@ const Groups = ({ change, id, words }: Props) => {
   )
 }
 
+const Pushing = (props: ComponentProps<typeof Push>) => {
+  const pushes = usePushes(props.job.id)
+  if (pushes === undefined) return <Waiting what="whether it is being pushed" />
+  return (
+    <>
+      <Pushes pushes={pushes} />
+      {mayBePushed(pushes) && <Push {...props} />}
+    </>
+  )
+}
+
 export const DryRun = ({ change, id, words }: Props) => {
   const asked = useAsk(
     "GET /job/:id",
@@ -119,7 +131,7 @@ export const DryRun = ({ change, id, words }: Props) => {
               ) : (
                 <>
                   <Groups id={id} words={words} change={change} />
-                  {job.status === "FINISHED" && <Push job={job} chosen={chosen} live={words["live"]} change={change} />}
+                  {job.status === "FINISHED" && <Pushing job={job} chosen={chosen} />}
                 </>
               )}
             </div>

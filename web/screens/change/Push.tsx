@@ -5,7 +5,6 @@ import { type FormEvent, useState } from "react"
 import { ask } from "../../api/call.ts"
 import type { Data } from "../../../src/api/CallTypes.ts"
 import { useMay } from "../../app/useSession.ts"
-import { PlainLink } from "../../parts/PlainLink.tsx"
 import { Problem } from "../../parts/Problem.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
@@ -13,9 +12,6 @@ import { type Chosen, selectorOf, sentenceOf } from "./selection.ts"
 interface Props {
   readonly job: Data<"GET /job/:id">["jobs"][number]
   readonly chosen: Chosen
-  /** The job that pushes it, once it was started. */
-  readonly live: string | undefined
-  readonly change: (changes: Readonly<Record<string, string | undefined>>) => void
 }
 
 interface Wishes {
@@ -61,7 +57,7 @@ const bodyOf = (wishes: Wishes) =>
 const alsoIn = (given: Readonly<Record<string, unknown>> | null) =>
   Object.fromEntries(["force", "resync"].filter((key) => given?.[key] === true).map((key) => [key, true]))
 
-export const Push = ({ change, chosen, job, live }: Props) => {
+export const Push = ({ chosen, job }: Props) => {
   const may = useMay()
   const router = useRouter()
   const [wishes, setWishes] = useState<Wishes>({
@@ -83,16 +79,8 @@ export const Push = ({ change, chosen, job, live }: Props) => {
         dry_run_job: job.id
       }
       const { answer } = await ask("POST /device_syncto", { body })
-      change({ live: String(answer.job_id) })
       router.history.push(`/ui/job/${answer.job_id}`)
     })
-  }
-  if (live !== undefined) {
-    return (
-      <p>
-        This is being pushed, or waits for its approval, as <PlainLink to={`/job/${live}`}>job {live}</PlainLink>.
-      </p>
-    )
   }
   if (!may("POST", "/device_syncto")) return null
   return (

@@ -69,7 +69,7 @@ export const Selection = ({ change, words }: Props) => {
     void run(async () => {
       const body = { ...selectorOf(chosen), dry_run: true, resync, ...(comment === "" ? {} : { comment }) }
       const { answer } = await ask("POST /device_syncto", { body })
-      change({ ...wordsOf(chosen), job: String(answer.job_id), live: undefined, search: undefined, read: undefined })
+      change({ ...wordsOf(chosen), job: String(answer.job_id), search: undefined, read: undefined })
     })
   }
   if (!may("POST", "/device_syncto")) return null

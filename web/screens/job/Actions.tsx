@@ -1,10 +1,11 @@
 /** What can be done about a job: abort or pause it with a reason, approve or reject it, retry what failed, undo what it changed. */
-import { Group, TextInput } from "@mantine/core"
+import { Group, Text, TextInput } from "@mantine/core"
 import { useRouter } from "@tanstack/react-router"
 import { useState } from "react"
 import { ask, request } from "../../api/call.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
+import { Decide } from "../../parts/Decide.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import type { JobRecord } from "./Job.tsx"
 import type { ShownDevice } from "./useProgress.ts"
@@ -12,6 +13,8 @@ import type { ShownDevice } from "./useProgress.ts"
 interface Props {
   readonly job: JobRecord
   readonly devices: ReadonlyArray<ShownDevice>
+  /** Why it can never be paused. */
+  readonly unpausable: string | null
 }
 
 const isDryRun = (job: JobRecord): boolean => job.function_name.endsWith("(dry_run)")
@@ -56,34 +59,6 @@ const Resume = ({ job: { id } }: { readonly job: JobRecord }) => (
   </AskFirst>
 )
 
-const Decide = ({ job: { id } }: { readonly job: JobRecord }) => {
-  const [comment, setComment] = useState("")
-  const field = (
-    <TextInput
-      label="Comment"
-      value={comment}
-      onChange={(event) => setComment(event.currentTarget.value)}
-      data-autofocus
-    />
-  )
-  return (
-    <>
-      <AskFirst label="Approve" act={() => request("POST /job/:id/approve", { params: { id }, body: { comment } })}>
-        The job begins as soon as it is approved. It takes somebody else than who asked for it.
-        {field}
-      </AskFirst>
-      <AskFirst
-        label="Reject"
-        danger
-        act={() => request("POST /job/:id/reject", { params: { id }, body: { comment } })}
-      >
-        The job ends, with the comment as its reason.
-        {field}
-      </AskFirst>
-    </>
-  )
-}
-
 const Undo = ({ job: { id } }: { readonly job: JobRecord }) => {
   const router = useRouter()
   const [comment, setComment] = useState("")
@@ -106,7 +81,7 @@ const Undo = ({ job: { id } }: { readonly job: JobRecord }) => {
   )
 }
 
-export const Actions = ({ devices, job }: Props) => {
+export const Actions = ({ devices, job, unpausable }: Props) => {
   const may = useMay()
   const failed = devices.filter((device) => device.failed === true).map(({ hostname }) => hostname)
   const hasEnded = job.finish_time !== null
@@ -118,16 +93,20 @@ export const Actions = ({ devices, job }: Props) => {
       {job.status === "RUNNING" &&
         isSync(job) &&
         may("PUT", `/job/${job.id}`) &&
-        (job.waiting_for?.reason === "pause" ? <Resume job={job} /> : <Hold job={job} />)}
-      {awaitsApproval && may("POST", `/job/${job.id}/approve`) && <Decide job={job} />}
+        (job.waiting_for?.reason === "pause" ? (
+          <Resume job={job} />
+        ) : unpausable === null ? (
+          <Hold job={job} />
+        ) : (
+          <Text size="sm">It cannot be paused: {unpausable}.</Text>
+        ))}
+      {awaitsApproval && <Decide job={job} />}
       {hasEnded && wasChanged && !isDryRun(job) && may("POST", `/job/${job.id}/revert`) && <Undo job={job} />}
       {hasEnded && isSync(job) && failed.length > 0 && may("POST", "/device_syncto") && (
         <PlainLink to={`/change?hostnames=${encodeURIComponent(failed.join(","))}`}>Retry the failed ones</PlainLink>
       )}
       {job.waiting_for?.reason === "approval" && job.waiting_for.dry_run_job !== null && (
-        <PlainLink to={`/change?job=${job.waiting_for.dry_run_job}&live=${job.id}`}>
-          See what is to be approved
-        </PlainLink>
+        <PlainLink to={`/change?job=${job.waiting_for.dry_run_job}`}>See what is to be approved</PlainLink>
       )}
       {hasEnded && isSync(job) && isDryRun(job) && (
         <PlainLink to={`/change?job=${job.id}`}>See the differences</PlainLink>

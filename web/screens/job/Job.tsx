@@ -109,7 +109,7 @@ export default function Job() {
               {job.function_name === "device_upgrade" && (
                 <PlainLink to={`/firmware?tab=campaigns&job=${job.id}`}>Each switch, step by step</PlainLink>
               )}
-              <Actions job={job} devices={progress.devices} />
+              <Actions job={job} devices={progress.devices} unpausable={progress.unpausable} />
               <Failures devices={progress.devices} />
               {progress.timer !== undefined && (
                 <Text role="timer" my="xs">

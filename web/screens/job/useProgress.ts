@@ -26,14 +26,15 @@ export const useProgress = (id: string) => {
     }, PAUSE)
   })
   const known = data?.answer.data.devices
+  const unpausable = data?.answer.data.unpausable ?? null
   return useMemo(() => {
     const devices = (known ?? []).map((device) => ({ ...device, phase: moved.get(device.hostname) ?? device.phase }))
     const timer = devices
       .flatMap(({ timer_until }) => timer_until ?? [])
       .toSorted()
       .at(-1)
-    return { devices, timer }
-  }, [known, moved])
+    return { devices, timer, unpausable }
+  }, [known, moved, unpausable])
 }
 
 /** A device as it is shown. */

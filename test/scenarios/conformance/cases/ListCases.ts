@@ -216,6 +216,7 @@ const jobLists: ReadonlyArray<Case> = [
   jobs("filter[finished_devices][contains]=east-a1", "jobs of a device", [1]),
   jobs("filter[traceback][contains]=gone", "jobs by their traceback", [2]),
   jobs("filter[change_score]=21", "jobs by their score", [1]),
+  jobs("filter[dry_run_job]=99999", "jobs that push what a dry run has shown", []),
   jobs("filter[ticket_ref]=CHG-1", "jobs of a ticket", [1]),
   {
     name: "jobs of an outcome in any case, with the devices that failed",
