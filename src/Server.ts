@@ -27,6 +27,7 @@ import { Repositories } from "./jobs/repositories/Repositories.ts"
 import { SettingsView } from "./settings/SettingsView.ts"
 import * as RepositoryStart from "./jobs/repositories/RepositoryStart.ts"
 import * as Logging from "./runtime/Logging.ts"
+import * as RetentionUpkeep from "./jobs/engine/RetentionUpkeep.ts"
 import * as PrivateFolders from "./runtime/PrivateFolders.ts"
 import { SecretKey } from "./runtime/SecretKey.ts"
 import { Told } from "./runtime/Told.ts"
@@ -54,7 +55,8 @@ export const ports = Layer.mergeAll(
 const audit = Layer.mergeAll(
   AuditUpkeep.layer.pipe(Layer.provide(AuditChain.layer), Layer.provide(SecretKey.layer)),
   SyslogExport.layer,
-  EventUpkeep.layer
+  EventUpkeep.layer,
+  RetentionUpkeep.layer
 )
 
 /** Steps of the actors, and what other replicas tell. */

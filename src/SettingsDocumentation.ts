@@ -241,6 +241,16 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["ALERT_DAYS", "30", "days after which alerts and their deliveries, dead ones too, are removed"],
   ["AUDIT_DAYS", "0", "days after which events of the audit are removed, 0 for never"],
   ["EVENT_DAYS", "7", "days after which events that are not part of the audit are removed, 0 for never"],
+  ["JOB_DAYS", "365", "days after which jobs that have ended are removed with all that is left of them, 0 for never"],
+  ["JOB_DEVICE_DAYS", "365", "days for which it is kept what a job did on each device, 0 for as long as the job"],
+  [
+    "CHANGE_DAYS",
+    "90",
+    "days for which changes of devices are kept, by which jobs are undone, 0 for as long as the job"
+  ],
+  ["CONFIG_DAYS", "90", "days for which configurations and differences of jobs are kept, 0 for as long as the job"],
+  ["CONFIG_COUNT", "10", "configurations of each device that are kept whatever their age"],
+  ["OPERATION_DAYS", "90", "days for which operations on switches that have ended are kept, 0 for as long as the job"],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs and of calls of plugins"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
   ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],

@@ -48,6 +48,21 @@ const Replica = Schema.Struct({
   heard_seconds: Seconds
 })
 
+const Retained = Schema.Struct({
+  /** change, config, event …: docs/operations.md#retention. */
+  kind: Schema.String,
+  rows: Schema.Int,
+  /** Of its table with indexes; null for a kind that shares the table of another one. */
+  bytes: Schema.NullOr(Bytes),
+  oldest: Schema.NullOr(Schema.String),
+  /** Rows that retention removes within a day. */
+  due: Schema.Int,
+  /** Rows that it has removed. */
+  removed: Schema.Int,
+  /** When all this was counted; it is every hour. */
+  looked_at: Schema.String
+})
+
 /** What is asked of the database is null while it is away. */
 export const ServerStatus = Schema.Struct({
   version: Schema.String,
@@ -61,6 +76,8 @@ export const ServerStatus = Schema.Struct({
   disk: Schema.NullOr(Schema.Struct({ free_bytes: Bytes, size_bytes: Bytes })),
   database: Schema.NullOr(Database),
   queue: Schema.NullOr(Queue),
+  /** Kinds of rows that have an end; none before they were counted first. */
+  retained: Schema.NullOr(Schema.Array(Retained)),
   dead_letters: Schema.NullOr(Schema.Int),
   /** Those that share the work; none where a server works alone. */
   replicas: Schema.NullOr(Schema.Array(Replica))
@@ -89,6 +106,17 @@ const example: ServerStatus = {
     connections: [{ state: "idle", count: 9 }]
   },
   queue: { jobs: [{ function_name: "sync_devices", status: "RUNNING", count: 1 }], oldest_seconds: 0 },
+  retained: [
+    {
+      kind: "job",
+      rows: 812,
+      bytes: 1_318_912,
+      oldest: "2026-01-12T08:15:30.123",
+      due: 4,
+      removed: 96,
+      looked_at: "2026-03-12T09:00:00.000"
+    }
+  ],
   dead_letters: 0,
   replicas: [{ address: "10.0.0.5:5050", is_healthy: true, heard_seconds: 1.2 }]
 }
@@ -98,7 +126,7 @@ const server = HttpApiGroup.make("server").add(
     documented({
       summary: "Read how the server does",
       description:
-        "Health by parts, process, disk, database, unfinished jobs and replicas at once, never older than five seconds. 200 also while a part is down; what the database would say is null while it is away. The process is that of the replica that answers.",
+        "Health by parts, process, disk, database, unfinished jobs, what is kept of each kind, and replicas at once, never older than five seconds. 200 also while a part is down; what the database would say is null while it is away. The process is that of the replica that answers.",
       example: { response: { status: "success", data: example } }
     })
   )

@@ -87,9 +87,14 @@ export const Job = Schema.Struct({
 export type Job = typeof Job.Type
 
 /** No job has this id. */
-export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.Int }) {
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+  id: Schema.Int,
+  /** The number was given out: the job was removed, or never came to be. */
+  was_given: Schema.optionalKey(Schema.Boolean)
+}) {
   override get message() {
-    return `No job with id ${this.id} found`
+    const why = this.was_given === true ? "; jobs are removed JOB_DAYS days after their end" : ""
+    return `No job with id ${this.id} found${why}`
   }
 }
 

@@ -26,6 +26,20 @@ export interface ConnectionFigure {
   readonly count: number
 }
 
+/** What there is of a kind that has an end (docs/operations.md#retention), as it was counted last. */
+export interface RetainedFigure {
+  readonly kind: string
+  readonly rows: number
+  /** Of its tables with their indexes; null for kinds that share the table of another one. */
+  readonly bytes: number | null
+  /** ISO 8601; null when there is none. */
+  readonly oldest: string | null
+  /** What is removed within a day. */
+  readonly due: number
+  readonly removed: number
+  readonly looked_at: string
+}
+
 /** All figures of one moment. */
 export interface Figures {
   readonly devices: ReadonlyArray<DeviceFigure>
@@ -36,6 +50,8 @@ export interface Figures {
   readonly unreachable: number
   /** Messages of alerts that were given up. */
   readonly deadLetters: number
+  /** None before a server has counted. */
+  readonly retained: ReadonlyArray<RetainedFigure>
   /** The newest number of the log of events. */
   readonly newestEvent: number
 }
@@ -54,6 +70,8 @@ const make = Effect.gen(function* () {
   const certificateEnd = sql<{ ends: number | null }>`select extract(epoch from min(ends))::float8 as ends from
     (select max(not_after) as ends from certificate join device on device.id = certificate.device_id
       where revoked_at is null group by device_id) newest`
+  const retained = sql<RetainedFigure>`select kind, rows::float8 as rows, bytes::float8 as bytes, iso_time(oldest) as oldest, due::float8 as due, removed::float8 as removed,
+      iso_time(looked_at) as looked_at from retained order by kind`
   const counts = sql<Pick<Figures, "unreachable" | "deadLetters" | "newestEvent">>`select
     (select count(*)::integer from device_unreachable) as unreachable,
     (select count(*)::integer from alert_delivery where state = 'dead') as "deadLetters",
@@ -63,6 +81,7 @@ const make = Effect.gen(function* () {
       devices,
       jobs,
       connections,
+      retained,
       certificateEnd: Effect.map(certificateEnd, ([row]) => row?.ends ?? null),
       counts: Effect.map(counts, ([row]) => row ?? { unreachable: 0, deadLetters: 0, newestEvent: 0 })
     }).pipe(

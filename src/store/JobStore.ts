@@ -89,8 +89,13 @@ const make = Effect.gen(function* () {
   const derivedSecrets = yield* DerivedSecretStore
   const columns = sql.literal(COLUMNS)
   const begun = sql.literal(JOB_BEGUN)
+  const missing = (id: number) =>
+    Effect.flatMap(
+      sql<{ given: boolean }>`select is_called and last_value >= ${id}::bigint as given from job_id_seq`,
+      ([row]) => Effect.fail(new JobNotFound(row?.given === true ? { id, was_given: true } : { id }))
+    )
   const one = (id: number) => (rows: ReadonlyArray<Job>) =>
-    rows[0] === undefined ? Effect.fail(new JobNotFound({ id })) : Effect.succeed(rows[0])
+    rows[0] === undefined ? missing(id) : Effect.succeed(rows[0])
 
   const update = Effect.fn("JobStore.update")(function* (id: number, patch: JobPatch) {
     const { exception, finished, result, started, ...fields } = patch
@@ -141,23 +146,23 @@ const make = Effect.gen(function* () {
     }),
     head: Effect.fn("JobStore.head")(function* (id: number) {
       const [found] = yield* sql<StoredHead>`select ${sql.literal(HEAD)}, sealed_arguments from job where id = ${id}`
-      if (found === undefined) return yield* new JobNotFound({ id })
+      if (found === undefined) return yield* missing(id)
       const { sealed_arguments: sealed, ...row } = found
       // marks must never be taken for what they stand for: a job whose arguments cannot be read has none, and is refused
       return sealed === null ? row : { ...row, start_arguments: Option.getOrNull(argumentsIn(secrets.open(sealed))) }
     }),
     lockStatus: Effect.fn("JobStore.lockStatus")(function* (id: number) {
       const [row] = yield* sql<{ status: JobStatus }>`select status from job where id = ${id} for update`
-      return row === undefined ? yield* new JobNotFound({ id }) : row.status
+      return row === undefined ? yield* missing(id) : row.status
     }),
     status: Effect.fn("JobStore.status")(function* (id: number) {
       const found = yield* findStatus(id)
-      return Option.isSome(found) ? found.value.status : yield* new JobNotFound({ id })
+      return Option.isSome(found) ? found.value.status : yield* missing(id)
     }),
     millisUntilDue: Effect.fn("JobStore.millisUntilDue")(function* (id: number) {
       const [row] = yield* sql<{ millis: number }>`
         select greatest(0, ceil(extract(epoch from scheduled_time - now()) * 1000))::float8 as millis from job where id = ${id}`
-      return row === undefined ? yield* new JobNotFound({ id }) : row.millis
+      return row === undefined ? yield* missing(id) : row.millis
     }),
     update,
     syncsBeside: Effect.fn("JobStore.syncsBeside")(

@@ -42,6 +42,7 @@ import pause from "./migrations/0037_pause.ts"
 import truthfulEvents from "./migrations/0035_truthful_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
 import stations from "./migrations/0038_stations.ts"
+import retention from "./migrations/0043_retention.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
 /**
@@ -86,7 +87,8 @@ export const migrations = [
   { name: "0036_events_after", oldest: "0.2.0", up: eventsAfter },
   { name: "0037_pause", oldest: "0.2.0", up: pause },
   { name: "0038_stations", oldest: "0.2.0", up: stations },
-  { name: "0040_places", oldest: "0.2.0", up: places }
+  { name: "0040_places", oldest: "0.2.0", up: places },
+  { name: "0043_retention", oldest: "0.2.0", up: retention }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

@@ -54,7 +54,9 @@ export const makeRevert = Effect.gen(function* () {
     const unknown = () => Effect.fail(new NotFound({ message: `No job with id ${digits} found` }))
     const id = yield* Effect.catchTag(Effect.fromOption(toId(digits)), "NoSuchElementError", unknown)
     yield* visible(id)
-    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", unknown)
+    const job = yield* Effect.catchTag(jobs.head(id), "JobNotFound", ({ message }) =>
+      Effect.fail(new NotFound({ message }))
+    )
     if (!finalStatuses.includes(job.status)) {
       return yield* new Conflict({ message: `Job ${id} is ${job.status}: only a job that has ended can be reverted` })
     }

@@ -48,7 +48,7 @@ export const makeJobDetails = Effect.gen(function* () {
     const unknown = () => new NotFound({ message: `No job with id ${digits} found` })
     const id = yield* Effect.mapError(Effect.fromOption(toId(digits)), unknown)
     yield* visible(id)
-    yield* Effect.catchTag(jobs.own(id), "JobNotFound", () => Effect.fail(unknown()))
+    yield* Effect.catchTag(jobs.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
     return id
   })
 

@@ -44,7 +44,7 @@ const makeJobs = Effect.gen(function* () {
   const get = Effect.fnUntraced(function* (digits: string) {
     const id = yield* idOf(digits)
     yield* visible(id)
-    return yield* Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
+    return yield* Effect.catchTag(store.own(id), "JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
   })
   const only = (digits: string) => Effect.map(get(digits), (job) => ({ rows: [job], headers: {} }))
   /** Whoever looks at a job again and again is shown no secrets: they have to be asked for each time. */
@@ -82,7 +82,7 @@ const makeJobs = Effect.gen(function* () {
     const refused = ({ message }: { readonly message: string }) => Effect.fail(new BadRequest({ message }))
     yield* actOn(id, asked, name).pipe(
       Effect.catchTags({
-        JobNotFound: () => Effect.fail(unknownJob(digits)),
+        JobNotFound: ({ message }) => Effect.fail(new NotFound({ message })),
         JobNotAbortable: refused,
         PauseRefused: refused
       })
@@ -96,8 +96,12 @@ const makeJobs = Effect.gen(function* () {
   ) {
     // whoever may start the job may see it: the decision asks for more than the list of jobs does
     const id = yield* idOf(digits)
-    yield* decisions[decision](id, payload).pipe(Effect.catchTag("JobNotFound", () => Effect.fail(unknownJob(digits))))
-    const decided = Effect.catchTag(store.own(id), "JobNotFound", () => Effect.fail(unknownJob(digits)))
+    yield* decisions[decision](id, payload).pipe(
+      Effect.catchTag("JobNotFound", ({ message }) => Effect.fail(new NotFound({ message })))
+    )
+    const decided = Effect.catchTag(store.own(id), "JobNotFound", ({ message }) =>
+      Effect.fail(new NotFound({ message }))
+    )
     return yield* answer(
       request,
       Effect.map(decided, (job) => ({ rows: [job], headers: {} }))

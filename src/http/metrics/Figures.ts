@@ -4,7 +4,15 @@ import { functionOf } from "../../domain/Job.ts"
 import { databaseConnections, databaseUp } from "../../runtime/metrics/DatabaseMetrics.ts"
 import type { Place } from "../../runtime/metrics/Family.ts"
 import { deadLetters, tellEventsLag } from "../../runtime/metrics/EventMetrics.ts"
-import { certificateEnd, devices, unreachableDevices } from "../../runtime/metrics/FleetMetrics.ts"
+import {
+  certificateEnd,
+  devices,
+  retainedOldest,
+  retainedBytes,
+  retainedDue,
+  retainedRows,
+  unreachableDevices
+} from "../../runtime/metrics/FleetMetrics.ts"
 import { jobsUnfinished, queueAge } from "../../runtime/metrics/JobMetrics.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { type Figures, FleetFigures } from "../../store/FleetFigures.ts"
@@ -26,6 +34,12 @@ const tell = (place: Place, figures: Figures): void => {
   for (const [key, count] of unfinished) jobsUnfinished.tell(place, count, ...key.split(" "))
   queueAge.tell(place, Math.max(0, ...jobs.map(({ age }) => age ?? 0)))
   for (const { count, state } of connections) databaseConnections.tell(place, count, state)
+  for (const { bytes, due, kind, oldest, rows } of figures.retained) {
+    retainedRows.tell(place, rows, kind)
+    retainedDue.tell(place, due, kind)
+    if (bytes !== null) retainedBytes.tell(place, bytes, kind)
+    if (oldest !== null) retainedOldest.tell(place, Date.parse(`${oldest}Z`) / 1000, kind)
+  }
   if (end !== null) certificateEnd.tell(place, end)
   unreachableDevices.tell(place, figures.unreachable)
   deadLetters.tell(place, figures.deadLetters)

@@ -65,6 +65,7 @@ const makeStatus = Effect.gen(function* () {
               jobs: found.fleet.jobs.map(({ count, function_name, status }) => ({ function_name, status, count })),
               oldest_seconds: Math.max(0, ...found.fleet.jobs.map(({ age }) => age ?? 0))
             },
+      retained: found?.fleet.retained ?? null,
       dead_letters: found?.fleet.deadLetters ?? null,
       replicas: found?.replicas ?? null
     }

@@ -9,6 +9,7 @@ import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import type { ToneName } from "../../parts/tones.ts"
+import { When } from "../../parts/When.tsx"
 import { durationOf, sizeOf } from "./words.ts"
 
 const EVERY = 10_000
@@ -120,6 +121,38 @@ const Replicas = ({ replicas }: { readonly replicas: NonNullable<Status["replica
     />
   )
 
+const KINDS: Readonly<Record<string, string>> = {
+  audit: "Events of the audit",
+  change: "Changes of devices",
+  config: "Configurations of jobs",
+  event: "Other events",
+  job: "Jobs",
+  job_device: "Jobs on each device",
+  operation: "Operations on switches"
+}
+
+const Retained = ({ retained }: { readonly retained: NonNullable<Status["retained"]> }) =>
+  retained.length === 0 ? (
+    <Empty>
+      Nothing was counted yet. <PlainLink to="/manual/operations">Operations</PlainLink> says what is kept for how long.
+    </Empty>
+  ) : (
+    <SmallTable
+      label="What is kept"
+      heads={["Kind", "Rows", "Size", "Oldest", "Removed within a day", "Counted"]}
+      rows={retained}
+      keyOf={({ kind }) => kind}
+      cells={({ bytes, due, kind, looked_at, oldest, rows }) => [
+        KINDS[kind] ?? kind,
+        rows,
+        bytes === null ? "in the table of another kind" : sizeOf(bytes),
+        oldest === null ? "none" : <When at={oldest} />,
+        due,
+        <When at={looked_at} />
+      ]}
+    />
+  )
+
 const Shown = ({ status }: { readonly status: Status }) => (
   <>
     <p>
@@ -167,6 +200,10 @@ const Shown = ({ status }: { readonly status: Status }) => (
         cells={(job) => [job.function_name, job.status.toLowerCase(), job.count]}
       />
     )}
+    <Title order={2} mt="md" mb="xs">
+      What is kept
+    </Title>
+    <Retained retained={status.retained ?? []} />
     <Title order={2} mt="md" mb="xs">
       Replicas
     </Title>

@@ -1,0 +1,76 @@
+/**
+ * How much there is of each kind that has an end (docs/operations.md#retention): counted every hour by one replica and kept, so that
+ * asking costs nothing.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type RetainedKind, retainedKinds } from "../domain/Retention.ts"
+import { ServerConfig } from "../ServerConfig.ts"
+import { JobRetention } from "./JobRetention.ts"
+
+/** Rows, time and table of each kind; configurations are in the table of `job_device`, the audit in that of `event`. */
+const SOURCES: Readonly<Record<string, { readonly of: string; readonly time: string; readonly size: string }>> = {
+  job: { of: "job", time: "finish_time", size: "job" },
+  job_device: { of: "job_device", time: "finished_at", size: "job_device" },
+  config: { of: "job_device where brief_tasks is not null", time: "finished_at", size: "" },
+  change: { of: "config_change", time: "created_at", size: "config_change" },
+  operation: { of: "device_operation", time: "created_at", size: "device_operation" },
+  event: { of: "event where not is_audit", time: "at", size: "event" },
+  audit: { of: "event where is_audit", time: "at", size: "event_seal" }
+}
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const config = yield* ServerConfig
+  const retention = yield* JobRetention
+
+  const oldEvents = (days: number, isAudit: boolean) =>
+    days === 0
+      ? Effect.succeed(0)
+      : Effect.map(
+          sql<{ due: number }>`select count(*)::float8 as due from event
+            where is_audit = ${isAudit} and at < now() - make_interval(days => ${Math.max(days - 1, 0)})`,
+          ([row]) => row?.due ?? 0
+        )
+
+  const dueOf = (kind: string) => {
+    const own = retainedKinds.find((one) => one === kind)
+    if (own !== undefined) return retention.due(config, own)
+    return kind === "audit" ? oldEvents(config.AUDIT_DAYS, true) : oldEvents(config.EVENT_DAYS, false)
+  }
+
+  const lookAt = Effect.fnUntraced(function* (kind: string, { of, size, time }: (typeof SOURCES)[string]) {
+    const due = yield* dueOf(kind)
+    yield* sql`insert into retained (kind, rows, bytes, oldest, due)
+      select ${kind}, count(*), pg_total_relation_size(to_regclass(nullif(${size}, ''))), min(${sql.literal(time)}), ${due}
+        from ${sql.literal(of)}
+      on conflict (kind) do update set rows = excluded.rows, bytes = excluded.bytes, oldest = excluded.oldest, due = excluded.due,
+        looked_at = now()`
+  })
+
+  return RetainedFigures.of({
+    look: Effect.forEach(Object.entries(SOURCES), ([kind, source]) => lookAt(kind, source), { discard: true }).pipe(
+      Effect.withSpan("RetainedFigures.look")
+    ),
+    noteRemoved: Effect.fn("RetainedFigures.noteRemoved")((removed: Readonly<Record<RetainedKind, number>>) =>
+      Effect.forEach(
+        retainedKinds,
+        (kind) =>
+          sql`update retained set removed = removed + ${removed[kind]} where kind = ${kind} and ${removed[kind]} > 0`,
+        { discard: true }
+      )
+    )
+  })
+})
+
+/** Figures of what is kept. */
+export class RetainedFigures extends Context.Service<
+  RetainedFigures,
+  {
+    /** Counts, and keeps what was found. */
+    readonly look: Effect.Effect<void, SqlError.SqlError>
+    readonly noteRemoved: (removed: Readonly<Record<RetainedKind, number>>) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("switchyard/store/RetainedFigures") {
+  static readonly layer = Layer.effect(RetainedFigures, make)
+}
