@@ -10,6 +10,7 @@ import { LocalUsers } from "../access/LocalUsers.ts"
 import { Acting } from "../domain/access/Acting.ts"
 import { isName, isPassword } from "../domain/requests/SignOnRequests.ts"
 import { ask, atDatabase, target, type Target, told } from "./AccountTarget.ts"
+import { format, printListed } from "./client/Output.ts"
 
 const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 
@@ -73,13 +74,19 @@ const createToken = Command.make(
   })
 ).pipe(Command.withDescription("Make a token for a program. It is shown this once."))
 
-const listTokens = Command.make("list", {}, () =>
+const TOKENS = {
+  name: "tokens",
+  fields: ["id", "name", "roles", "created_by", "created_at", "expires_at", "last_used", "revoked_at"],
+  nothing: "There is no token"
+}
+
+const listTokens = Command.make("list", format, (wanted) =>
   Effect.flatMap(
     work(
       (server) => ask(server, "GET", "/auth/tokens"),
       Effect.flatMap(ApiTokens, ({ all }) => Effect.map(all, (tokens) => ({ tokens })))
     ),
-    print
+    (answer) => printListed(wanted, answer, TOKENS)
   )
 ).pipe(Command.withDescription("List tokens, with when each was last used."))
 
@@ -137,13 +144,15 @@ const addUser = Command.make(
   })
 ).pipe(Command.withDescription("Add a user with a password. LOCAL_USERS=true lets users log in."))
 
-const listUsers = Command.make("list", {}, () =>
+const USERS = { name: "users", fields: ["name", "roles", "break_glass"], nothing: "There is no user" }
+
+const listUsers = Command.make("list", format, (wanted) =>
   Effect.flatMap(
     work(
       (server) => ask(server, "GET", "/auth/users"),
       Effect.flatMap(LocalUsers, ({ all }) => Effect.map(all, (users) => ({ users })))
     ),
-    print
+    (answer) => printListed(wanted, answer, USERS)
   )
 ).pipe(Command.withDescription("List users."))
 

@@ -2,6 +2,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ask, CommandRefused, target, told } from "./AccountTarget.ts"
+import { format, harmless, printListed } from "./client/Output.ts"
 
 const print = (value: unknown) => Console.log(JSON.stringify(value, null, 2))
 
@@ -16,18 +17,58 @@ const request = (method: string, path: string, body?: unknown) =>
 
 const printed = (method: string, path: string, body?: unknown) => Effect.flatMap(request(method, path, body), print)
 
-const list = Command.make("list", {}, () => printed("GET", "/alerts")).pipe(
-  Command.withDescription("Show rules, receivers and the newest alerts.")
-)
+const ALERTS = {
+  name: "alerts",
+  fields: ["id", "rule", "level", "title", "count", "opened_at", "sent_at", "resolved_at"],
+  nothing: "There is no alert"
+}
+
+const Standing = Schema.Struct({
+  problem: Schema.NullOr(Schema.String),
+  receivers: Schema.Array(Schema.Struct({ name: Schema.String, problem: Schema.NullOr(Schema.String) })),
+  deliveries: Schema.Struct({ waiting: Schema.Int, dead: Schema.Int })
+})
+
+/** What keeps alerts from arriving, which no row of the table says. */
+const troubles = (answer: unknown): ReadonlyArray<string> => {
+  const found = Option.getOrUndefined(Schema.decodeUnknownOption(Standing)(answer))
+  if (found === undefined) return []
+  const { deliveries, problem, receivers } = found
+  return [
+    ...(problem === null ? [] : [problem]),
+    ...receivers.flatMap((one) => (one.problem === null ? [] : [`receiver ${one.name}: ${one.problem}`])),
+    ...(deliveries.dead === 0 ? [] : [`${deliveries.dead} messages were given up: switchyard alerts dead`])
+  ]
+}
+
+const list = Command.make(
+  "list",
+  format,
+  Effect.fnUntraced(function* (wanted) {
+    const answer = yield* request("GET", "/alerts")
+    if (wanted.json) return yield* print(answer)
+    yield* printListed(wanted, answer, ALERTS)
+    for (const trouble of troubles(answer)) yield* Console.error(harmless(trouble))
+  })
+).pipe(Command.withDescription("Show the newest alerts, and what keeps them from arriving; all with --json."))
 
 const receiver = Flag.String("receiver").pipe(Flag.withDescription("Only those to this receiver"), Flag.optional)
 
 const page = Flag.Int("page").pipe(Flag.withDescription("Which 1000 of them, from 1"), Flag.withDefault(1))
 
-const dead = Command.make("dead", { page, receiver }, ({ page, receiver }) =>
-  printed(
-    "GET",
-    `/alerts/deliveries?state=dead&per_page=1000&page=${page}${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
+const DEAD = {
+  name: "deliveries",
+  fields: ["id", "rule", "receiver", "action", "attempts", "created_at", "ended_at", "answer"],
+  nothing: "No message was given up"
+}
+
+const dead = Command.make("dead", { page, receiver, ...format }, ({ page, receiver, ...wanted }) =>
+  Effect.flatMap(
+    request(
+      "GET",
+      `/alerts/deliveries?state=dead&per_page=1000&page=${page}${Option.match(receiver, { onNone: () => "", onSome: (name) => `&receiver=${encodeURIComponent(name)}` })}`
+    ),
+    (answer) => printListed(wanted, answer, DEAD)
   )
 ).pipe(Command.withDescription("List messages that were given up."))
 
@@ -85,9 +126,15 @@ const mute = Command.make(
   }
 ).pipe(Command.withDescription("Make no alerts for devices, a group or a rule for some time."))
 
-const mutes = Command.make("mutes", {}, () => printed("GET", "/alerts/mutes")).pipe(
-  Command.withDescription("List mutes.")
-)
+const MUTES = {
+  name: "mutes",
+  fields: ["id", "hostname", "group", "rule", "begins_at", "ends_at", "is_in_force", "created_by", "reason"],
+  nothing: "Nothing is muted"
+}
+
+const mutes = Command.make("mutes", format, (wanted) =>
+  Effect.flatMap(request("GET", "/alerts/mutes"), (answer) => printListed(wanted, answer, MUTES))
+).pipe(Command.withDescription("List mutes."))
 
 const unmute = Command.make("unmute", { id: Argument.Int("id") }, ({ id }) =>
   printed("DELETE", `/alerts/mutes/${id}`)

@@ -78,7 +78,7 @@ it.live("makes ways in at the database and at the server, and shows and proves w
     const at = there(root.token)
     const dhcp = yield* made(yield* at("token create --name dhcp --role dhcp-hook"))
     assert.strictEqual(dhcp.added_token.created_by, "root")
-    shows(yield* at("token list"), '"name": "dhcp"')
+    shows(yield* at("token list --json"), '"name": "dhcp"')
     shows(yield* at(`token revoke ${dhcp.added_token.id}`), '"revoked_at": "2')
     refuses(yield* at(`token revoke ${dhcp.added_token.id}`), "404 Token not found")
     const password = "seven green bicycles"

@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printOne, printRows, reported } from "./Output.ts"
+import { type Column, format, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, Refused } from "./Server.ts"
 
 export type DeviceRecord = Data<"GET /devices">["devices"][number]
@@ -117,17 +117,15 @@ export const why = Command.make("why", { name, json: format.json }, ({ json, nam
       const { answer } = yield* ask("GET /device_synchistory", { query: { hostname } })
       const causes = answer.data.hostnames[hostname] ?? []
       if (json) return yield* Console.log(JSON.stringify({ hostname, state, synchronized, causes }, null, 2))
-      if (state !== "MANAGED")
-        return yield* Console.log(`${hostname} is ${state}: only managed devices are synchronized`)
-      if (synchronized)
-        return yield* Console.log(`${hostname} is synchronized: it was proved to run what the settings say`)
-      yield* Console.log(`${hostname} is not synchronized:`)
-      if (causes.length === 0) yield* Console.log("  nothing was noted why; a dry run shows what would change")
+      if (state !== "MANAGED") return yield* say(`${hostname} is ${state}: only managed devices are synchronized`)
+      if (synchronized) return yield* say(`${hostname} is synchronized: it was proved to run what the settings say`)
+      yield* say(`${hostname} is not synchronized:`)
+      if (causes.length === 0) yield* say("  nothing was noted why; a dry run shows what would change")
       for (const { by, cause, job_id, timestamp } of causes) {
         const job = typeof job_id === "number" ? `, job ${job_id}${yield* commitsOf(job_id)}` : ""
-        yield* Console.log(`  ${CAUSES[cause] ?? cause}, by ${by}, ${timeOf(timestamp)}${job}`)
+        yield* say(`  ${CAUSES[cause] ?? cause}, by ${by}, ${timeOf(timestamp)}${job}`)
       }
-      yield* Console.log(`See what would change: switchyard sync ${hostname} --dry-run --watch`)
+      yield* say(`See what would change: switchyard sync ${hostname} --dry-run --watch`)
     })
   )
 ).pipe(Command.withDescription("Say why a device is not synchronized: which cause, who, which job and commit."))

@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printRows, reported } from "./Output.ts"
+import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -82,7 +82,7 @@ const get = Command.make(
     reported(
       Effect.gen(function* () {
         const { answer } = yield* ask("POST /firmware", { body: { url, sha1, verify_tls: verify } })
-        yield* Console.log(`${answer.data}: job ${answer.job_id}`)
+        yield* say(`${answer.data}: job ${answer.job_id}`)
         if (watching) yield* watch(answer.job_id)
       })
     )
@@ -119,7 +119,7 @@ const upgrade = Command.make(
           staggered_upgrade: staggered
         }
         const { answer } = yield* ask("POST /firmware/upgrade", { body })
-        yield* Console.log(`${answer.data}: job ${answer.job_id}`)
+        yield* say(`${answer.data}: job ${answer.job_id}`)
         if (watching) yield* watch(answer.job_id)
       })
     )

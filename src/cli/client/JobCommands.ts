@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { parseMessages } from "../../domain/events/SseMessages.ts"
-import { type Column, format, printOne, printRows, reported } from "./Output.ts"
+import { type Column, format, printOne, printRows, reported, say } from "./Output.ts"
 import { ask, askAll, failureOf, send, ServerAway, serverUrl } from "./Server.ts"
 import { type JobRecord, standingOf, watch } from "./Watching.ts"
 
@@ -53,7 +53,7 @@ export const job = Command.make(
         if (json) return
         const progress = yield* ask("GET /job/:id/progress", { params: { id } })
         for (const { failed, hostname, why } of progress.answer.data.devices)
-          if (failed === true) yield* Console.log(`failed    ${hostname}: ${why ?? ""}`)
+          if (failed === true) yield* say(`failed    ${hostname}: ${why ?? ""}`)
       })
     )
 ).pipe(Command.withDescription("Show a job, and which devices have failed."))
@@ -88,7 +88,7 @@ const lineOf = ({ action, actor, at, hostname, job_id, kind, text }: Shown): str
 const isShown = (value: unknown): value is Shown => typeof value === "object" && value !== null
 
 const printed = (json: boolean, event: unknown) =>
-  json ? Console.log(JSON.stringify(event)) : isShown(event) ? Console.log(lineOf(event)) : Effect.void
+  json ? Console.log(JSON.stringify(event)) : isShown(event) ? say(lineOf(event)) : Effect.void
 
 /** Follows one stream to its end; yields the number to go on from. */
 const followOnce = Effect.fnUntraced(function* (

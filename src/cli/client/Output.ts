@@ -70,6 +70,9 @@ export const tableLines = <Row>(
 
 const eachLine = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
 
+/** Says something that may hold what a device or a colleague has written, line by line. */
+export const say = (text: string) => eachLine(text.split("\n").map(harmless))
+
 /** Prints rows as they are wanted; `nothing` is said to people when there are none. */
 export const printRows = <Row>(
   { csv, json }: Format,
@@ -83,6 +86,34 @@ export const printRows = <Row>(
   const [head = "", ...lines] = tableLines(columns, rows)
   return eachLine([colored("bold", head), ...lines])
 }
+
+const isRow = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const wordsOf = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : value
+
+/** The rows under a name of an answer that has no type here. */
+const rowsIn = (answer: unknown, name: string) => {
+  const found = isRow(answer) ? answer[name] : undefined
+  return Array.isArray(found) ? found.filter(isRow) : []
+}
+
+/** Prints the rows that an answer has under this name, with these fields; in JSON they have all of theirs. */
+export const printListed = (
+  wanted: Format,
+  answer: unknown,
+  { fields, name, nothing }: { readonly name: string; readonly fields: ReadonlyArray<string>; readonly nothing: string }
+) =>
+  printRows(
+    wanted,
+    fields.map((field): Column<Readonly<Record<string, unknown>>> => [
+      field.replaceAll("_", " "),
+      (row) => wordsOf(row[field])
+    ]),
+    rowsIn(answer, name),
+    nothing
+  )
 
 /** Prints one thing: JSON, or a line for each field. */
 export const printOne = <A extends object>(

@@ -1,8 +1,8 @@
 /** `switchyard ports`: the ports of an access switch, and what a change of them does to its configuration. */
-import { Console, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printRows, reported } from "./Output.ts"
+import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 
 type Port = Data<"GET /device/:hostname/interfaces">["interfaces"][number]
@@ -65,10 +65,10 @@ const set = Command.make(
         const { answer } = yield* ask("POST /device/:hostname/interfaces/preview", { params, body })
         const { diff, errors } = answer.data
         if (errors.length > 0) return yield* new Refused({ message: errors.join("\n") })
-        yield* Console.log(diff === "" ? "The configuration stays as it is." : diff)
+        yield* say(diff === "" ? "The configuration stays as it is." : diff)
         if (dryRun) return
         yield* ask("PUT /device/:hostname/interfaces", { params, body })
-        yield* Console.log(`Stored. Push it: switchyard sync ${device} --watch`)
+        yield* say(`Stored. Push it: switchyard sync ${device} --watch`)
       })
     )
 ).pipe(Command.withDescription("Change ports: shows what that does to the configuration, then stores it."))

@@ -1,7 +1,7 @@
 /** `switchyard init`: gives a discovered switch its name and its place. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { format, reported } from "./Output.ts"
+import { format, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -57,7 +57,7 @@ export const init = Command.make(
         const { answer } = yield* ask("POST /device_init/:id", { params: { id }, body })
         yield* json
           ? Console.log(JSON.stringify({ job_id: answer.job_id }))
-          : Console.log(`${answer.data}: job ${answer.job_id}`)
+          : say(`${answer.data}: job ${answer.job_id}`)
         if (watching) yield* watch(answer.job_id)
       })
     )

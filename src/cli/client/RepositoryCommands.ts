@@ -2,7 +2,7 @@
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { type Column, format, printRows, reported } from "./Output.ts"
+import { type Column, format, printRows, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 
 type Checked = Data<"POST /repository/:name/check">
@@ -36,8 +36,7 @@ const status = Command.make("status", { name, ...format }, ({ csv, json, name })
       yield* printRows({ csv, json }, COLUMNS, commits, "No commit is known: switchyard repo refresh")
       if (json || csv) return
       for (const { commit, refusal } of commits)
-        for (const problem of refusal?.problems ?? [])
-          yield* Console.log(`${commit.slice(0, 10)}  ${problemLine(problem)}`)
+        for (const problem of refusal?.problems ?? []) yield* say(`${commit.slice(0, 10)}  ${problemLine(problem)}`)
     })
   )
 ).pipe(Command.withDescription("List the newest commits, which is in force, and why one was refused."))
@@ -46,7 +45,7 @@ const refresh = Command.make("refresh", { name }, ({ name }) =>
   reported(
     Effect.gen(function* () {
       const { answer } = yield* ask("PUT /repository/:name", { params: { name }, body: { action: "REFRESH" } })
-      yield* Console.log(String(answer.data))
+      yield* say(String(answer.data))
     })
   )
 ).pipe(
@@ -58,9 +57,9 @@ const groupLine = ({ added, count, hostnames, removed }: Checked["groups"][numbe
 
 /** What devices would get: a difference for all that share it, and those that the branch breaks. */
 const printGroups = Effect.fnUntraced(function* ({ failures, groups }: Checked) {
-  for (const group of groups) yield* Console.log(`${groupLine(group)}\n${group.diff}\n`)
+  for (const group of groups) yield* say(`${groupLine(group)}\n${group.diff}\n`)
   for (const { by_the_branch, hostname, message } of failures)
-    yield* Console.log(`${hostname} cannot be rendered${by_the_branch ? "" : ", now neither"}: ${message}`)
+    yield* say(`${hostname} cannot be rendered${by_the_branch ? "" : ", now neither"}: ${message}`)
 })
 
 const check = Command.make(
@@ -72,12 +71,12 @@ const check = Command.make(
         const { answer } = yield* ask("POST /repository/:name/check", { params: { name }, body: { branch } })
         const { accepted, commit, devices, problems, warnings } = answer.data
         if (json) yield* Console.log(JSON.stringify(answer.data, null, 2))
-        for (const problem of json ? [] : [...problems, ...warnings]) yield* Console.log(problemLine(problem))
+        for (const problem of json ? [] : [...problems, ...warnings]) yield* say(problemLine(problem))
         if (!accepted) return yield* new Refused({ message: `${branch} would be refused: ${problems.length} problems` })
         if (json) return
         yield* printGroups(answer.data)
         const found = `${devices.changed} of ${devices.concerned} devices would change`
-        yield* Console.log(`${branch} (${commit.slice(0, 10)}) would be accepted; ${found}`)
+        yield* say(`${branch} (${commit.slice(0, 10)}) would be accepted; ${found}`)
       })
     )
 ).pipe(

@@ -1,9 +1,9 @@
 /** `switchyard login` and `switchyard logout`. */
-import { Console, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import * as fs from "node:fs/promises"
 import { text } from "node:stream/consumers"
-import { reported } from "./Output.ts"
+import { reported, say } from "./Output.ts"
 import { ask, forgetToken, keepToken, NotSignedOn, Refused, serverUrl, ServerAway } from "./Server.ts"
 
 const Issued = Schema.Struct({ access_token: Schema.String })
@@ -27,7 +27,7 @@ const signOn = Effect.fnUntraced(function* (token: string) {
   process.env["SWITCHYARD_TOKEN"] = token
   const { answer } = yield* ask("GET /auth/identity")
   const file = yield* keepToken(token)
-  yield* Console.log(`Signed on at ${serverUrl()} as ${answer}; the token is kept in ${file}`)
+  yield* say(`Signed on at ${serverUrl()} as ${answer}; the token is kept in ${file}`)
 })
 
 const user = Flag.String("user").pipe(Flag.withDescription("Name of a user with a password"), Flag.optional)
@@ -68,5 +68,5 @@ export const login = Command.make("login", { user, file, fromInput }, ({ file, f
 
 /** The command. */
 export const logout = Command.make("logout", {}, () =>
-  Effect.andThen(forgetToken, Console.log("The token is forgotten here. It counts until it ends or is revoked."))
+  Effect.andThen(forgetToken, say("The token is forgotten here. It counts until it ends or is revoked."))
 ).pipe(Command.withDescription("Forget the token that login has kept."))

@@ -2,7 +2,7 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Data } from "../../api/CallTypes.ts"
-import { colored, format, harmless, reported } from "./Output.ts"
+import { colored, format, harmless, reported, say } from "./Output.ts"
 import { ask, Refused } from "./Server.ts"
 import { watch } from "./Watching.ts"
 
@@ -23,7 +23,7 @@ const started = Effect.fnUntraced(function* (
   sentence: string,
   wanted: { readonly json: boolean; readonly watch: boolean }
 ) {
-  yield* wanted.json ? Console.log(JSON.stringify({ job_id: id })) : Console.log(`${sentence}: job ${id}`)
+  yield* wanted.json ? Console.log(JSON.stringify({ job_id: id })) : say(`${sentence}: job ${id}`)
   if (wanted.watch) yield* watch(id)
 })
 
@@ -113,7 +113,7 @@ const printGroup = Effect.fnUntraced(function* ({ added, count, diff, hostnames,
       `${count} ${count === 1 ? "device" : "devices"}: +${added} -${removed}, score ${score === null ? "none" : Math.round(score)}`
     )
   )
-  yield* Console.log(`  ${names}`)
+  yield* say(`  ${names}`)
   for (const { line, weight } of risks)
     yield* Console.log(`  ${colored("warn", "risky")}: ${harmless(line.trim())} (${weight})`)
   for (const line of diff.trimEnd().split("\n")) yield* Console.log(`  ${colorOf(harmless(line))}`)
@@ -165,10 +165,7 @@ export const approve = Command.make(
 /** The command. */
 export const reject = Command.make("reject", { job, comment: verdict }, ({ comment, job }) =>
   reported(
-    Effect.andThen(
-      ask("POST /job/:id/reject", { params: { id: job }, body: { comment } }),
-      Console.log(`Rejected: job ${job}`)
-    )
+    Effect.andThen(ask("POST /job/:id/reject", { params: { id: job }, body: { comment } }), say(`Rejected: job ${job}`))
   )
 ).pipe(Command.withDescription("Reject a job that waits for an approval."))
 
@@ -193,7 +190,7 @@ export const abort = Command.make("abort", { job, reason: text("reason", "Why") 
       const abort_reason = Option.getOrUndefined(reason)
       const body = { action: "ABORT", ...(abort_reason === undefined ? {} : { abort_reason }) }
       yield* ask("PUT /job/:id", { params: { id: job }, body })
-      yield* Console.log(`Job ${job} is being aborted`)
+      yield* say(`Job ${job} is being aborted`)
     })
   )
 ).pipe(Command.withDescription("Abort a job; what is under way on a switch is brought to its end."))
