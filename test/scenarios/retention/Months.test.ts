@@ -76,14 +76,14 @@ describe("retention over many months", () => {
       const jobs: Array<number> = []
       let packed = 1
       /** What the API says of a job and its configurations. */
-      const told = (job: number) =>
+      const told = (id: number) =>
         Effect.forEach(
           [
-            `/job/${job}`,
-            `/job/${job}/diffs`,
-            `/device/${NAMES[0]}/previous_config?job_id=${job}`,
-            `/device/${NAMES[0]}/config_blame?of=${job}`,
-            `/device/${NAMES[0]}/config_diff?from=${job}&to=generated`
+            `/job/${id}`,
+            `/job/${id}/diffs`,
+            `/device/${NAMES[0]}/previous_config?job_id=${id}`,
+            `/device/${NAMES[0]}/config_blame?of=${id}`,
+            `/device/${NAMES[0]}/config_diff?from=${id}&to=generated`
           ],
           (path) => boss("GET", path)
         )
@@ -99,10 +99,12 @@ describe("retention over many months", () => {
             const { job, text } = yield* sync(boss, { dry_run: false })
             assert.include(text, '"outcome":"success"', text)
             jobs.push(job)
-            for (let again = 0; month === 0 && again < 3; again++) yield* sync(boss, { dry_run: false, resync: true })
+            for (let again = month === 0 ? 0 : 3; again < 3; again++)
+              yield* sync(boss, { dry_run: false, resync: true })
             yield* passMonth
             const before = yield* textBytes
             const shown = yield* told(job)
+            for (const answer of shown) assert.strictEqual(answer.status, 200, answer.text)
             yield* packing.pack
             assert.deepStrictEqual(yield* told(job), shown)
             assert.strictEqual(yield* count(`config_change where not starts_with(candidate, '${REFERENCE}')`), 0)
