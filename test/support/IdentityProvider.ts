@@ -56,10 +56,10 @@ const audienceOf = ({ isJwt }: Behaviour, id: string): string | undefined => {
   return id === OTHER.id ? "https://wiki.example.org" : AUDIENCE
 }
 
-const configuration = (keys: ReadonlyArray<JWK>, behaviour: Behaviour) => ({
+const configuration = (keys: ReadonlyArray<JWK>, behaviour: Behaviour, redirect: string) => ({
   jwks: { keys },
   clients: [
-    client(CLIENT, {}),
+    client(CLIENT, { redirect_uris: [redirect] }),
     client(OTHER, { grant_types: ["authorization_code", "refresh_token", "client_credentials"] }),
     client(PROGRAM, { redirect_uris: [], response_types: [], grant_types: ["client_credentials"] })
   ],
@@ -107,13 +107,14 @@ const listen = Effect.acquireRelease(
     })
 )
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (redirect: string) {
   const server = yield* listen
   const address = server.address()
   const issuer = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
   const behaviour: Behaviour = { mood: "answers", isJwt: true, isTelling: true, codeSeconds: 600 }
   let keys = [yield* Effect.promise(() => makeKey("first"))]
-  let handle = new Provider(issuer, configuration(keys, behaviour)).callback()
+  const serve = () => new Provider(issuer, configuration(keys, behaviour, redirect)).callback()
+  let handle = serve()
   const asked: Array<string> = []
   server.on("request", (request, response) => {
     asked.push(`${request.method} ${request.url?.split("?")[0]}`)
@@ -130,7 +131,7 @@ const make = Effect.gen(function* () {
     /** From now on new tokens have another signature, and the former keys are gone. */
     rotate: Effect.fnUntraced(function* (kid: string) {
       keys = [yield* Effect.promise(() => makeKey(kid))]
-      handle = new Provider(issuer, configuration(keys, behaviour)).callback()
+      handle = serve()
     }),
     /** A token with a signature of the provider, and claims and header as they are given. */
     sign: (claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) =>
@@ -158,8 +159,10 @@ const make = Effect.gen(function* () {
 })
 
 /** The provider. */
-export class IdentityProvider extends Context.Service<IdentityProvider, Effect.Success<typeof make>>()(
+export class IdentityProvider extends Context.Service<IdentityProvider, Effect.Success<ReturnType<typeof make>>>()(
   "test/IdentityProvider"
 ) {
-  static readonly layer = Layer.effect(IdentityProvider, make)
+  static readonly layer = Layer.effect(IdentityProvider, make(REDIRECT))
+  /** One that sends browsers back to where somebody listens. */
+  static readonly make = make
 }

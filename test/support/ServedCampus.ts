@@ -1,4 +1,4 @@
-/** The whole server on a free port, for a lab and its repositories, with a database of its own and a client. */
+/** The whole server on a free port, or that of its settings, for a lab and its repositories, with a database of its own and a client. */
 import { Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as Logging from "../../src/runtime/Logging.ts"
@@ -14,7 +14,7 @@ export const serve = Effect.fnUntraced(function* (
 ) {
   const server = Server.layerOnDatabase.pipe(
     Layer.provide(logging),
-    Layer.provideMerge(ServerConfig.layerOf({ ...env, PORT: "0" })),
+    Layer.provideMerge(ServerConfig.layerOf({ PORT: "0", ...env })),
     Layer.provideMerge(TestDatabase)
   )
   const running = yield* Layer.build(server)

@@ -141,6 +141,12 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           yield* steps(async () => {
             await tab("History")
             await page.getByRole("cell", { name: "change confirmed" }).first().waitFor()
+            await page.getByRole("cell", { name: "sync needed" }).first().waitFor()
+            await page
+              .getByRole("table", { name: "Its newest jobs" })
+              .getByRole("cell", { name: "sync_devices" })
+              .first()
+              .waitFor()
             await tab("Neighbours")
             await page.getByText("Nothing is heard on any port").waitFor()
             await tab("Host key, certificate")
@@ -149,6 +155,13 @@ describe.skipIf(!hasChromium)(`A device in the page${hasChromium ? "" : ` (${WIT
           yield* sound(page, "device-trust")
           yield* steps(async () => {
             await tab("Drift")
+            await page.getByRole("button", { name: "Adopt it" }).click()
+            await page
+              .getByRole("region", { name: "What to adopt" })
+              .getByText(/^\+|The settings say/)
+              .first()
+              .waitFor()
+            await page.getByRole("button", { name: "Look again" }).click()
             await page.getByRole("button", { name: "Look for drift" }).click()
             await page.getByRole("dialog").getByRole("button", { name: "Look for drift" }).click()
             await page.waitForURL(/\/ui\/job\/\d+/)

@@ -25,6 +25,12 @@ class Site extends Context.Service<Site, Effect.Success<typeof make>>()("test/pa
   static readonly layer = Layer.effect(Site, make)
 }
 
+const managed = Effect.fnUntraced(function* (api: Context.Service.Shape<typeof Site>["api"], name: string) {
+  while ((yield* api.devices(`filter[hostname]=${name}&filter[state]=MANAGED`)).length === 0) {
+    yield* Effect.sleep("200 millis")
+  }
+})
+
 const scene = layer(Site.layer, { excludeTestServices: true })
 
 describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` (${WITHOUT})`}`, () => {
@@ -51,11 +57,7 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("link", { name: "init_device_step2" }).first().waitFor()
           await page.getByRole("region", { name: "Initialisation of lhv-acc1" }).getByText("success").nth(1).waitFor()
         })
-        for (;;) {
-          const [device] = yield* api.devices("filter[hostname]=lhv-acc1&filter[state]=MANAGED")
-          if (device !== undefined) break
-          yield* Effect.sleep("200 millis")
-        }
+        yield* managed(api, "lhv-acc1")
       })
     )
 
@@ -74,18 +76,53 @@ describe.skipIf(!hasChromium)(`A new switch in the page${hasChromium ? "" : ` ($
           await page.getByRole("button", { name: "Check all" }).click()
           await page.getByText("can be initialised").nth(1).waitFor()
         })
+        // somebody else takes a name between the check and the start
+        yield* api.send("POST", "/device", {
+          hostname: "lhv-acc3",
+          platform: "eos",
+          state: "UNMANAGED",
+          device_type: "ACCESS"
+        })
+        yield* steps(async () => {
+          await page.getByRole("button", { name: "Initialise all" }).click()
+          await page.getByText("None was initialised").waitFor()
+          await page.getByText(/line 2: hostname/).waitFor()
+        })
+        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(2)
         yield* sound(page, "new-several")
-        yield* steps(() => page.getByRole("button", { name: "Initialise all" }).click())
-        for (;;) {
-          const managed = yield* api.devices("filter[hostname][contains]=lhv-acc&filter[state]=MANAGED")
-          if (managed.length === 3) break
-          yield* Effect.sleep("200 millis")
-        }
+        yield* steps(async () => {
+          await page.getByRole("textbox", { name: "List" }).fill(`${second},lhv-acc2`)
+          await page.getByRole("button", { name: "Check all" }).click()
+          await page.getByText("can be initialised").waitFor()
+          await page.getByRole("button", { name: "Initialise all" }).click()
+        })
+        yield* managed(api, "lhv-acc2")
+        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(1)
+      })
+    )
+
+    it.effect("takes the place of one that is UNMANAGED, with its name", () =>
+      Effect.gen(function* () {
+        const { api, found, page } = yield* Site
+        const [, , third = ""] = found
+        yield* steps(async () => {
+          await page.goto("/ui/new")
+          await page.getByRole("button", { name: new RegExp(third) }).click()
+          await page.getByRole("textbox", { name: "Name" }).fill("lhv-acc3")
+          await page.getByRole("button", { name: "Check" }).click()
+          await page.getByText("it cannot be initialised").first().waitFor()
+          await page.getByLabel("It replaces the switch of that name").check()
+          await page.getByRole("button", { name: "Check" }).click()
+          await page.getByText("it can be initialised").waitFor()
+          await page.getByRole("button", { name: "Replace" }).click()
+        })
+        yield* managed(api, "lhv-acc3")
         yield* steps(async () => {
           await page.goto("/ui/new")
           await page.getByText("No switch is new.").waitFor()
         })
-        expect((yield* api.devices("filter[state]=DISCOVERED")).length).toBe(0)
+        const named = yield* api.devices("filter[hostname]=lhv-acc3")
+        expect(named.length).toBe(1)
       })
     )
 

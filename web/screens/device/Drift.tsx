@@ -6,6 +6,7 @@ import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { AskFirst } from "../../parts/AskFirst.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
+import { Adopt } from "./Adopt.tsx"
 import type { TabProps } from "./Device.tsx"
 
 /** What the switch runs now against what the newest job gave it. */
@@ -37,8 +38,8 @@ export default function Drift({ device: { hostname } }: TabProps) {
     <Stack gap="sm">
       <Text>
         Drift is what somebody has changed on the switch itself. Looking for it compares what the switch runs with what
-        was last proved; nothing is pushed. To keep it, write it into the settings; then a dry run shows no difference.
-        To undo it, push what the settings say.
+        was last proved; nothing is pushed. To undo it, push what the settings say. To adopt it, git has to say it: the
+        next push undoes everything else.
       </Text>
       <ShownDrift hostname={hostname} />
       <Group>
@@ -53,6 +54,7 @@ export default function Drift({ device: { hostname } }: TabProps) {
           </AskFirst>
         )}
       </Group>
+      <Adopt hostname={hostname} />
     </Stack>
   )
 }

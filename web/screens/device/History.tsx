@@ -1,9 +1,12 @@
-/** What has happened to a device: who did what, by which job. */
+/** What has happened to a device: the jobs that worked on it, and who did what, with the reasons why it had to be synchronized. */
+import { Stack } from "@mantine/core"
 import { useAsk } from "../../api/useAsk.ts"
 import { Asked } from "../../parts/Asked.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { JobStatus } from "../../parts/JobStatus.tsx"
 import { PlainLink } from "../../parts/PlainLink.tsx"
 import { SmallTable } from "../../parts/SmallTable.tsx"
+import { Tone } from "../../parts/Tone.tsx"
 import { When } from "../../parts/When.tsx"
 import type { TabProps } from "./Device.tsx"
 
@@ -19,7 +22,60 @@ const changesIn = (data: Readonly<Record<string, unknown>>): string => {
   return Object.keys(told).length === 0 ? "" : JSON.stringify(told)
 }
 
-export default function History({ device: { hostname } }: TabProps) {
+const JOBS = 10
+
+const Jobs = ({ hostname }: { readonly hostname: string }) => {
+  const query = {
+    "filter[finished_devices][contains]": `"${hostname}"`,
+    sort: "-id",
+    per_page: JOBS,
+    filter_jobresult: "config,diff"
+  }
+  const asked = useAsk("GET /jobs", { query }, { kinds: ["job"] })
+  return (
+    <Asked of={asked} what={`the jobs of ${hostname}`}>
+      {({ data: { jobs } }) =>
+        jobs.length === 0 ? (
+          <Empty>
+            No job has worked on it yet.{" "}
+            <PlainLink to={`/change?hostnames=${encodeURIComponent(hostname)}`}>A dry run</PlainLink> shows what a sync
+            would change.
+          </Empty>
+        ) : (
+          <SmallTable
+            label="Its newest jobs"
+            heads={["Job", "What", "Status", "Here", "By", "Ended"]}
+            rows={jobs}
+            keyOf={({ id }) => id}
+            cells={(job) => [
+              <PlainLink to={`/job/${job.id}`}>{job.id}</PlainLink>,
+              job.function_name,
+              <JobStatus job={job} />,
+              job.failed_devices?.includes(hostname) === true ? (
+                <Tone tone="bad">failed</Tone>
+              ) : (
+                <Tone tone="good">done</Tone>
+              ),
+              job.scheduled_by ?? "the server",
+              <When at={job.finish_time} never="not yet" />
+            ]}
+          />
+        )
+      }
+    </Asked>
+  )
+}
+
+export default function History({ device }: TabProps) {
+  return (
+    <Stack gap="md">
+      <Jobs hostname={device.hostname} />
+      <Events device={device} />
+    </Stack>
+  )
+}
+
+const Events = ({ device: { hostname } }: TabProps) => {
   const asked = useAsk(
     "GET /device/:hostname/audit",
     { params: { hostname }, query: { per_page: SHOWN, sort: "-id" } },

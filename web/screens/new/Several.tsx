@@ -5,7 +5,7 @@ import { ask } from "../../api/call.ts"
 import { useAsk } from "../../api/useAsk.ts"
 import { useMay } from "../../app/useSession.ts"
 import { SmallTable } from "../../parts/SmallTable.tsx"
-import { sentencesOf } from "../../parts/Problem.tsx"
+import { Problem, sentencesOf } from "../../parts/Problem.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import { useAct } from "../../parts/useAct.ts"
 import { JobSteps } from "./JobSteps.tsx"
@@ -35,16 +35,6 @@ const checkLine = async ({ hostname, id, problem, type }: Line): Promise<Standin
   }
 }
 
-const startLine = async ({ hostname, id, type }: Line): Promise<Standing> => {
-  if (id === undefined) return { ready: false, said: "" }
-  try {
-    const { answer } = await ask("POST /device_init/:id", { params: { id }, body: { hostname, device_type: type } })
-    return { ready: false, said: "", job: answer.job_id }
-  } catch (error) {
-    return { ready: false, said: sentencesOf(error).join(" ") }
-  }
-}
-
 export const Several = () => {
   const may = useMay()
   const [text, setText] = useState("")
@@ -54,8 +44,9 @@ export const Several = () => {
     { query: { "filter[state]": "DISCOVERED", per_page: 1000 } },
     { kinds: ["device"] }
   )
-  const { busy, run } = useAct()
-  const lines = linesIn(text, devices.data?.answer.data.devices ?? [])
+  const { busy, error, run } = useAct()
+  const known = devices.data?.answer.data.devices ?? []
+  const lines = linesIn(text, known)
   const write = (sent: string) => {
     setText(sent)
     setStandings([])
@@ -67,6 +58,29 @@ export const Several = () => {
         found.push(await act(line))
         setStandings([...found])
       }
+    })
+  // one request for all: a line that the server refuses leaves the others alone
+  const start = () =>
+    run(async () => {
+      const body = {
+        devices: lines.map(({ hostname, id, type }) => {
+          const device = known.find((each) => each.id === id)
+          const mac = device?.ztp_mac
+          return {
+            hostname,
+            device_type: type,
+            ...(mac === null || mac === undefined ? { serial: device?.serial ?? "" } : { mac })
+          }
+        })
+      }
+      const { answer } = await ask("POST /new_devices", { body })
+      const jobOf = new Map(answer.data.started.map(({ hostname, job_id }) => [hostname, job_id]))
+      setStandings(
+        lines.map(({ hostname }) => {
+          const job = jobOf.get(hostname)
+          return { ready: false, said: "", ...(job === undefined ? {} : { job }) }
+        })
+      )
     })
   const isReady = standings.length === lines.length && lines.length > 0 && standings.every(({ ready }) => ready)
   if (!may("POST", "/device_init/1")) return <Text>Your role does not initialise switches.</Text>
@@ -89,10 +103,11 @@ export const Several = () => {
         <Button variant="default" disabled={lines.length === 0} loading={busy} onClick={() => void each(checkLine)}>
           Check all
         </Button>
-        <Button disabled={!isReady} loading={busy} onClick={() => void each(startLine)}>
+        <Button disabled={!isReady} loading={busy} onClick={() => void start()}>
           Initialise all
         </Button>
       </Group>
+      {error !== null && <Problem error={error} title="None was initialised" />}
       {lines.length > 0 && (
         <SmallTable
           label="Switches of the list"

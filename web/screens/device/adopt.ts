@@ -1,0 +1,9 @@
+/** What is written into the settings to keep what a switch runs. Pure. */
+
+/** The lines that the switch has beside what would be generated. */
+export const linesToKeep = (diff: string): string =>
+  diff
+    .split("\n")
+    .filter((line) => line.startsWith("+") && !line.startsWith("+++"))
+    .map((line) => line.slice(1))
+    .join("\n")
