@@ -78,7 +78,7 @@ export interface ProvedConfig {
 /** Which change was stored. */
 type InsertedChange = Pick<StoredChange, "id" | "job_id" | "device_id">
 
-const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', diff) as protocol, candidate, load_mode, failure,
+const COLUMNS = `id, job_id, device_id, protocol || jsonb_build_object('diff', whole_text(diff)) as protocol, whole_text(candidate) as candidate, load_mode, failure,
   array(select o.job_id from config_change o where o.device_id = config_change.device_id and o.${UNFINISHED})
     as unfinished_jobs,
   (select p.secrets from proved_config p where p.device_id = config_change.device_id) as known_secrets`
@@ -130,7 +130,7 @@ const make = Effect.gen(function* () {
   })
 
   const earlier = Effect.fnUntraced(function* ({ device_id, job_id }: NewStoredChange) {
-    const rows = yield* sql<ChangeToRun>`select id, candidate from config_change
+    const rows = yield* sql<ChangeToRun>`select id, whole_text(candidate) as candidate from config_change
       where job_id = ${job_id} and device_id = ${device_id}`
     const { candidate, id } = yield* Effect.orDie(Effect.fromOption(first(rows)))
     return { id, candidate: needed(candidate) }
@@ -202,7 +202,7 @@ const make = Effect.gen(function* () {
     ),
     expiring: Effect.fn("ChangeStore.expiring")((ids: ReadonlyArray<number>) =>
       Effect.map(
-        sql<TimedChange>`select id, diff, (protocol ->> 'committedAt')::float8 as committed_at,
+        sql<TimedChange>`select id, whole_text(diff) as diff, (protocol ->> 'committedAt')::float8 as committed_at,
               (protocol ->> 'timerSeconds')::float8 as timer_seconds
             from config_change where id = any(${ids}::integer[]) and phase = 'expiring'
               and updated_at < now() - ${ON_ITS_WAY}::interval`,
@@ -218,13 +218,16 @@ const make = Effect.gen(function* () {
         where c.job_id = ${jobId} and c.phase = 'confirmed' order by device.hostname`
     ),
     oldConfig: Effect.fn("ChangeStore.oldConfig")((id: number) =>
-      Effect.map(sql<{ old_config: string | null }>`select old_config from config_change where id = ${id}`, (rows) =>
-        readable(rows[0]?.old_config)
+      Effect.map(
+        sql<{
+          old_config: string | null
+        }>`select whole_text(old_config) as old_config from config_change where id = ${id}`,
+        (rows) => readable(rows[0]?.old_config)
       )
     ),
     candidateBefore: Effect.fn("ChangeStore.candidateBefore")((id: number) =>
       Effect.map(
-        sql<{ candidate: string }>`select b.candidate from config_change c
+        sql<{ candidate: string }>`select whole_text(b.candidate) as candidate from config_change c
           join config_change b on b.device_id = c.device_id and b.id < c.id
           where c.id = ${id} and b.load_mode = 'replace' and b.phase in ('confirmed', 'unchanged')
             and b.protocol ->> 'dryRun' is distinct from 'true'

@@ -91,7 +91,7 @@ const make = Effect.gen(function* () {
   const proved = Effect.fn("ConfigHistoryStore.proved")((hostname: string, limit: number) =>
     Effect.map(
       sql<Sealed<HistoryEntry & { readonly config: string | null }>>`select ${entry}, ${rendered} as config,
-          d.sealed_tasks as sealed ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
+          whole_text(d.sealed_tasks) as sealed ${ofDevice(hostname)} and not d.failed and ${rendered} is not null
         order by job.finish_time desc, job.id desc limit ${limit}`,
       (rows) =>
         rows.flatMap((row) => {
@@ -104,7 +104,7 @@ const make = Effect.gen(function* () {
   const find = Effect.fn("ConfigHistoryStore.find")((hostname: string, choice: HistoryChoice) =>
     Effect.map(
       sql<Sealed<HistoricConfig>>`
-        select job.id as job_id, ${time}, d.failed, d.sealed_tasks as sealed, ${rendered} as config
+        select job.id as job_id, ${time}, d.failed, whole_text(d.sealed_tasks) as sealed, ${rendered} as config
         ${ofDevice(hostname)} ${chosen(choice)}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), opened)
     )

@@ -93,7 +93,10 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
   return {
     sealedTasks: Effect.fn("JobStore.sealedTasks")((id: number) =>
       Effect.map(
-        sql<{ hostname: string; sealed_tasks: string }>`select hostname, sealed_tasks from job_device
+        sql<{
+          hostname: string
+          sealed_tasks: string
+        }>`select hostname, whole_text(sealed_tasks) as sealed_tasks from job_device
           where job_id = ${id} and sealed_tasks is not null`,
         (rows) =>
           new Map(

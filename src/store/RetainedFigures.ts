@@ -14,6 +14,7 @@ const SOURCES: Readonly<Record<string, { readonly of: string; readonly time: str
   job_device: { of: "job_device", time: "finished_at", size: "job_device" },
   config: { of: "job_device where brief_tasks is not null", time: "finished_at", size: "" },
   change: { of: "config_change", time: "created_at", size: "config_change" },
+  stored_text: { of: "stored_text", time: "stored_at", size: "stored_text" },
   operation: { of: "device_operation", time: "created_at", size: "device_operation" },
   event: { of: "event where not is_audit", time: "at", size: "event" },
   audit: { of: "event where is_audit", time: "at", size: "event_seal" }
@@ -36,6 +37,7 @@ const make = Effect.gen(function* () {
   const dueOf = (kind: string) => {
     const own = retainedKinds.find((one) => one === kind)
     if (own !== undefined) return retention.due(config, own)
+    if (kind === "stored_text") return Effect.succeed(0)
     return kind === "audit" ? oldEvents(config.AUDIT_DAYS, true) : oldEvents(config.EVENT_DAYS, false)
   }
 

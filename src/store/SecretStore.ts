@@ -8,6 +8,7 @@ import type { SqlError } from "effect/sql"
 import { keyOf, open, seal } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { isStorable } from "../runtime/SecretSources.ts"
+import { REFERENCE } from "./StoredText.ts"
 import { sealingKeys } from "./SecretTexts.ts"
 
 /** A secret cannot be kept or found; the message names it. */
@@ -29,7 +30,8 @@ const SEALED: ReadonlyArray<readonly [table: string, column: string, keys: strin
   ["derived_secret", "sealed", "device_id"],
   ["job", "sealed_arguments", "id"],
   ["job_device", "sealed_tasks", "job_id, hostname"],
-  ["secret", "sealed", "name"]
+  ["secret", "sealed", "name"],
+  ["stored_text", "body", "hash"]
 ]
 const AT_ONCE = 100
 
@@ -68,6 +70,7 @@ const make = Effect.gen(function* () {
     const rows = yield* sql<{ key: string; text: string }>`select jsonb_build_array(${sql.literal(names)})::text as key,
         ${sql.literal(column)} as text from ${sql.literal(table)}
       where ${sql.literal(column)} is not null and not starts_with(${sql.literal(column)}, ${prefix})
+        and not starts_with(${sql.literal(column)}, ${REFERENCE})
       order by ${sql.literal(names)} offset ${skip} limit ${AT_ONCE}`
     const opened = rows.flatMap(({ key, text }) =>
       Option.match(open(keys, text), {

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { replaceSecrets } from "../drivers/SecretMask.ts"
+import { pack, unpack } from "../runtime/PackedText.ts"
 import { open, seal, type SealingKey, sealingKey } from "../runtime/Sealing.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { secretValues } from "../runtime/SecretValues.ts"
@@ -64,7 +65,8 @@ const make = Effect.gen(function* () {
   return SecretTexts.of({
     // replicas without a common key could not go on with each other's changes
     seal: (text) => (key.isShared ? seal(own, text) : text),
-    open: (text) => open(keys, text),
+    sealPacked: (text) => (key.isShared ? seal(own, pack(text)) : pack(text)),
+    open: (text) => Option.map(open(keys, text), unpack),
     hide,
     hideKnown,
     hideIn: (value, derived) =>
@@ -78,6 +80,8 @@ export class SecretTexts extends Context.Service<
   {
     /** The text as it is kept for later use. */
     readonly seal: (text: string) => string
+    /** The same, compressed: for texts that are kept for long. */
+    readonly sealPacked: (text: string) => string
     /** What was sealed; none under another key than SECRET_KEY and SECRET_KEY_PREVIOUS. */
     readonly open: (text: string) => Option.Option<string>
     /**

@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
     ),
     device: Effect.fn("ShownChangeStore.device")((jobId: number, deviceId: number) =>
       Effect.map(
-        sql<StoredDevice>`select c.candidate, c.protocol ->> 'oldHash' as running, c.diff, r.failed
+        sql<StoredDevice>`select whole_text(c.candidate) as candidate, c.protocol ->> 'oldHash' as running, whole_text(c.diff) as diff, r.failed
           from config_change c join device d on d.id = c.device_id
           join job_device r on r.job_id = c.job_id and r.hostname = d.hostname
           where c.job_id = ${jobId} and c.device_id = ${deviceId}`,

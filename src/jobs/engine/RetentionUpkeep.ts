@@ -1,8 +1,11 @@
-/** Removes old jobs and what they have done while the server runs, and notes what is there (docs/operations.md#retention). */
+/** Removes old jobs and what they have done while the server runs, stores texts once, and notes what is there (docs/operations.md#retention). */
 import { Effect, Layer, Schedule } from "effect"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobRetention } from "../../store/JobRetention.ts"
+import { SecretKey } from "../../runtime/SecretKey.ts"
 import { RetainedFigures } from "../../store/RetainedFigures.ts"
+import { SecretTexts } from "../../store/SecretTexts.ts"
+import { TextPacking } from "../../store/TextPacking.ts"
 
 const INTERVAL = "1 hour"
 
@@ -12,11 +15,18 @@ export const layer = Layer.effectDiscard(
     const config = yield* ServerConfig
     const retention = yield* JobRetention
     const figures = yield* RetainedFigures
-    const pass = Effect.andThen(Effect.flatMap(retention.remove(config), figures.noteRemoved), figures.look)
-    yield* pass.pipe(
+    const { pack } = yield* TextPacking
+    yield* retention.remove(config).pipe(
+      Effect.flatMap(figures.noteRemoved),
+      Effect.andThen(pack),
+      Effect.andThen(figures.look),
       Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)),
       Effect.repeat(Schedule.spaced(INTERVAL)),
       Effect.forkScoped
     )
   })
-).pipe(Layer.provide(RetainedFigures.layer), Layer.provide(JobRetention.layer))
+).pipe(
+  Layer.provide([RetainedFigures.layer, TextPacking.layer]),
+  Layer.provide([JobRetention.layer, SecretTexts.layer]),
+  Layer.provide(SecretKey.layer)
+)

@@ -18,7 +18,7 @@ export const unreachableDevices = gauge(
 )
 export const retainedRows = gauge(
   "switchyard_retained_rows",
-  "Rows of a kind that has an end: audit, change, config, event, job, job_device, operation",
+  "Rows of a kind that has an end: audit, change, config, event, job, job_device, operation, stored_text",
   "kind"
 )
 export const retainedBytes = gauge(

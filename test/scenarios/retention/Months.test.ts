@@ -5,13 +5,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { REFERENCE } from "../../../src/store/StoredText.ts"
 import { JobRetention } from "../../../src/store/JobRetention.ts"
+import { SecretKey } from "../../../src/runtime/SecretKey.ts"
+import { SecretTexts } from "../../../src/store/SecretTexts.ts"
+import { TextPacking } from "../../../src/store/TextPacking.ts"
 import { RetainedFigures } from "../../../src/store/RetainedFigures.ts"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { type Ask, ended, jobIn, makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { wantChange } from "../chaos/ManagedCampus.ts"
 
 const NAMES = ["acc-1", "acc-2"]
+/** Bytes that the texts of all jobs and changes take. */
+const textBytes = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ bytes: number }>`select ((select sum(pg_column_size(candidate)
+      + coalesce(pg_column_size(old_config), 0) + coalesce(pg_column_size(diff), 0)) from config_change)
+    + (select coalesce(sum(pg_column_size(sealed_tasks)), 0) from job_device)
+    + (select coalesce(sum(pg_column_size(body) + 80), 0) from stored_text))::float8 as bytes`
+  return row?.bytes ?? 0
+})
+
 const MONTHS = 9
 const roles = "roles:\n  administrator:\n    permissions:\n      - methods: ['*']\n        endpoints: ['*']\n"
 const variables = {
@@ -60,10 +74,24 @@ describe("retention over many months", () => {
       const { boss, running, url } = yield* makeCampusWithRoles({ names: NAMES, roles, variables })
       const months: Array<Readonly<Record<string, number>>> = []
       const jobs: Array<number> = []
+      let packed = 1
+      /** What the API says of a job and its configurations. */
+      const told = (id: number) =>
+        Effect.forEach(
+          [
+            `/job/${id}`,
+            `/job/${id}/diffs`,
+            `/device/${NAMES[0]}/previous_config?job_id=${id}`,
+            `/device/${NAMES[0]}/config_blame?of=${id}`,
+            `/device/${NAMES[0]}/config_diff?from=${id}&to=generated`
+          ],
+          (path) => boss("GET", path)
+        )
       yield* Effect.provide(
         Effect.gen(function* () {
           const store = yield* DeviceStore
           const retention = yield* JobRetention
+          const packing = yield* TextPacking
           for (let month = 0; month < MONTHS; month++) {
             const devices = yield* Effect.forEach(NAMES, (name) => store.getByHostname(name))
             yield* wantChange(devices, `month ${month}`)
@@ -71,21 +99,42 @@ describe("retention over many months", () => {
             const { job, text } = yield* sync(boss, { dry_run: false })
             assert.include(text, '"outcome":"success"', text)
             jobs.push(job)
+            for (let again = month === 0 ? 0 : 3; again < 3; again++)
+              yield* sync(boss, { dry_run: false, resync: true })
             yield* passMonth
+            const before = yield* textBytes
+            const shown = yield* told(job)
+            for (const answer of shown) assert.strictEqual(answer.status, 200, answer.text)
+            yield* packing.pack
+            assert.deepStrictEqual(yield* told(job), shown)
+            assert.strictEqual(yield* count(`config_change where not starts_with(candidate, '${REFERENCE}')`), 0)
+            if (month === 0) packed = (yield* textBytes) / before
             yield* retention.remove(settings)
             months.push({
               jobs: yield* count("job"),
               rows: yield* count("job_device"),
               configs: yield* count("job_device where brief_tasks is not null"),
+              texts: yield* count("stored_text"),
               changes: yield* count("config_change")
             })
           }
           yield* Effect.flatMap(RetainedFigures, ({ look }) => look)
-        }).pipe(Effect.provide(RetainedFigures.layer.pipe(Layer.provideMerge(JobRetention.layer)))),
+        }).pipe(
+          Effect.provide(
+            RetainedFigures.layer.pipe(
+              Layer.provideMerge(JobRetention.layer),
+              Layer.provideMerge(TextPacking.layer),
+              Layer.provide(SecretTexts.layer),
+              Layer.provide(SecretKey.layer)
+            )
+          )
+        ),
         running
       )
       // after the fourth month nothing grows any more
       for (const month of months.slice(5)) assert.deepStrictEqual(month, months[4])
+      // what did not change is stored once
+      assert.isBelow(packed, 0.4)
       const [first = 0] = jobs
       const gone = yield* boss("GET", `/job/${first}`)
       assert.strictEqual(gone.status, 404)
@@ -96,8 +145,8 @@ describe("retention over many months", () => {
       assert.strictEqual(history.text.split('"has_config":true').length - 1, 2, history.text)
 
       // two of each device, and the dry run of the last month
-      const told = yield* Effect.promise(() => fetch(`${url}/metrics`).then((answer) => answer.text()))
-      assert.include(told, 'switchyard_retained_rows{kind="config"} 6')
+      const metrics = yield* Effect.promise(() => fetch(`${url}/metrics`).then((answer) => answer.text()))
+      assert.include(metrics, 'switchyard_retained_rows{kind="config"} 6')
       assert.match((yield* boss("GET", "/system/status")).text, /"kind":"job","rows":\d+,"bytes":\d+,"oldest":"20/)
 
       // the last job can be undone still

@@ -128,7 +128,8 @@ const KINDS: Readonly<Record<string, string>> = {
   event: "Other events",
   job: "Jobs",
   job_device: "Jobs on each device",
-  operation: "Operations on switches"
+  operation: "Operations on switches",
+  stored_text: "Texts that are stored once"
 }
 
 const Retained = ({ retained }: { readonly retained: NonNullable<Status["retained"]> }) =>
