@@ -17,9 +17,8 @@ export const layer = Layer.effectDiscard(
     const figures = yield* RetainedFigures
     const { pack } = yield* TextPacking
     yield* retention.remove(config).pipe(
+      Effect.tap(() => Effect.andThen(pack, figures.look)),
       Effect.flatMap(figures.noteRemoved),
-      Effect.andThen(pack),
-      Effect.andThen(figures.look),
       Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)),
       Effect.repeat(Schedule.spaced(INTERVAL)),
       Effect.forkScoped

@@ -1,0 +1,125 @@
+/** Old jobs and what they have done: which rows go, and which stay because somebody needs them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { JobRetention } from "../../src/store/JobRetention.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const database = JobRetention.layer.pipe(Layer.provideMerge(TestDatabase))
+const settings = {
+  JOB_DAYS: 30,
+  JOB_DEVICE_DAYS: 0,
+  CHANGE_DAYS: 0,
+  CONFIG_DAYS: 0,
+  CONFIG_COUNT: 2,
+  OPERATION_DAYS: 0
+}
+
+/** A job of a live synchronization that ended so many days ago; or, with another status, that has not ended. */
+const addJob = Effect.fnUntraced(function* (daysAgo: number, status = "FINISHED", args: object = {}) {
+  const sql = yield* SqlClient.SqlClient
+  const [job] = yield* sql<{
+    id: number
+  }>`insert into job (function_name, status, scheduled_time, finish_time, start_arguments)
+    select 'sync_devices', ${status}, t, case when ${status} = 'FINISHED' then t end, ${JSON.stringify(args)}::text::jsonb
+    from (select now() - make_interval(days => ${daysAgo}) as t) long_ago returning id`
+  return job?.id ?? 0
+})
+
+const addConfig = (job: number, hostname: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`insert into job_device (job_id, hostname, failed, reached_end, brief_tasks, job_tasks)
+      values (${job}, ${hostname}, false, true, '[]', '[{"task_name": "Generate device config", "failed": false, "result": "x"}]')`
+  )
+
+const addChange = (job: number, device: number, phase: string, daysAgo: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (
+      sql
+    ) => sql`insert into config_change (job_id, device_id, phase, epoch, protocol, candidate, created_at, updated_at)
+      select ${job}, ${device}, ${phase}, 1, '{}', 'x', t, t from (select now() - make_interval(days => ${daysAgo}) as t) long_ago`
+  )
+
+const addDevice = Effect.fnUntraced(function* (hostname: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ id: number }>`insert into device (hostname, state, device_type, platform)
+    values (${hostname}, 'MANAGED', 'ACCESS', 'eos') returning id`
+  return row?.id ?? 0
+})
+
+const jobs = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql<{ id: number }>`select id from job order by id`).map(({ id }) => id)
+})
+
+describe("the retention of jobs", () => {
+  it.live("removes jobs that are old, also one that another one led to, and keeps young ones", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const retention = yield* JobRetention
+      const first = yield* addJob(40)
+      const second = yield* addJob(40)
+      const young = yield* addJob(10)
+      yield* sql`update job set next_job_id = ${second} where id in (${first}, ${young})`
+      assert.strictEqual(yield* retention.due(settings, "job"), 2)
+      assert.strictEqual((yield* retention.remove(settings)).job, 2)
+      assert.deepStrictEqual(yield* jobs, [young])
+      assert.deepStrictEqual(yield* sql`select next_job_id from job`, [{ next_job_id: null }])
+    }).pipe(Effect.provide(database))
+  )
+
+  it.live("keeps what waits, what those refer to, what is open, and the last configurations of each device", () =>
+    Effect.gen(function* () {
+      const retention = yield* JobRetention
+      const acc = yield* addDevice("acc-1")
+      const shown = yield* addJob(50)
+      const waiting = yield* addJob(50, "SCHEDULED", { dry_run_job: shown })
+      const running = yield* addJob(50, "RUNNING")
+      const open = yield* addJob(50)
+      yield* addChange(open, acc, "expiring", 50)
+      const configs = yield* Effect.forEach([49, 48, 47], (days) =>
+        Effect.tap(addJob(days), (id) => addConfig(id, "acc-1"))
+      )
+      yield* addConfig(yield* addJob(46), "a device that is gone")
+      const removed = yield* retention.remove(settings)
+      assert.deepStrictEqual(yield* jobs, [shown, waiting, running, open, ...configs.slice(1)])
+      assert.deepStrictEqual(removed, { change: 0, config: 2, job_device: 2, operation: 0, job: 2 })
+    }).pipe(Effect.provide(database))
+  )
+
+  it.live("keeps the newest change of a device that was confirmed, and what was in force before it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const retention = yield* JobRetention
+      const acc = yield* addDevice("acc-1")
+      for (const phase of ["confirmed", "unchanged", "reverted", "confirmed", "reverted", "discarded"])
+        yield* addChange(yield* addJob(40), acc, phase, 40)
+      yield* retention.remove(settings)
+      const left = yield* sql<{ phase: string }>`select phase from config_change order by id`
+      assert.deepStrictEqual(
+        left.map(({ phase }) => phase),
+        ["unchanged", "confirmed", "discarded"]
+      )
+    }).pipe(Effect.provide(database))
+  )
+
+  it.live("is done by one replica at a time, tells nobody of rows that it strips, and keeps all with 0 days", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const retention = yield* JobRetention
+      yield* addDevice("acc-1")
+      for (let n = 0; n < 20; n++) yield* addConfig(yield* addJob(40), "acc-1")
+      assert.strictEqual((yield* retention.remove({ ...settings, JOB_DAYS: 0 })).job, 0)
+      const events = yield* sql`select id from event`
+      const each = yield* Effect.all(
+        Array.from({ length: 4 }, () => retention.remove(settings)),
+        { concurrency: 4 }
+      )
+      const removed = [...each, yield* retention.remove(settings)].reduce((sum, { job }) => sum + job, 0)
+      assert.strictEqual(removed, 18)
+      assert.strictEqual((yield* sql`select id from event`).length, events.length)
+    }).pipe(Effect.provide(database))
+  )
+})
