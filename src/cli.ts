@@ -13,6 +13,7 @@ import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
 import { devices, device, why } from "./cli/client/DeviceCommands.ts"
+import { doctor } from "./cli/client/DoctorCommand.ts"
 import { find } from "./cli/client/FindCommand.ts"
 import { firmware } from "./cli/client/FirmwareCommands.ts"
 import { events, job, jobs } from "./cli/client/JobCommands.ts"
@@ -39,7 +40,10 @@ const root = Command.make("switchyard").pipe(
     { group: "The network", commands: [devices, device, why, find, ports, init, events] },
     { group: "Changes", commands: [sync, diff, approve, reject, undo, abort, jobs, job, repo, firmware] },
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
-    { group: "On the server's machine", commands: [serve, migrate, check, render, secret, hook, demo, lab, version] }
+    {
+      group: "On the server's machine",
+      commands: [doctor, serve, migrate, check, render, secret, hook, demo, lab, version]
+    }
   ])
 )
 

@@ -1,9 +1,11 @@
 /** How the server itself does, for those who run it (docs/operations.md#how-the-server-does). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Finding } from "../domain/Finding.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
+import { ServiceUnavailable } from "./Failures.ts"
 
 const Seconds = Schema.Number
 const Bytes = Schema.Number
@@ -121,7 +123,34 @@ const example: ServerStatus = {
   replicas: [{ address: "10.0.0.5:5050", is_healthy: true, heard_seconds: 1.2 }]
 }
 
+const found: typeof Finding.Type = {
+  kind: "job",
+  level: "bad",
+  about: "job 812",
+  since: "2026-03-02T09:12:07.031",
+  what: "sync_devices has not come further for 21 minutes",
+  why: "A process works on it, and waits for a switch or another system that says nothing.",
+  next: "Look at its devices. An abort brings what is under way to its end, and begins nothing new.",
+  repair: {
+    says: "Abort job 812",
+    method: "PUT",
+    path: "/job/812",
+    body: { action: "ABORT", abort_reason: "It did not go on" }
+  }
+}
+
 const server = HttpApiGroup.make("server").add(
+  HttpApiEndpoint.get("findings", "/system/findings", {
+    success: Enveloped(Schema.Struct({ findings: Schema.Array(Finding) })),
+    error: ServiceUnavailable
+  }).annotateMerge(
+    documented({
+      summary: "Find what is stuck",
+      description:
+        "Jobs without progress, changes that were left, devices of which nobody knows what they run, locks, certificates that end, the age and bloat of the database, disk, clocks and alerts that were given up: since when, why, and the safe next step; what is bad first. `repair` is a call of this API that mends it, for somebody to say yes to. Empty when nothing is found.",
+      example: { response: { status: "success", data: { findings: [found] } } }
+    })
+  ),
   HttpApiEndpoint.get("status", "/system/status", { success: Enveloped(ServerStatus) }).annotateMerge(
     documented({
       summary: "Read how the server does",

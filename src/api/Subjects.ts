@@ -133,6 +133,7 @@ export const beyondDevices: ReadonlyArray<string> = [
   "POST /alerts/mutes",
   "DELETE /alerts/mutes/:id",
   "GET /audit/chain",
+  "GET /system/findings",
   "GET /system/status",
   "GET /plugins",
   "PUT /plugins",

@@ -24,6 +24,7 @@ import { ConfigHistoryStore } from "../store/ConfigHistoryStore.ts"
 import { EventPages } from "../store/EventPages.ts"
 import { FindStore } from "../store/FindStore.ts"
 import { FirmwareViewStore } from "../store/FirmwareViewStore.ts"
+import { FindingFacts } from "../store/FindingFacts.ts"
 import { FleetFigures } from "../store/FleetFigures.ts"
 import { HostKeyStore } from "../store/HostKeyStore.ts"
 import { JobDiffStore } from "../store/JobDiffStore.ts"
@@ -100,7 +101,7 @@ const Groups = Layer.mergeAll(
   AlertsLive,
   HealthLive,
   MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
-  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer])),
+  ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
   SocketLive.pipe(Layer.provide(SocketBridge.layer))
 ).pipe(
   Layer.provide([

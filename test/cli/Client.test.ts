@@ -1,6 +1,7 @@
 /** The command line for people, each command as a process of its own against one server, as somebody types it or a program reads it. */
 import { assert, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -255,6 +256,29 @@ layer(Site.layer, { excludeTestServices: true })("The command line", (it) => {
       expect((yield* cli("firmware versions --csv")).out).toMatch(/^group,version,devices\n[^]*DEFAULT,not known,\d+/)
       expect((yield* cli("firmware order nothing")).code).toBe(1)
       expect(yield* cli("init nobody lhv-new")).toMatchObject({ code: 1, err: expect.stringContaining("No switch") })
+    })
+  )
+
+  it.effect("finds what is stuck, and repairs it when somebody says yes", () =>
+    Effect.gen(function* () {
+      const { cli, junior, running } = yield* Site
+      expect(yield* cli("doctor")).toMatchObject({ code: 0, out: "Nothing is stuck.\n" })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update config_change set phase = 'unknown' where id =
+          (select max(c.id) from config_change c join device on device.id = c.device_id where hostname = ${ONE})`
+        yield* sql`insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
+          select '4711', 1, id, hostname, '10.0.0.1', now() - interval '1 year', now() + interval '5 days'
+          from device where hostname = ${OTHER}`
+      }).pipe(Effect.provide(running))
+      const found = yield* cli("doctor")
+      expect(found).toMatchObject({ code: 1, err: expect.stringContaining("1 of 2 findings are bad") })
+      expect(found.out).toMatch(new RegExp(`bad  ${ONE}: Nobody knows[^]*next:[^]*warn  ${OTHER}: Its certificate ends`))
+      expect((yield* cli("doctor --csv")).out).toContain("level,kind,about,since,what,why,next")
+      expect(parsed(yield* cli("doctor --json"))).toMatchObject([{ kind: "device" }, { kind: "certificate" }])
+      const mended = yield* junior("doctor --repair", "y\nno\n")
+      expect(mended.err).toMatch(new RegExp(`Look what ${ONE} runs\\? [^]*Renew the certificate of ${OTHER}\\?`))
+      expect(mended.out.match(/done: Scheduled job/g)).toHaveLength(1)
     })
   )
 

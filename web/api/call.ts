@@ -60,9 +60,10 @@ const noAnswer = (cause: unknown) => {
   )
 }
 
-const send = <Name extends CallName>(name: Name, sent: Sent<Name>, known: string | null): Promise<Response> => {
-  const [method = "GET"] = name.split(" ", 1)
-  return fetch(addressOf(name, sent), {
+type Content = Pick<Sent<CallName>, "body" | "headers" | "signal">
+
+const send = (method: string, address: string, sent: Content, known: string | null): Promise<Response> =>
+  fetch(address, {
     method,
     headers: {
       ...(known === null ? {} : { authorization: `Bearer ${known}` }),
@@ -72,20 +73,28 @@ const send = <Name extends CallName>(name: Name, sent: Sent<Name>, known: string
     ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
     ...(sent.signal === undefined ? {} : { signal: sent.signal })
   }).catch((cause: unknown) => Promise.reject(noAnswer(cause)))
-}
 
-/** Asks as whoever is signed on, with a new token where the old one has ended. Yields the response, or fails with `CallFailed`. */
-export const request = async <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
+const requestAt = async (method: string, address: string, sent: Content): Promise<Response> => {
   const known = token()
-  const first = await send(name, sent, known)
+  const first = await send(method, address, sent, known)
   const isRenewed = first.status === 401 && (await renew(known))
   const used = isRenewed ? token() : known
-  const response = isRenewed ? await send(name, sent, used) : first
+  const response = isRenewed ? await send(method, address, sent, used) : first
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => null)
   if (response.status === 401) forget(used)
   throw new CallFailed(response.status, sentencesOf(body, response.status), body)
 }
+
+/** Asks as whoever is signed on, with a new token where the old one has ended. Yields the response, or fails with `CallFailed`. */
+export const request = <Name extends CallName>(name: Name, sent: Sent<Name> = {}): Promise<Response> => {
+  const [method = "GET"] = name.split(" ", 1)
+  return requestAt(method, addressOf(name, sent), sent)
+}
+
+/** The same for a call that the server itself has named, with its path below /api/v1.0. */
+export const requestNamed = (method: string, path: string, body: unknown): Promise<Response> =>
+  requestAt(method, `${BASE}${path}`, { body })
 
 /** What a call answers, and the number of records that match where it is a list. */
 export interface Answered<A> {

@@ -4,12 +4,15 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import type { ServerStatus } from "../../api/ServerApi.ts"
+import { findingsOf } from "../../domain/Finding.ts"
 import { Build } from "../../runtime/Build.ts"
-import { makeProcessReading, type ProcessReading } from "../../runtime/metrics/ProcessMetrics.ts"
+import { makeProcessReading, type ProcessReading, readDisk } from "../../runtime/metrics/ProcessMetrics.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
+import { FindingFacts } from "../../store/FindingFacts.ts"
 import { FleetFigures } from "../../store/FleetFigures.ts"
 import { ServerFigures } from "../../store/ServerFigures.ts"
+import { answered } from "../core/Unavailable.ts"
 import { makeHealthReport } from "./HealthReport.ts"
 
 const KEPT = Duration.seconds(5)
@@ -76,6 +79,12 @@ const makeStatus = Effect.gen(function* () {
 export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
   Effect.gen(function* () {
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
-    return handlers.handle("status", () => Effect.map(status, enveloped))
+    const facts = yield* FindingFacts
+    const { DATA_DIR } = yield* ServerConfig
+    const findings = Effect.gen(function* () {
+      const found = yield* facts.read
+      return enveloped({ findings: findingsOf({ ...found, disk: yield* readDisk(DATA_DIR) }) })
+    })
+    return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })
 )

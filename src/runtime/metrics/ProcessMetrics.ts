@@ -41,7 +41,8 @@ const countFiles = Effect.orElseSucceed(
   () => null
 )
 
-const readDisk = (dataDir: string) =>
+/** Bytes below a folder; null where the system does not tell. */
+export const readDisk = (dataDir: string) =>
   Effect.orElseSucceed(
     Effect.tryPromise(async () => {
       const { bavail, blocks, bsize } = await statfs(dataDir)

@@ -10,6 +10,7 @@ import { SmallTable } from "../../parts/SmallTable.tsx"
 import { Tone } from "../../parts/Tone.tsx"
 import type { ToneName } from "../../parts/tones.ts"
 import { When } from "../../parts/When.tsx"
+import { Findings } from "./Findings.tsx"
 import { durationOf, sizeOf } from "./words.ts"
 
 const EVERY = 10_000
@@ -154,6 +155,19 @@ const Retained = ({ retained }: { readonly retained: NonNullable<Status["retaine
     />
   )
 
+const Stuck = () => {
+  const may = useMay()
+  if (!may("GET", "/system/findings")) return null
+  return (
+    <>
+      <Title order={2} mt="md" mb="xs">
+        What is stuck
+      </Title>
+      <Findings />
+    </>
+  )
+}
+
 const Shown = ({ status }: { readonly status: Status }) => (
   <>
     <p>
@@ -175,6 +189,7 @@ const Shown = ({ status }: { readonly status: Status }) => (
         message
       ]}
     />
+    <Stuck />
     <Title order={2} mt="md" mb="xs">
       Figures
     </Title>

@@ -58,6 +58,11 @@ const system: ReadonlyArray<Case> = [
     }
   },
   {
+    name: "what is stuck, which is nothing",
+    request: { method: "GET", path: "/system/findings" },
+    reply: { status: 200, body: { status: "success" } }
+  },
+  {
     name: "how the server does",
     request: { method: "GET", path: "/system/status" },
     reply: {

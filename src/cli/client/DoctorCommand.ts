@@ -1,0 +1,85 @@
+/** `switchyard doctor`: what is stuck, since when, why, and what to do about it; repairs are asked for one by one (docs/operations.md#doctor). */
+import { Console, Effect, Option, Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { createInterface } from "node:readline"
+import type { Data } from "../../api/CallTypes.ts"
+import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
+import { colored, format, harmless, printRows, reported, say } from "./Output.ts"
+import { ask } from "./Server.ts"
+
+type Finding = Data<"GET /system/findings">["findings"][number]
+
+/** Something is stuck or lost now. */
+export class FoundBad extends Schema.TaggedError<FoundBad>()("FoundBad", { message: Schema.String }) {}
+
+const show = Effect.fnUntraced(function* ({ about, level, next, since, what, why }: Finding) {
+  const tone = level === "bad" ? "bad" : "warn"
+  yield* Console.log(`${colored(tone, level)}  ${harmless(`${about}: ${what}`)}`)
+  if (since !== null) yield* say(`      since ${since} UTC`)
+  yield* say(`      why:  ${why}`)
+  yield* say(`      next: ${next}`)
+})
+
+const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
+
+/** Answers of whoever sits there, line by line; asked on standard error, so that what is printed can go to a file. No answer is no. */
+const makeAsking = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => createInterface({ input: process.stdin })),
+    (lines) => Effect.sync(() => lines.close())
+  ),
+  (lines) => {
+    const answers = lines[Symbol.asyncIterator]()
+    return (question: string) =>
+      Effect.promise(async () => {
+        process.stderr.write(`      ${question}? [y/N] `)
+        const answer = await answers.next()
+        if (answer.done === true) process.stderr.write("\n")
+        return answer.done !== true && isYes(answer.value)
+      })
+  }
+)
+
+type Asking = Effect.Success<typeof makeAsking>
+
+const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
+  if (repair === null || !(yield* agreed(harmless(repair.says)))) return
+  const found = yield* target
+  if (Option.isNone(found)) return yield* new CommandRefused({ message: "There is no server: set SWITCHYARD_URL" })
+  const answer = yield* Effect.result(askServer(found.value, repair.method, repair.path, repair.body))
+  yield* answer._tag === "Success"
+    ? say(`      done: ${typeof answer.success === "string" ? answer.success : repair.says}`)
+    : Console.error(colored("bad", harmless(`      not done: ${answer.failure.message}`), process.stderr))
+})
+
+const COLUMNS = (["level", "kind", "about", "since", "what", "why", "next"] as const).map(
+  (name) => [name, (finding: Finding) => finding[name]] as const
+)
+
+const repairing = Flag.Boolean("repair").pipe(
+  Flag.withDescription("Ask for each finding whether it is to be repaired"),
+  Flag.withDefault(false)
+)
+
+/** The command. */
+export const doctor = Command.make("doctor", { repairing, ...format }, ({ csv, json, repairing }) =>
+  reported(
+    Effect.gen(function* () {
+      const { answer } = yield* ask("GET /system/findings", {})
+      const { findings } = answer.data
+      if (json || csv) yield* printRows({ csv, json }, COLUMNS, findings, "")
+      else if (findings.length === 0) yield* say("Nothing is stuck.")
+      else {
+        const agreed = repairing ? yield* makeAsking : null
+        for (const finding of findings) {
+          yield* show(finding)
+          if (agreed !== null) yield* mend(finding, agreed)
+        }
+      }
+      const bad = findings.filter(({ level }) => level === "bad").length
+      if (bad > 0) return yield* new FoundBad({ message: `${bad} of ${findings.length} findings are bad` })
+    }).pipe(Effect.scoped)
+  )
+).pipe(
+  Command.withDescription("Find what is stuck, since when, why, and what to do; exit code 1 when something is bad.")
+)

@@ -1,0 +1,156 @@
+/** What counts as stuck, and what is said of it. */
+import { describe, expect, it } from "vitest"
+import { type Facts, findingsOf, lengthOf } from "../../src/domain/Finding.ts"
+
+const since = "2026-03-02T09:12:07.031"
+
+const nothing: Facts = {
+  jobs: [],
+  changes: [],
+  locks: [],
+  certificates: [],
+  database: { age: 200_000, oldest_transaction: 1, bloated: [] },
+  disk: { free: 50, size: 100 },
+  clock: 0.1,
+  dead_letters: 0
+}
+
+const job = { id: 12, function_name: "sync_devices", status: "RUNNING", reason: null, since, quiet: 3600, unserved: 1 }
+const change = {
+  hostname: "lhv-a1",
+  job_id: 12,
+  phase: "committed",
+  job_ended: true,
+  since,
+  quiet: 3600,
+  overdue: null
+}
+const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
+const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
+
+const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: string, repair: string | null]> = [
+  ["a job that says nothing", { jobs: [job] }, "sync_devices has not come further for 60 minutes", "PUT /job/12"],
+  [
+    "a job that nobody begins",
+    { jobs: [{ ...job, status: "SCHEDULED", quiet: 1300, unserved: 1300 }] },
+    "sync_devices has been due for 21 minutes, and nobody has begun it",
+    "PUT /job/12"
+  ],
+  [
+    "a job that somebody forgot to resume",
+    { jobs: [{ ...job, reason: "pause", quiet: 3 * 86_400 }] },
+    "sync_devices has been paused for 3 days",
+    "PUT /job/12"
+  ],
+  [
+    "a change that was left",
+    { changes: [change] },
+    "A change is still committed, although job 12 has ended",
+    "POST /device_drift"
+  ],
+  [
+    "a device that was lost",
+    { changes: [{ ...change, phase: "unknown" }] },
+    "Nobody knows what it runs since job 12",
+    "POST /device_drift"
+  ],
+  [
+    "a timer that ran out unseen",
+    { changes: [{ ...change, job_ended: false, overdue: 3600 }] },
+    "Its timer must have run out 60 minutes ago, and nobody has seen what came of it",
+    "POST /device_drift"
+  ],
+  [
+    "a lock of a job that has ended",
+    { locks: [lock] },
+    "Job 12 has held the lock devices for 1 minute",
+    "DELETE /joblocks"
+  ],
+  [
+    "a lock of a job that goes on for days",
+    { locks: [{ ...lock, job_ended: false, held: 3 * 86_400 }] },
+    "Job 12 has held the lock devices for 3 days",
+    null
+  ],
+  ["a certificate that ends", { certificates: [certificate] }, "Its certificate ends in 10 days", "POST /device_cert"],
+  [
+    "a certificate that has ended",
+    { certificates: [{ ...certificate, left: -90 }] },
+    "Its certificate ended 1 minute ago",
+    "POST /device_cert"
+  ],
+  [
+    "old rows",
+    { database: { age: 1.5e9, oldest_transaction: 0, bloated: [] } },
+    "The oldest rows are 1500 million transactions old",
+    null
+  ],
+  [
+    "a forgotten transaction",
+    { database: { age: 0, oldest_transaction: 7200, bloated: [] } },
+    "A transaction has been open for 2 hours",
+    null
+  ],
+  [
+    "a bloated table",
+    { database: { age: 0, oldest_transaction: 0, bloated: [{ table: "event", dead: 300_000, live: 10 }] } },
+    "The table event has 300000 dead rows beside 10",
+    null
+  ],
+  ["a full disk", { disk: { free: 4, size: 100 } }, "4 % of the disk are free", null],
+  ["a clock that is wrong", { clock: -90 }, "The clock of the database is 1 minute behind that of the server", null],
+  ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
+]
+
+describe("What is stuck", () => {
+  it("is nothing where all goes on", () => {
+    expect(findingsOf(nothing)).toEqual([])
+    const going = {
+      ...nothing,
+      jobs: [
+        { ...job, quiet: 60 },
+        { ...job, reason: "approval" },
+        { ...job, reason: "pause" }
+      ],
+      changes: [
+        { ...change, job_ended: false },
+        { ...change, quiet: 10 },
+        { ...change, job_ended: false, overdue: -20 }
+      ],
+      locks: [{ ...lock, job_ended: false }],
+      certificates: [{ ...certificate, left: 90 * 86_400 }]
+    }
+    expect(findingsOf(going)).toEqual([])
+  })
+
+  it.each(cases)("is %s", (_, facts, what, repair) => {
+    const [found, ...others] = findingsOf({ ...nothing, ...facts })
+    expect(others).toEqual([])
+    expect(found?.what).toBe(what)
+    expect(found?.repair === null || found === undefined ? null : `${found.repair.method} ${found.repair.path}`).toBe(
+      repair
+    )
+    expect(found?.why).toMatch(/\.$/)
+    expect(found?.next).toMatch(/[.`]$/)
+  })
+
+  it("is told with what is bad first", () => {
+    const levels = findingsOf({ ...nothing, certificates: [certificate], jobs: [job], dead_letters: 1 }).map(
+      ({ level }) => level
+    )
+    expect(levels).toEqual(["bad", "warn", "warn"])
+  })
+
+  it("has lengths that people read", () => {
+    expect([1, 59, 60, 119, 7199, 7200, 172_799, 172_800].map(lengthOf)).toEqual([
+      "1 second",
+      "59 seconds",
+      "1 minute",
+      "1 minute",
+      "119 minutes",
+      "2 hours",
+      "47 hours",
+      "2 days"
+    ])
+  })
+})
