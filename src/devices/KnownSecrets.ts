@@ -103,7 +103,11 @@ export const make = ({ candidate, deviceId, digest, known, platform }: KnownSecr
     const shown = byLine(linesIn(running))
     const wasShown = (line: string, test: (value: string) => boolean) =>
       shown.get(line)?.some(({ value }) => test(value)) === true
-    const set = linesIn(promised).filter(({ line, value }) => !wasShown(line, (old) => old === value))
+    // a switch that salts a given line may hit upon the salt that it has; the next one of its own is another again
+    const isSalted = ({ line, value }: SecretLine) => given().byLine.has(line) && !given().values.has(value)
+    const set = linesIn(promised).filter(
+      (secret) => isSalted(secret) || !wasShown(secret.line, (old) => old === secret.value)
+    )
     const isNew = ({ line, value }: SecretLine) =>
       !given().values.has(value) && !wasShown(line, (old) => isKnown(line, old))
     return {

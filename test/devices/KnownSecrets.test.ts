@@ -79,10 +79,19 @@ describe("secrets of a device", () => {
     expect(remarks.at(-1)).toBe("So it is with 10 lines more")
   })
 
+  it("are set by a load of their line also where the switch has hit upon the salt that it had", () => {
+    const known = secrets(wanted).provedBy(shown("H1"))
+    for (const digests of [null, known])
+      expect(secrets(wanted, digests).compare(shown("H1"), shown("H1")).setSecrets).toEqual([KnownSecrets.markOf(line)])
+    const merged = "hostname b\n"
+    expect(secrets(merged).compare(shown("H1"), `${merged}${shown("H1")}`).setSecrets).toEqual([])
+    expect(secrets(shown("H1")).compare(shown("H1"), shown("H1")).setSecrets).toEqual([])
+  })
+
   it("say which lines a load has set", () => {
     const setBy = (running: string, promised: string) => secrets(wanted).compare(running, promised).setSecrets
     expect(setBy(shown("H1"), shown("H2"))).toEqual([KnownSecrets.markOf(line)])
-    expect(setBy(shown("H1"), shown("H1"))).toEqual([])
+    expect(setBy(wanted, wanted)).toEqual([])
     expect(setBy("hostname a\n", shown("H1"))).toEqual([KnownSecrets.markOf(line)])
   })
 })

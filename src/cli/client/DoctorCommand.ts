@@ -1,16 +1,13 @@
 /** `switchyard doctor`: what is stuck, since when, why, and what to do about it; repairs are asked for one by one (docs/operations.md#doctor). */
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createInterface } from "node:readline"
 import type { Data } from "../../api/CallTypes.ts"
 import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
 import { colored, format, harmless, printRows, reported, say } from "./Output.ts"
-import { ask } from "./Server.ts"
+import { ask, Refused } from "./Server.ts"
 
 type Finding = Data<"GET /system/findings">["findings"][number]
-
-/** Something is stuck or lost now. */
-export class FoundBad extends Schema.TaggedError<FoundBad>()("FoundBad", { message: Schema.String }) {}
 
 const show = Effect.fnUntraced(function* ({ about, level, next, since, what, why }: Finding) {
   const tone = level === "bad" ? "bad" : "warn"
@@ -77,7 +74,7 @@ export const doctor = Command.make("doctor", { repairing, ...format }, ({ csv, j
         }
       }
       const bad = findings.filter(({ level }) => level === "bad").length
-      if (bad > 0) return yield* new FoundBad({ message: `${bad} of ${findings.length} findings are bad` })
+      if (bad > 0) return yield* new Refused({ message: `${bad} of ${findings.length} findings are bad` })
     }).pipe(Effect.scoped)
   )
 ).pipe(

@@ -59,7 +59,8 @@ daemons_answer() {
 }
 
 is_process_of() { # PID VERB: numbers of processes are given again after a restart
-  [ -n "$1" ] && tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q "$SELF $2"
+  # it may end between the two looks, and a redirection that fails speaks for itself
+  [ -n "$1" ] && { tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null | grep -q "$SELF $2"
 }
 
 has_keeper() { is_process_of "$(noted "$1/pid")" keep || is_process_of "$(noted "$1/revert-pid")" revert; }
@@ -273,7 +274,9 @@ apply() {
   code=$?
   [ "$code" != 124 ] || end_rest
   [ "$code" = 0 ] && { name_machine "$HERE/pending/candidate/text"; drop_lease; }
-  note "$code" "$HERE/pending/applied"
+  # there at once and whole: who waits for it reads it in the same moment. Without room for it nothing was applied
+  note "$code" "$HERE/pending/applied.new" && mv "$HERE/pending/applied.new" "$HERE/pending/applied" ||
+    : >"$HERE/pending/applied"
 }
 
 # Replaces a file that everybody may read as a whole, or leaves it as it was.
