@@ -24,7 +24,8 @@ const sources = () => [
   ...filesBelow(path.join(root, "src", "domain")),
   ...filesBelow(path.join(root, "machines")),
   ...filesBelow(path.join(root, "docs")).filter((file) => file.endsWith(".md")),
-  path.join(root, "package-lock.json")
+  path.join(root, "package-lock.json"),
+  import.meta.filename
 ]
 
 const stampOf = (files) => {
@@ -60,9 +61,12 @@ const putInPlace = (made) => {
 }
 
 const build = async (stamp) => {
-  const { build } = await import("vite")
   const made = path.join(web, `build.${process.pid}`)
+  // whoever runs tests has it otherwise, and would build the slow page of developers, with paths of this machine in it
+  const before = process.env["NODE_ENV"]
+  process.env["NODE_ENV"] = "production"
   try {
+    const { build } = await import("vite")
     await build({
       configFile: path.join(web, "vite.config.ts"),
       logLevel: "warn",
@@ -72,6 +76,8 @@ const build = async (stamp) => {
     writeFileSync(path.join(made, STAMP), stamp)
     putInPlace(made)
   } finally {
+    if (before === undefined) delete process.env["NODE_ENV"]
+    else process.env["NODE_ENV"] = before
     rmSync(made, { recursive: true, force: true })
   }
 }

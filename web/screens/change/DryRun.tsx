@@ -72,7 +72,7 @@ const Groups = ({ change, id, words }: Props) => {
           {groups.length === 0 && (
             <Empty>
               {search === ""
-                ? "Nothing would change: the devices run what the settings say."
+                ? "Nothing would change: the devices run what the settings say. Refresh the settings when a commit is missing here."
                 : "No difference has these words. Search for others."}
             </Empty>
           )}

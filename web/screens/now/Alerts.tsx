@@ -34,7 +34,7 @@ export const Alerts = () => {
                 <Empty>
                   {rules.length === 0
                     ? "No rules are set: write alerts.yml, as the manual says under alerts."
-                    : "No alert is open."}
+                    : "No alert is open. The screen Server has the rules, their receivers and what was muted."}
                 </Empty>
               ) : (
                 <List size="sm">

@@ -78,7 +78,9 @@ const Outcome = ({ checked }: { readonly checked: Checked }) => {
           ]}
         />
       )}
-      {accepted && changed === 0 && failed === 0 && <Empty>No device would get another configuration.</Empty>}
+      {accepted && changed === 0 && failed === 0 && (
+        <Empty>No device would get another configuration. The branch can be merged without a rollout.</Empty>
+      )}
       <Groups groups={groups} />
       {truncated && <Text>Not everything is shown: there is more than fits here.</Text>}
     </Stack>
