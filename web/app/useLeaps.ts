@@ -16,7 +16,8 @@ export const isTyping = ({ target }: KeyboardEvent): boolean =>
 export const useLeaps = (): void => {
   const router = useRouter()
   useEffect(() => {
-    let asked = 0
+    // not 0: that is a moment at which the page began, so that a `j` right after it would leap
+    let asked = Number.NEGATIVE_INFINITY
     const heard = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
       if (event.key === "g") {
@@ -24,7 +25,7 @@ export const useLeaps = (): void => {
         return
       }
       if (performance.now() - asked > PATIENCE) return
-      asked = 0
+      asked = Number.NEGATIVE_INFINITY
       const screen = screens.find(({ leap }) => leap === event.key)
       if (screen === undefined) return
       event.preventDefault()
