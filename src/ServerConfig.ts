@@ -127,6 +127,8 @@ const variables = {
   SYNC_CONCURRENCY: count("SYNC_CONCURRENCY", 1000, 1),
   CLUSTER_HOST: Config.option(Config.NonEmptyString("CLUSTER_HOST")),
   CLUSTER_PORT: withDefault(Config.Port("CLUSTER_PORT"), 5050),
+  CLUSTER_LISTEN_HOST: Config.option(Config.NonEmptyString("CLUSTER_LISTEN_HOST")),
+  CLUSTER_SECRET: Config.option(Config.schema(Key, "CLUSTER_SECRET")),
   GITREPO_SETTINGS: Config.option(Config.NonEmptyString("GITREPO_SETTINGS")),
   GITREPO_TEMPLATES: Config.option(Config.NonEmptyString("GITREPO_TEMPLATES")),
   GIT_TIMEOUT: count("GIT_TIMEOUT", 60, 1),

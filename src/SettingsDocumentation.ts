@@ -114,7 +114,17 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ],
   ["SYNC_CONCURRENCY", "1000", "devices that one job works on at once"],
   ["CLUSTER_HOST", "", "address on a private network where other replicas reach this one; set it to run several"],
-  ["CLUSTER_PORT", "5050", "port for other replicas; it has no authentication, so keep it private"],
+  ["CLUSTER_PORT", "5050", "port for other replicas, over TLS and for those only that have the same secret"],
+  [
+    "CLUSTER_LISTEN_HOST",
+    "",
+    "local address that CLUSTER_PORT is opened on, where it is another one than `CLUSTER_HOST`"
+  ],
+  [
+    "CLUSTER_SECRET",
+    "",
+    "at least 32 characters by which replicas know each other; without it a key made of `SECRET_KEY`"
+  ],
   ["GITREPO_SETTINGS", "", "settings repository: path or URL, `#branch`, `#tag` or `#commit` may follow"],
   ["GITREPO_TEMPLATES", "", "templates repository, same forms"],
   ["GIT_TIMEOUT", "60", "seconds a git command may take"],

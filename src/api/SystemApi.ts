@@ -146,6 +146,14 @@ const probes = HttpApiGroup.make("health").add(
         "503 unless the database takes a write, settings and templates are in force and the job engine takes work. No token is needed."
       )
     )
+  ),
+  HttpApiEndpoint.get("replicas", "/health/replicas", answers).annotateMerge(
+    documented({
+      summary: "Do all replicas work together",
+      description:
+        "Each replica of the last day by the address where others reach it. 503 when one of them is not heard of, or others do not reach it. None where a server works alone. No token is needed.",
+      example: { response: { status: "UP", checks: [{ name: "10.0.0.5:5050", status: "UP" }] } }
+    })
   )
 )
 

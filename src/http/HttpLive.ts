@@ -99,7 +99,7 @@ const Groups = Layer.mergeAll(
   EventsLive.pipe(Layer.provide(EventPages.layer)),
   WindowsLive,
   AlertsLive,
-  HealthLive,
+  HealthLive.pipe(Layer.provide(ServerFigures.layer)),
   MetricsLive.pipe(Layer.provide(FleetFigures.layer)),
   ServerLive.pipe(Layer.provide([FleetFigures.layer, ServerFigures.layer, FindingFacts.layer])),
   SocketLive.pipe(Layer.provide(SocketBridge.layer))

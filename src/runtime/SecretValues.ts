@@ -53,6 +53,7 @@ type Settings = Pick<
   | "alertSecrets"
   | "SECRET_KEY"
   | "SECRET_KEY_PREVIOUS"
+  | "CLUSTER_SECRET"
   | "CAKEY_PASSPHRASE"
   | "OIDC_CLIENT_SECRET"
   | "OTEL_EXPORTER_OTLP_HEADERS"
@@ -73,6 +74,7 @@ export const secretValues = (settings: Settings): ReadonlyArray<string> => {
     ...[
       settings.SECRET_KEY,
       settings.SECRET_KEY_PREVIOUS,
+      settings.CLUSTER_SECRET,
       settings.CAKEY_PASSPHRASE,
       settings.OIDC_CLIENT_SECRET
     ].flatMap(Option.toArray)

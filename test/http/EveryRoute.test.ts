@@ -44,6 +44,7 @@ const OPEN = new Set([
   "GET /api/health",
   "GET /api/health/live",
   "GET /api/health/ready",
+  "GET /api/health/replicas",
   // from this machine, by METRICS_NETWORKS
   "GET /metrics"
 ])

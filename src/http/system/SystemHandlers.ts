@@ -7,6 +7,7 @@ import { answered } from "../core/Unavailable.ts"
 import { Build } from "../../runtime/Build.ts"
 import { Plugins } from "../../plugins/Plugins.ts"
 import { makeHealthReport } from "./HealthReport.ts"
+import { makeReplicaReport } from "./ReplicaReport.ts"
 
 /** Handlers of `PluginsGroup`. */
 export const PluginsLive = HttpApiBuilder.group(Api, "plugins", (handlers) =>
@@ -26,13 +27,16 @@ export const SystemLive = HttpApiBuilder.group(Api, "system", (handlers) =>
 )
 
 const CHECK_KEPT = Duration.seconds(5)
+const REPLICAS_KEPT = Duration.seconds(1)
 
 /** Handlers of `HealthGroup`. */
 export const HealthLive = HttpApiBuilder.group(Api, "health", (handlers) =>
   Effect.gen(function* () {
     const checked = yield* Effect.cachedWithTTL(yield* makeHealthReport, CHECK_KEPT)
+    const replicas = yield* Effect.cachedWithTTL(yield* makeReplicaReport, REPLICAS_KEPT)
     return handlers
       .handle("health", () => checked)
+      .handle("replicas", () => replicas)
       .handle("ready", () => checked)
       .handle("live", () => Effect.succeed({ status: "UP" as const, checks: [] }))
   })

@@ -3,7 +3,7 @@
  * opens no port; with CLUSTER_HOST set, replicas find each other in the database (these figures were measured; every replica
  * must use the same ones).
  */
-import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
+import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer, Option } from "effect"
 import {
   ClusterWorkflowEngine,
@@ -15,6 +15,7 @@ import {
 } from "effect/cluster"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
+import * as ClusterSocket from "./ClusterSocket.ts"
 
 const shared = {
   shardLockExpiration: "8 seconds",
@@ -38,22 +39,29 @@ const messages = (shardingConfig: Partial<ShardingConfig.ShardingConfig["Service
     Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting, ShardingConfig.layer(shardingConfig)])
   )
 
+const single = SingleRunner.layer({ runnerStorage: "memory", shardingConfig: alone }).pipe(
+  Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting])
+)
+
+const among = (host: string, port: number) => {
+  const shardingConfig = { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, port)) }
+  return ClusterSocket.layer(shardingConfig).pipe(
+    Layer.provideMerge(messages(shardingConfig)),
+    // who cannot renew its shards must not wait: others take them over
+    Layer.provide(Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(ShardingConfig.layer(shardingConfig))))
+  )
+}
+
+type Among = ReturnType<typeof among>
+type Runner = Layer.Layer<
+  Layer.Success<Among>,
+  Layer.Error<typeof single> | Layer.Error<Among>,
+  Layer.Services<typeof single> | Layer.Services<Among>
+>
+
 const runner = Layer.unwrap(
-  Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }) =>
-    Option.match(CLUSTER_HOST, {
-      onNone: () =>
-        SingleRunner.layer({ runnerStorage: "memory", shardingConfig: alone }).pipe(
-          Layer.provide([NodeCrypto.layerDigest, DatabaseClient.layerWaiting])
-        ),
-      onSome: (host) => {
-        const shardingConfig = { ...shared, runnerAddress: Option.some(RunnerAddress.make(host, CLUSTER_PORT)) }
-        return NodeClusterSocket.layer({ shardingConfig, storage: "byo" }).pipe(
-          Layer.provideMerge(messages(shardingConfig)),
-          // who cannot renew its shards must not wait: others take them over
-          Layer.provide(Layer.orDie(SqlRunnerStorage.layer).pipe(Layer.provide(ShardingConfig.layer(shardingConfig))))
-        )
-      }
-    })
+  Effect.map(ServerConfig, ({ CLUSTER_HOST, CLUSTER_PORT }): Runner =>
+    Option.isSome(CLUSTER_HOST) ? among(CLUSTER_HOST.value, CLUSTER_PORT) : single
   )
 )
 

@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import * as Database from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
+import { SHARED_KEY } from "../../support/Replica.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
@@ -64,6 +65,7 @@ export const make = Effect.gen(function* () {
       COMMIT_CONFIRMED_TIMEOUT: timer(40),
       LOG_LEVEL: "Info",
       DATABASE_URL: url,
+      SECRET_KEY: SHARED_KEY,
       CLUSTER_HOST: "127.0.0.1",
       CLUSTER_PORT: String(yield* freePort)
     })

@@ -1,42 +1,11 @@
 /** Two replicas with a client each: both clients hear everything, wherever it happens. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
-import { HttpServer } from "effect/http"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { DeviceStore } from "../../../src/store/DeviceStore.ts"
-import * as Database from "../../../src/store/Database.ts"
-import * as Server from "../../../src/Server.ts"
-import { ServerConfig } from "../../../src/ServerConfig.ts"
-import { makeClient } from "../../support/ApiClient.ts"
-import * as Campus from "../../support/Campus.ts"
-import { freePort } from "../../support/FreePort.ts"
 import { EVERYTHING, listen } from "../../support/LiveClient.ts"
-import { keepLines } from "../../support/LogLines.ts"
+import { startReplica } from "../../support/Replica.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
-
-const startReplica = Effect.fnUntraced(function* (database: string) {
-  const { folder } = yield* Campus.makeFolders
-  const { layer } = keepLines("Info")
-  const config = ServerConfig.layerOf({
-    DATA_DIR: folder,
-    HOST: "127.0.0.1",
-    PORT: "0",
-    JWT_ENABLED: "false",
-    SECRET_KEY: "a key that all replicas of this site share, long enough",
-    DATABASE_URL: database,
-    CLUSTER_HOST: "127.0.0.1",
-    CLUSTER_PORT: String(yield* freePort)
-  })
-  const running = yield* Layer.build(
-    Server.layerOnDatabase.pipe(
-      Layer.provide(layer),
-      Layer.provideMerge(config),
-      Layer.provideMerge(Database.layerUrl(Redacted.make(database)))
-    )
-  )
-  const { address } = yield* Effect.provideContext(HttpServer.HttpServer, running)
-  const url = `http://127.0.0.1:${"port" in address ? address.port : 0}`
-  return { api: makeClient(url), running, url }
-})
 
 it.live("tells clients of every replica of events, and of lines that another one writes", () =>
   Effect.gen(function* () {
@@ -66,5 +35,44 @@ it.live("tells clients of every replica of events, and of lines that another one
     yield* one.api.send("GET", "/devices?filter[hostname]=of-the-first&last=1")
     yield* there.until("The last line", () => there.lines.some((line) => line.includes("last=1")))
     assert.isAtMost(count(there.lines), count(here.lines))
+  }).pipe(Effect.scoped)
+)
+
+const Checks = Schema.Struct({
+  status: Schema.String,
+  checks: Schema.Array(
+    Schema.Struct({ name: Schema.String, status: Schema.String, message: Schema.optional(Schema.String) })
+  )
+})
+
+it.live("tells of a replica that has gone without a word, and of none that said so", () =>
+  Effect.gen(function* () {
+    const database = yield* databaseUrl
+    const one = yield* startReplica(database)
+    const health = Effect.promise(async () => {
+      const response = await fetch(`${one.url}/api/health/replicas`)
+      return { code: response.status, ...Schema.decodeUnknownSync(Checks)(await response.json()) }
+    })
+    const untilThere = (count: number) =>
+      Effect.gen(function* () {
+        let found = yield* health
+        while (found.checks.length !== count) {
+          yield* Effect.sleep(100)
+          found = yield* health
+        }
+        return found
+      })
+    const staying = { name: `127.0.0.1:${one.clusterPort}`, status: "UP" }
+    yield* Effect.scoped(Effect.andThen(startReplica(database), untilThere(2)))
+    assert.deepStrictEqual(yield* untilThere(1), { code: 200, status: "UP", checks: [staying] })
+
+    // as the row of one stays that was killed
+    const sql = yield* Effect.provideContext(Effect.service(SqlClient.SqlClient), one.running)
+    yield* sql`insert into cluster_runners (address, runner, last_heartbeat, healthy)
+      select '127.0.0.9:5050', runner, now() - interval '1 minute', true from cluster_runners limit 1`
+    const { checks, code } = yield* untilThere(2)
+    assert.strictEqual(code, 503)
+    const gone = checks.find(({ name }) => name === "127.0.0.9:5050")
+    assert.match(gone?.message ?? "", /^not heard of for \d+ seconds$/)
   }).pipe(Effect.scoped)
 )

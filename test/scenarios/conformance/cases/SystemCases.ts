@@ -88,6 +88,7 @@ const system: ReadonlyArray<Case> = [
   probe("/api/health"),
   probe("/api/health/live"),
   probe("/api/health/ready"),
+  probe("/api/health/replicas"),
   ...["/api/openapi.json", "/api/v1.0/swagger.json"].map((path): Case => ({
     name: "the API document, without a token",
     request: { method: "GET", path, user: null },
