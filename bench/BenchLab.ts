@@ -11,8 +11,11 @@ const LabLine = Schema.fromJsonString(
   })
 )
 
+/** A lab that is up. */
+export type Lab = typeof LabLine.Type
+
 /** A switch of the lab: its name and its management address. */
-export type LabSwitch = (typeof LabLine.Type)["switches"][number]
+export type LabSwitch = Lab["switches"][number]
 
 /** So many managed access switches that take so many milliseconds to commit, plain ones or of all usual personalities; killed at the end. */
 export const startLab = (count: number, commitMs: number, kind: "plain" | "usual" = "plain") =>

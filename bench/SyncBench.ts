@@ -2,7 +2,8 @@
  * Rows 1 and 2 of the budgets: a dry run and a live run over many switches, with server and lab in their own processes. Each
  * device has about 300 lines of configuration and takes two seconds to commit; the live run is confirmed and proved. Measured
  * twice: when every line is new to the switches, on a server that has just started, and after that when a setting has
- * changed, which is what a sync is on most days. Both times each switch is given the whole of its configuration.
+ * changed, which is what a sync is on most days. Both times each switch is given the whole of its configuration. The reference
+ * load follows at once, so that a figure can be compared with one of another machine or another hour.
  */
 import { Effect } from "effect"
 import * as path from "node:path"
@@ -13,6 +14,7 @@ import { startServer } from "./BenchServer.ts"
 import { changeAll, refresh } from "./BenchSettings.ts"
 import { environment, folderOf } from "./BenchSite.ts"
 import { row } from "./Measured.ts"
+import { besideReference, runReference } from "./ReferenceLoad.ts"
 import { runSync, type SyncRun } from "./SyncRun.ts"
 
 /** Milliseconds that a switch takes to commit. */
@@ -34,16 +36,22 @@ const measure = Effect.fnUntraced(function* (count: number) {
     const first = yield* both(api, pid)
     changeAll(path.join(folder, "settings"))
     yield* refresh(api)
-    return { first, changed: yield* both(api, pid) }
+    const changed = yield* both(api, pid)
+    return { first, changed, reference: yield* runReference(lab.port, lab.switches) }
   }).pipe(Effect.provide(database))
 }, Effect.scoped)
 
 /** The rows of the table. */
 export const rows = Effect.fnUntraced(function* (count: number) {
-  const { changed, first } = yield* measure(count)
-  const shown = ({ megabytes, processorSeconds, seconds }: SyncRun) =>
-    `${seconds.toFixed(1)} s, ${((1000 * processorSeconds) / count).toFixed(1)} ms of processor time a device, ${megabytes.toFixed(0)} MB`
-  const data = (run: SyncRun) => ({ devices: count, ...run })
+  const { changed, first, reference } = yield* measure(count)
+  const shown = (run: SyncRun) =>
+    `${run.seconds.toFixed(1)} s, ${run.megabytes.toFixed(0)} MB, ${besideReference(run, reference, count)}`
+  const data = (run: SyncRun) => ({
+    devices: count,
+    ...run,
+    referenceSeconds: reference.seconds,
+    referenceProcessorSeconds: reference.processorSeconds
+  })
   const ofAll = `of ${count} devices`
   return [
     row(
