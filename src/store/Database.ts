@@ -9,7 +9,9 @@ import * as path from "node:path"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
+import { meaning } from "./DatabaseAway.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
+import * as DatabaseTls from "./DatabaseTls.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Migrations from "./Migrations.ts"
 
@@ -24,10 +26,18 @@ const POOL_SIZE = 16
 /** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
+const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const tls = yield* Effect.mapError(
+    DatabaseTls.make(url),
+    (cause) => new DatabaseUnavailable({ message: cause.message, cause })
+  )
+  return { url, ...tls }
+})
+
 const connection = Effect.gen(function* () {
   const config = yield* ServerConfig
   poolSize.set(POOL_SIZE)
-  if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
+  if (Option.isSome(config.DATABASE_URL)) return yield* named(config.DATABASE_URL.value)
   const { adopted, password, port } = yield* EmbeddedPostgres.make({
     dataDir: path.join(config.DATA_DIR, "database"),
     shared: Option.isSome(config.CLUSTER_HOST)
@@ -55,9 +65,14 @@ const reachable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select 1`
 }).pipe(
-  Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis") }),
+  // a certificate does not become another one by waiting
+  Effect.retry({
+    times: 20,
+    schedule: Schedule.spaced("500 millis"),
+    while: ({ reason }) => DatabaseTls.meaning(reason.cause) === undefined
+  }),
   Effect.mapError(
-    (cause) => new DatabaseUnavailable({ message: `The database does not answer: ${cause.message}`, cause })
+    (cause) => new DatabaseUnavailable({ message: `The database cannot be used: ${meaning(cause)}`, cause })
   )
 )
 
@@ -78,4 +93,6 @@ export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
 
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
-  DatabaseClient.layer({ url, maxConnections, applicationName: "switchyard" })
+  Layer.unwrap(
+    Effect.map(named(url), (where) => DatabaseClient.layer({ ...where, maxConnections, applicationName: "switchyard" }))
+  )
