@@ -1,9 +1,9 @@
 /**
- * The npm package, tried from its tarball as a site installs it: packed, installed into an empty folder, started by the name that npm gives
+ * The npm package of a release, tried from its tarball as a site installs it: packed, installed into an empty folder, started by the name that npm gives
  * it, and asked for what starts modules of its own: the page, a plugin, a rendering, the check of settings, the lab.
  */
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
@@ -13,6 +13,15 @@ import { ask, background, must, PATH, repositories, root, run, untilReady, write
 
 const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as { readonly version: string }
 const MODULES = path.join(root, "node_modules")
+
+const Named = Schema.Struct({ name: Schema.String, version: Schema.String })
+const Bill = Schema.fromJsonString(
+  Schema.Struct({
+    bomFormat: Schema.String,
+    metadata: Schema.Struct({ component: Named }),
+    components: Schema.Array(Named)
+  })
+)
 
 /** What npm does with a tarball, with the packages of this repository. */
 const linkPackages = (tarball: string, site: string) => {
@@ -40,12 +49,14 @@ const makeSite = Effect.gen(function* () {
         rmSync(made, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       })
   )
-  const tarball = must(process.execPath, ["scripts/pack.mjs", folder]).trim()
+  const release = path.join(folder, "release")
+  const made = must(process.execPath, ["scripts/release.mjs", release, "--draft", "--no-debian"])
+  const tarball = made.split("\n")[0] ?? ""
   const site = path.join(folder, "site")
   mkdirSync(site)
   const words = ["install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", tarball]
   if (run("npm", words, { cwd: site }).status !== 0) linkPackages(tarball, site)
-  return { folder, site, program: path.join(site, "node_modules/.bin/switchyard") }
+  return { folder, site, release, program: path.join(site, "node_modules/.bin/switchyard") }
 })
 
 class Site extends Context.Service<Site, Effect.Success<typeof makeSite>>()("test/Site") {
@@ -68,6 +79,22 @@ describe("The package", () => {
         assert.doesNotHaveAnyKeys(manifest, ["private", "scripts", "devDependencies"])
         const lock = JSON.parse(readFileSync(path.join(own, "npm-shrinkwrap.json"), "utf8"))
         assert.notProperty(lock.packages, "node_modules/vitest")
+      })
+    )
+
+    it.effect("comes with its checksum and a list of what is in it", () =>
+      Effect.gen(function* () {
+        const { release } = yield* Site
+        const checked = must("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: release })
+        assert.match(checked, /^switchyard-server-.*\.tgz: OK$/m)
+        const { bomFormat, components, metadata } = Schema.decodeUnknownSync(Bill)(
+          readFileSync(path.join(release, `switchyard-${version}.cdx.json`), "utf8")
+        )
+        assert.strictEqual(bomFormat, "CycloneDX")
+        assert.deepInclude(metadata.component, { name: "@switchyard/server", version })
+        const names = components.map(({ name }) => name)
+        assert.includeMembers(names, ["effect", "ssh2", "node"])
+        assert.notInclude(names, "vitest")
       })
     )
 
