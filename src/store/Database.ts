@@ -3,7 +3,7 @@
  * connections; the schema is brought up to date before anybody else may use it.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql"
 import * as net from "node:net"
 import * as path from "node:path"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
@@ -14,6 +14,7 @@ import * as DatabaseClient from "./DatabaseClient.ts"
 import * as DatabaseTls from "./DatabaseTls.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Migrations from "./Migrations.ts"
+import * as WholeSessions from "./WholeSessions.ts"
 
 /** The database cannot be used; the message is for the operator who starts the server. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -61,18 +62,18 @@ const pool = Layer.unwrap(
   )
 )
 
-const reachable = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`select 1`
-}).pipe(
-  // a certificate does not become another one by waiting
-  Effect.retry({
-    times: 20,
-    schedule: Schedule.spaced("500 millis"),
-    while: ({ reason }) => DatabaseTls.meaning(reason.cause) === undefined
-  }),
+const isWorthRetrying = (error: SqlError.SqlError | WholeSessions.SessionsShared) =>
+  // neither a certificate nor a pooler becomes another one by waiting
+  SqlError.isSqlError(error) && DatabaseTls.meaning(error.reason.cause) === undefined
+
+const reachable = WholeSessions.check.pipe(
+  Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis"), while: isWorthRetrying }),
   Effect.mapError(
-    (cause) => new DatabaseUnavailable({ message: `The database cannot be used: ${meaning(cause)}`, cause })
+    (cause) =>
+      new DatabaseUnavailable({
+        message: SqlError.isSqlError(cause) ? `The database cannot be used: ${meaning(cause)}` : cause.message,
+        cause
+      })
   )
 )
 

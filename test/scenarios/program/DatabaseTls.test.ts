@@ -5,6 +5,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Certificates from "../../../src/certificates/Certificates.ts"
 import { seconds } from "../../support/Patience.ts"
+import * as PgBouncer from "../../support/PgBouncer.ts"
 import * as PostgresProcess from "../../support/PostgresProcess.ts"
 import * as Program from "../../support/Program.ts"
 
@@ -81,6 +82,27 @@ it.live(
       assert.strictEqual(devices.status, 200)
       program.kill("SIGTERM")
       assert.strictEqual(yield* program.ended, 0, program.text())
+    }).pipe(Effect.scoped),
+  seconds(90)
+)
+
+it.live.skipIf(PgBouncer.missing !== undefined)(
+  "refuses a pooler that lends sessions by transaction or statement, and works with one that keeps them",
+  () =>
+    Effect.gen(function* () {
+      const at = yield* Program.dataFolder
+      const postgres = yield* PostgresProcess.make
+      const migrate = Effect.fnUntraced(function* (mode: "session" | "transaction" | "statement") {
+        const DATABASE_URL = yield* PgBouncer.make(postgres.url, mode)
+        return yield* Program.command({ DATA_DIR: at, DATABASE_URL }, ["migrate"])
+      })
+      for (const mode of ["transaction", "statement"] as const) {
+        const { code, text } = yield* migrate(mode)
+        assert.include(text, "set pool_mode = session in PgBouncer")
+        assert.notStrictEqual(code, 0)
+      }
+      const { code, text } = yield* migrate("session")
+      assert.strictEqual(code, 0, text)
     }).pipe(Effect.scoped),
   seconds(90)
 )
