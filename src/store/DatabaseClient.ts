@@ -126,7 +126,9 @@ export const make = (
 
   /** What became of a transaction whose COMMIT was lost on the way: asked until it is known. */
   const endingOf = (id: string): Effect.Effect<Ending, SqlError.SqlError> =>
-    inner<{ status: Ending | null }>`select pg_xact_status(${id}::xid8) as status`.pipe(
+    // a standby does not know yet; once it is promoted, it does
+    inner<{ status: Ending | null }>`select case when pg_is_in_recovery() then 'in progress'
+      else pg_xact_status(${id}::xid8) end as status`.pipe(
       asClassified,
       Effect.map(([row]) => row?.status ?? "aborted"),
       Effect.repeat({ while: (status) => status === "in progress", schedule: Schedule.spaced("200 millis") }),

@@ -15,6 +15,9 @@ import * as SilentProxy from "./SilentProxy.ts"
 import { seconds } from "./Patience.ts"
 
 export interface PostgresProcess {
+  readonly program: string
+  readonly data: string
+  readonly port: number
   /** With the name and password of the superuser. */
   readonly url: string
   /** The same by a way that can fall silent. */
@@ -101,7 +104,7 @@ const launch = (program: string, data: string, port: number) =>
     let log = ""
     child.stderr.on("data", (chunk) => {
       log = `${log}${String(chunk)}`.slice(-4_000)
-      if (log.includes("ready to accept connections")) resume(Effect.succeed(child))
+      if (/ready to accept (read-only )?connections/.test(log)) resume(Effect.succeed(child))
     })
     child.once("error", (error) => resume(Effect.fail(error)))
     child.once("exit", () => resume(Effect.fail(new Error(`PostgreSQL has ended: ${log}`))))
@@ -180,6 +183,9 @@ export const make = Effect.gen(function* () {
   const proxy = yield* SilentProxy.make(port)
   const urlOf = (at: number) => `postgres://postgres:${password}@127.0.0.1:${at}/postgres`
   const server: PostgresProcess = {
+    program,
+    data,
+    port,
     url: urlOf(port),
     silentUrl: urlOf(proxy.port),
     silence: proxy.silence,
@@ -195,4 +201,49 @@ export const make = Effect.gen(function* () {
     empty: Effect.promise(() => fs.rm(path.join(folder, "filler"), { force: true }))
   }
   return server
+})
+
+/** Two servers behind one address, as sites have them. */
+export interface PostgresPair {
+  /** The first one, by the address that moves. */
+  readonly postgres: PostgresProcess
+  /** The first one is killed; the address leads to the standby, which is promoted a moment later. */
+  readonly failOver: Effect.Effect<void>
+}
+
+/** A server, and a standby that has every commit before it is answered. The standby begins as a copy of the stopped server. */
+export const makePair = Effect.gen(function* () {
+  const primary = yield* make
+  const { folder } = yield* makeFolder
+  const copy = path.join(folder, "standby")
+  const port = yield* freePort
+  const from = new URL(primary.url)
+  yield* primary.stop("SIGINT")
+  yield* Effect.promise(async () => {
+    await run("cp", ["-a", primary.data, copy])
+    await fs.writeFile(path.join(copy, "standby.signal"), "")
+    const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${from.password}`
+    await fs.appendFile(path.join(copy, "postgresql.conf"), `\nprimary_conninfo = '${source}'\n`)
+  })
+  yield* primary.start
+  const standby = yield* Effect.acquireRelease(Effect.orDie(launch(primary.program, copy, port)), (child) =>
+    Effect.andThen(
+      Effect.sync(() => void child.kill("SIGQUIT")),
+      ended(child)
+    )
+  )
+  yield* primary.configure("synchronous_standby_names = '*'\n")
+  let leadsTo = primary.port
+  const proxy = yield* SilentProxy.make(() => leadsTo)
+  from.port = String(proxy.port)
+  const failOver = Effect.gen(function* () {
+    yield* primary.stop("SIGKILL")
+    leadsTo = port
+    yield* proxy.cut
+    yield* Effect.sleep("1 second")
+    yield* Effect.promise(() => fs.writeFile(path.join(copy, "promote"), ""))
+    standby.kill("SIGUSR1")
+  })
+  const pair: PostgresPair = { postgres: { ...primary, url: from.href, silentUrl: from.href }, failOver }
+  return pair
 })

@@ -10,6 +10,8 @@ export interface SilentProxy {
   readonly port: number
   /** Silences the connections that are open now; new ones are not concerned. */
   readonly silence: Effect.Effect<void>
+  /** Closes the connections that are open now. */
+  readonly cut: Effect.Effect<void>
   readonly end: Effect.Effect<void>
 }
 
@@ -18,19 +20,28 @@ interface Proxy {
   readonly pairs: Set<readonly [net.Socket, net.Socket]>
 }
 
-const ended = ({ pairs, server }: Proxy) =>
+const cut = ({ pairs }: Proxy) =>
   Effect.sync(() => {
     for (const pair of pairs) for (const socket of pair) socket.destroy()
-    server.close()
   })
 
-/** To the server on this port of this machine, until the scope closes. */
-export const make = (target: number) =>
+const ended = (proxy: Proxy) =>
+  Effect.andThen(
+    cut(proxy),
+    Effect.sync(() => void proxy.server.close())
+  )
+
+/** To the server on this port of this machine, which may be another one for each connection, until the scope closes. */
+export const make = (target: number | (() => number)) =>
   Effect.acquireRelease(
     Effect.callback<Proxy>((resume) => {
       const pairs = new Set<readonly [net.Socket, net.Socket]>()
       const server = net.createServer({ noDelay: true }, (near) => {
-        const far = net.connect({ port: target, host: "127.0.0.1", noDelay: true })
+        const far = net.connect({
+          port: typeof target === "number" ? target : target(),
+          host: "127.0.0.1",
+          noDelay: true
+        })
         const pair = [near, far] as const
         pairs.add(pair)
         for (const [from, to] of [pair, [far, near] as const]) {
@@ -51,6 +62,7 @@ export const make = (target: number) =>
       const address = server.address()
       return {
         port: typeof address === "object" && address !== null ? address.port : 0,
+        cut: cut(proxy),
         end: ended(proxy),
         silence: Effect.sync(() => {
           for (const [near, far] of pairs) {

@@ -121,14 +121,18 @@ const recordProblems = (job: Job, mayAbort = false): ReadonlyArray<string> => {
 }
 
 /** The campus with its server and its database, all switches synchronized. */
-export const make = Effect.fnUntraced(function* (random: () => number) {
-  const names = ManagedCampus.accessNames(SYNCED + OTHERS)
-  const synced = names.slice(0, SYNCED)
-  const others = names.slice(SYNCED)
+export const make = Effect.fnUntraced(function* (
+  random: () => number,
+  given?: PostgresProcess.PostgresProcess,
+  size = SYNCED
+) {
+  const names = ManagedCampus.accessNames(size + OTHERS)
+  const synced = names.slice(0, size)
+  const others = names.slice(size)
   const folders = yield* Campus.makeFolders
   const lab = yield* ManagedCampus.makeManagedLab(names, COMMIT_MS, HISTORY)
   const switches = yield* ManagedCampus.switchesOf(lab, synced)
-  const postgres = yield* PostgresProcess.make
+  const postgres = given ?? (yield* PostgresProcess.make)
   const env = {
     ...Campus.environment(lab, folders, folders.folder),
     COMMIT_CONFIRMED_TIMEOUT: timer(10),
@@ -223,7 +227,7 @@ export const make = Effect.fnUntraced(function* (random: () => number) {
     const of = work === "refresh" ? "a refresh" : `a sync in mode ${work}`
     const told = abortMs === undefined ? "" : ` that is aborted after ${abortMs} ms`
     const name = `${description}, ${fault.name} ${afterMs} ms after the start of ${of}${told}`
-    yield* calmly(ManagedCampus.wantChange(devices.slice(0, SYNCED), description))
+    yield* calmly(ManagedCampus.wantChange(devices.slice(0, size), description))
     const marks = switches.map(markOf)
     const asked: Asked = { accepted: [], refused: 0, unanswered: 0, isOver: false }
     const id = yield* Effect.orDie(begin(work, description))
