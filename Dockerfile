@@ -26,8 +26,10 @@ COPY src ./src
 COPY examples ./examples
 COPY --from=page /opt/switchyard/web/build ./web/build
 
-RUN useradd --system --home-dir /var/lib/switchyard --create-home switchyard
-USER switchyard
+# by number, so that Kubernetes sees that it is not root
+RUN groupadd --system --gid 999 switchyard \
+  && useradd --system --uid 999 --gid 999 --home-dir /var/lib/switchyard --create-home switchyard
+USER 999:999
 ENV DATA_DIR=/var/lib/switchyard HOST=0.0.0.0 PORT=5000 LOG_FORMAT=json NODE_COMPILE_CACHE=/tmp/node-cache
 VOLUME /var/lib/switchyard
 EXPOSE 5000

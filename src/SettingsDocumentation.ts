@@ -57,7 +57,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "DATABASE_URL",
     "",
-    "PostgreSQL to use (`postgres://user:password@host:5432/name`); without it an embedded server keeps its data in DATA_DIR"
+    "PostgreSQL to use (`postgres://user:password@host:5432/name?sslmode=verify-full&sslrootcert=/etc/switchyard/db-ca.pem`); without it an embedded server keeps its data in DATA_DIR"
   ],
   [
     "SECRET_KEY",

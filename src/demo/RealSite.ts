@@ -2,12 +2,14 @@
  * What the demo with real routers is played on: the usual fabric of blank routers, and a server in their management network that
  * works with copies of the example repositories. What became of each device is taken from the server's log, where no transition can be missed.
  */
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem } from "effect"
+import { fileURLToPath } from "node:url"
 import * as BlankFabric from "../fabric/BlankFabric.ts"
 import * as Fabric from "../fabric/Fabric.ts"
 import { LOGIN, SERVER } from "../fabric/FabricPlan.ts"
 import { fabricSettings, lastLines } from "../fabric/FabricSettings.ts"
 import * as SiteProgram from "../fabric/SiteProgram.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 import { make as makeApi } from "./DemoApi.ts"
 import * as Campus from "./DemoCampus.ts"
 
@@ -93,13 +95,12 @@ export const build = Effect.flatMap(BlankFabric.plan, Fabric.make)
 
 /** Starts the server in the network of the fabric; its API is reached at this port of the machine. */
 export const serve = Effect.fn("RealSite.serve")(function* (fabric: Fabric.Fabric, port: number) {
-  const path = yield* Path.Path
   const folder = yield* temporaryFolder
   const settings = yield* settingsRepository(folder)
   const templates = yield* Campus.repository("templates", folder)
   const { hear, statesOf } = makeHistory()
   yield* SiteProgram.start(fabric, {
-    command: [process.execPath, path.resolve(import.meta.dirname, "../main.ts"), "serve"],
+    command: [process.execPath, fileURLToPath(ownModule("../main", import.meta.url)), "serve"],
     env: environment(folder, settings, templates),
     ready: `Listening on http://${SERVER}:${BlankFabric.API_PORT}`,
     hear

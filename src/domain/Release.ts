@@ -4,6 +4,10 @@ import manifest from "../../package.json" with { type: "json" }
 /** The release that runs: the version of the package. */
 export const release: string = manifest.version
 
+/** The commit that a package was made of; a clone asks git (runtime/Build.ts). */
+export const packedCommit: string | undefined =
+  "gitHead" in manifest && typeof manifest.gitHead === "string" ? manifest.gitHead : undefined
+
 /** `1.4.2-rc.1` as numbers and words; a release that is no preview has no words. */
 const parse = (
   version: string

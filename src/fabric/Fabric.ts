@@ -10,11 +10,13 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { createConnection, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, Schema, type Scope } from "effect"
 import { type FabricPlan, planText } from "./FabricPlan.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 
 const SITE = path.join(import.meta.dirname, "site.sh")
-const RELAY = path.join(import.meta.dirname, "relayMain.ts")
+const RELAY = fileURLToPath(ownModule("./relayMain", import.meta.url))
 
 /** A fabric could not be built, or a command in one of its nodes failed. `output` is what was said. */
 export class FabricError extends Schema.TaggedError<FabricError>()("FabricError", {

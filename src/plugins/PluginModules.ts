@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { PluginError } from "./Plugin.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 
 /** What comes with the server. */
 export const bundled = ["filewriter", "nav", "netbox", "ni", "prometheus", "zabbix"] as const
@@ -30,7 +31,7 @@ export const find = Effect.fn("PluginModules.find")(function* (name: string, fol
     const file = path.resolve(folder, name + ending)
     if (yield* isFile(file)) return pathToFileURL(file)
   }
-  if (bundled.some((known) => known === name)) return new URL(`./bundled/${name}.ts`, import.meta.url)
+  if (bundled.some((known) => known === name)) return ownModule(`./bundled/${name}`, import.meta.url)
   const message = `no such file is in ${folder}, and the bundled plugins are ${bundled.join(", ")}`
   return yield* new PluginError({ plugin: name, message, retry: false })
 })

@@ -4,6 +4,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { readFile } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type HookName, hookNames, PluginError, type PluginVariables } from "./Plugin.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 import * as PluginAnswers from "./PluginAnswers.ts"
 import type { CallLine, SetupLine } from "./worker/Lines.ts"
 
@@ -30,7 +31,7 @@ export interface RunningPlugin {
   readonly end: (reason: string) => void
 }
 
-const PROGRAM = fileURLToPath(new URL("./worker/processMain.ts", import.meta.url))
+const PROGRAM = fileURLToPath(ownModule("./worker/processMain", import.meta.url))
 
 /** What a process takes beside the heap of its plugin, in megabytes. */
 const OWN_MEMORY = 192

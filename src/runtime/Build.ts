@@ -1,7 +1,7 @@
 /** Which version of the program runs (docs/api.md#health). */
 import { Context, Effect, Layer, Path } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
-import { release } from "../domain/Release.ts"
+import { packedCommit, release } from "../domain/Release.ts"
 
 const UNKNOWN = "No git repo found"
 
@@ -21,7 +21,9 @@ const gitVersion = Effect.fnUntraced(
 const make = Effect.gen(function* () {
   const path = yield* Path.Path
   const root = path.resolve(import.meta.dirname, "../..")
-  return Build.of({ version: release, git_version: yield* gitVersion(root) })
+  // a package lies in some folder of somebody's, whose commit is not ours
+  const version = packedCommit === undefined ? yield* gitVersion(root) : `Git commit ${packedCommit}`
+  return Build.of({ version: release, git_version: version })
 })
 
 /** Version of the package, and the line about the commit that it was checked out from. */

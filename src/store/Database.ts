@@ -3,15 +3,18 @@
  * connections; the schema is brought up to date before anybody else may use it.
  */
 import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql"
 import * as net from "node:net"
 import * as path from "node:path"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
+import { meaning } from "./DatabaseAway.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
+import * as DatabaseTls from "./DatabaseTls.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import * as Migrations from "./Migrations.ts"
+import * as WholeSessions from "./WholeSessions.ts"
 
 /** The database cannot be used; the message is for the operator who starts the server. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -24,10 +27,18 @@ const POOL_SIZE = 16
 /** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
+const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
+  const tls = yield* Effect.mapError(
+    DatabaseTls.make(url),
+    (cause) => new DatabaseUnavailable({ message: cause.message, cause })
+  )
+  return { url, ...tls }
+})
+
 const connection = Effect.gen(function* () {
   const config = yield* ServerConfig
   poolSize.set(POOL_SIZE)
-  if (Option.isSome(config.DATABASE_URL)) return { url: config.DATABASE_URL.value }
+  if (Option.isSome(config.DATABASE_URL)) return yield* named(config.DATABASE_URL.value)
   const { adopted, password, port } = yield* EmbeddedPostgres.make({
     dataDir: path.join(config.DATA_DIR, "database"),
     shared: Option.isSome(config.CLUSTER_HOST)
@@ -51,13 +62,18 @@ const pool = Layer.unwrap(
   )
 )
 
-const reachable = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`select 1`
-}).pipe(
-  Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis") }),
+const isWorthRetrying = (error: SqlError.SqlError | WholeSessions.SessionsShared) =>
+  // neither a certificate nor a pooler becomes another one by waiting
+  SqlError.isSqlError(error) && DatabaseTls.meaning(error.reason.cause) === undefined
+
+const reachable = WholeSessions.check.pipe(
+  Effect.retry({ times: 20, schedule: Schedule.spaced("500 millis"), while: isWorthRetrying }),
   Effect.mapError(
-    (cause) => new DatabaseUnavailable({ message: `The database does not answer: ${cause.message}`, cause })
+    (cause) =>
+      new DatabaseUnavailable({
+        message: SqlError.isSqlError(cause) ? `The database cannot be used: ${meaning(cause)}` : cause.message,
+        cause
+      })
   )
 )
 
@@ -78,4 +94,6 @@ export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
 
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
-  DatabaseClient.layer({ url, maxConnections, applicationName: "switchyard" })
+  Layer.unwrap(
+    Effect.map(named(url), (where) => DatabaseClient.layer({ ...where, maxConnections, applicationName: "switchyard" }))
+  )

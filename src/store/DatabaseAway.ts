@@ -6,6 +6,7 @@
  */
 import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
+import * as DatabaseTls from "./DatabaseTls.ts"
 
 /** SQLSTATEs, or classes of them by their first two characters, and what they mean (PostgreSQL 18, appendix A). */
 export const AWAY_STATES: Readonly<Record<string, string>> = {
@@ -42,8 +43,10 @@ export const isDatabaseAway = (error: SqlError.SqlError): boolean => {
 
 /** What an error of the database means to an operator: in our own words, without the statement, which the log has. */
 export const meaning = (error: SqlError.SqlError): string => {
-  const { _tag, operation } = error.reason
+  const { _tag, cause, operation } = error.reason
   const state = sqlState(error)
+  const ofTls = DatabaseTls.meaning(cause)
+  if (ofTls !== undefined) return state === undefined ? ofTls : `${ofTls} (SQLSTATE ${state})`
   if (state !== undefined) {
     return `${AWAY_STATES[state] ?? AWAY_STATES[state.slice(0, 2)] ?? "refused"} (SQLSTATE ${state})`
   }

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { cellsPerMegabyte, type Failure } from "../jinja/Jinja.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
 import { packRequest, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
@@ -20,7 +21,7 @@ const THREADS = {
   name: "live render",
   threads: 1,
   waiting: 8,
-  program: new URL("./renderMain.ts", import.meta.url),
+  program: ownModule("./renderMain", import.meta.url),
   megabytes: 512
 }
 

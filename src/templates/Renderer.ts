@@ -9,6 +9,7 @@ import type { Failure } from "../jinja/Jinja.ts"
 import { processorTime } from "../jinja/Meter.ts"
 import { spanned } from "../runtime/Spans.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
+import { ownModule } from "../runtime/OwnModule.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { type Allowance, isUsedUp, RecentFailures, RenderBudget } from "./RenderBudget.ts"
 import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
@@ -24,7 +25,7 @@ const GRACE_MILLIS = 5_000
 /** Values are counted; the thread's heap has room for what they are made of and for what is made on the way. */
 const MEGABYTES = { atLeast: 256, perMegabyte: 4 }
 
-const THREADS = { name: "render", threads: 1, waiting: 100, program: new URL("./renderMain.ts", import.meta.url) }
+const THREADS = { name: "render", threads: 1, waiting: 100, program: ownModule("./renderMain", import.meta.url) }
 
 /** Waiting for a thread that has much to do; then the rendering fails. */
 const PATIENCE = { schedule: Schedule.spaced("1 second"), times: 300 }

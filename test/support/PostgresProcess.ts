@@ -32,6 +32,15 @@ export interface PostgresProcess {
   readonly configure: (settings: string) => Effect.Effect<void>
   /** Whether logins are let in. */
   readonly letIn: (isOpen: boolean) => Effect.Effect<void>
+  /** From now on it has this certificate, and logins are let in over TLS only; `withCertificate` is what they need too. */
+  readonly secure: (
+    pair: {
+      readonly certificate: string
+      readonly key: string
+      readonly authority: string
+    },
+    withCertificate?: boolean
+  ) => Effect.Effect<void>
   /** Whether the data folder is a small file system of its own, which can be filled. */
   readonly isSmall: boolean
   /** Leaves no byte free on the file system of the data folder. */
@@ -148,6 +157,23 @@ export const make = Effect.gen(function* () {
       Effect.suspend(() => (child === undefined ? Effect.void : ended(child)))
     )
   const write = (file: string, text: string) => Effect.promise(() => fs.writeFile(file, text))
+  const configure = (settings: string) => Effect.andThen(write(path.join(data, FAULTS), settings), signal("SIGHUP"))
+
+  const writeOwn = async (name: string, text: string) => {
+    const file = path.join(data, name)
+    await fs.writeFile(file, text, { mode: 0o600 })
+    if (isRoot) await fs.chown(file, NOBODY, NOBODY)
+  }
+  const secure: PostgresProcess["secure"] = ({ authority, certificate, key }, withCertificate = false) =>
+    Effect.gen(function* () {
+      yield* Effect.promise(async () => {
+        await writeOwn("server.crt", certificate)
+        await writeOwn("server.key", key)
+        await writeOwn("clients.crt", authority)
+      })
+      yield* write(access, `hostssl all all all scram-sha-256${withCertificate ? " clientcert=verify-ca" : ""}\n`)
+      yield* configure("ssl = on\nssl_ca_file = 'clients.crt'\n")
+    })
 
   yield* start
   yield* Effect.addFinalizer(() => Effect.andThen(signal("SIGCONT"), stop("SIGQUIT")))
@@ -161,7 +187,8 @@ export const make = Effect.gen(function* () {
     start,
     stop,
     signal,
-    configure: (settings) => Effect.andThen(write(path.join(data, FAULTS), settings), signal("SIGHUP")),
+    configure,
+    secure,
     letIn: (isOpen) => Effect.andThen(write(access, isOpen ? usual : "host all all all reject\n"), signal("SIGHUP")),
     isSmall,
     fill: Effect.promise(() => filler(path.join(folder, "filler"))),

@@ -6,6 +6,7 @@
 import { Context, Effect, Layer } from "effect"
 import { BadRequest, PayloadTooLarge, ServiceUnavailable, Unauthorized } from "../../api/Failures.ts"
 import * as ThreadPool from "../../runtime/ThreadPool.ts"
+import { ownModule } from "../../runtime/OwnModule.ts"
 import type { Sender } from "../core/BodyMemory.ts"
 import { CheckRpc, type PostRefused } from "./CheckRpc.ts"
 
@@ -47,7 +48,7 @@ const asFailure = ({ message, reason }: PostRefused) => {
 const makeFor = Effect.fnUntraced(function* (sender: Sender) {
   const { cpuMillis, maxAnswer, megabytes, tooLong, waiting, withPatterns } = TERMS[sender]
   const { run } = yield* ThreadPool.make(CheckRpc, {
-    program: new URL("./checkMain.ts", import.meta.url),
+    program: ownModule("./checkMain", import.meta.url),
     name: `settings check for ${sender}`,
     threads: 1,
     waiting,

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline"
 import { setPriority } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Answer, CallLine, SetupLine } from "./Lines.ts"
+import { ownModule } from "../../runtime/OwnModule.ts"
 
 /** Lines of log that are passed on of each call, and how much of each. */
 const LOG_LINES = 50
@@ -30,7 +31,7 @@ const why = (error: unknown): string => {
 }
 
 const open = ({ megabytes, ...workerData }: SetupLine): Worker => {
-  const worker = new Worker(new URL("./threadMain.ts", import.meta.url), {
+  const worker = new Worker(ownModule("./threadMain", import.meta.url), {
     name: workerData.name,
     workerData,
     env: {},

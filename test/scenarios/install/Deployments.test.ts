@@ -1,0 +1,202 @@
+/**
+ * Several replicas as they are deployed (`deploy/compose`, `deploy/kubernetes`), as far as it can be checked without Docker and without a
+ * cluster: settings that the server knows and starts with, secrets that are declared and given, probes that the API answers.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import * as path from "node:path"
+import { parse, parseAllDocuments } from "yaml"
+import { withFiles } from "../../../src/runtime/SecretSources.ts"
+import { ServerConfig } from "../../../src/ServerConfig.ts"
+import { documentation } from "../../../src/SettingsDocumentation.ts"
+import { environmentOf, read } from "./Containers.ts"
+
+const known = new Set(documentation.map(([name]) => name))
+const withoutFile = (name: string) => (known.has(name) ? name : name.replace(/_FILE$/, ""))
+const unknownOf = (names: ReadonlyArray<string>) => names.filter((name) => !known.has(withoutFile(name)))
+
+const HEALTH = ["/api/health/live", "/api/health/ready"]
+const Texts = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Number]))
+
+/** What a server makes of these settings, with a secret of its own in each file that they name below `folder`. */
+const configOf = Effect.fnUntraced(function* (settings: typeof Texts.Type, folder: string) {
+  const made = mkdtempSync(path.join(tmpdir(), "switchyard-secrets-"))
+  const environment = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => {
+      const text = String(value).replaceAll(/\$\{[^}]+\}/g, "chosen")
+      if (!text.startsWith(folder)) return [name, text]
+      const file = path.join(made, path.basename(text))
+      writeFileSync(
+        file,
+        name.startsWith("DATABASE_URL") ? "postgres://switchyard:x@database/switchyard\n" : "s".repeat(64)
+      )
+      return [name, file]
+    })
+  )
+  const all = yield* withFiles({ ...environmentOf("Dockerfile"), ...environment })
+  rmSync(made, { recursive: true })
+  return yield* Effect.provide(ServerConfig, ServerConfig.layerOf(all))
+})
+
+const Server = Schema.Struct({
+  environment: Texts,
+  secrets: Schema.Array(Schema.String),
+  networks: Schema.Array(Schema.String),
+  volumes: Schema.Array(Schema.String)
+})
+const Compose = Schema.Struct({
+  services: Schema.Struct({
+    proxy: Schema.Struct({ networks: Schema.Array(Schema.String), secrets: Schema.Array(Schema.String) }),
+    server1: Server,
+    server2: Server,
+    database: Schema.Struct({ networks: Schema.Array(Schema.String), secrets: Schema.Array(Schema.String) })
+  }),
+  secrets: Schema.Record(Schema.String, Schema.Struct({ file: Schema.String })),
+  networks: Schema.Record(Schema.String, Schema.Unknown),
+  volumes: Schema.Record(Schema.String, Schema.Null)
+})
+
+describe("Two replicas with Docker Compose", () => {
+  const text = read("deploy/compose/docker-compose.yml")
+  const { networks, secrets, services, volumes } = Schema.decodeUnknownSync(Compose)(parse(text, { merge: true }))
+  const servers = { server1: services.server1, server2: services.server2 }
+
+  it.effect("are given settings that the server knows and starts with, each with an address of its own", () =>
+    Effect.gen(function* () {
+      for (const [name, { environment }] of Object.entries(servers)) {
+        assert.deepEqual(unknownOf(Object.keys(environment)), [])
+        assert.strictEqual(environment["CLUSTER_HOST"], name)
+        const config = yield* configOf(environment, "/run/secrets/")
+        assert.strictEqual(config.CLUSTER_PORT, 5050)
+        assert.deepEqual(
+          [config.DATABASE_URL._tag, config.SECRET_KEY._tag, config.CLUSTER_SECRET._tag],
+          ["Some", "Some", "Some"]
+        )
+        assert.strictEqual(config.logins.size, 4)
+        assert.deepEqual(config.TRUSTED_PROXIES, ["172.30.40.0/24"])
+      }
+    })
+  )
+
+  it("are given the secrets that their settings name, and every secret is somebody's", () => {
+    for (const { environment, secrets: given } of Object.values(servers)) {
+      const named = Object.values(environment).flatMap(
+        (value) => /^\/run\/secrets\/(.*)$/.exec(String(value))?.[1] ?? []
+      )
+      assert.deepEqual([...new Set(named)].toSorted(), given.toSorted())
+    }
+    const used = Object.values(services).flatMap((service) => service.secrets)
+    assert.deepEqual([...new Set(used)].toSorted(), Object.keys(secrets).toSorted())
+    for (const [name, { file }] of Object.entries(secrets)) {
+      assert.strictEqual(file, `./secrets/${name}`)
+      assert.include(read("deploy/compose/README.md"), name)
+    }
+  })
+
+  it("have what is each one's own apart and what is everybody's together", () => {
+    const [one, two] = Object.values(servers).map((server) => server.volumes)
+    assert.deepEqual(
+      one?.filter((mount) => two?.includes(mount)).map((mount) => mount.split(":")[0]),
+      ["firmware", "shared"]
+    )
+    const named = [...(one ?? []), ...(two ?? []), "database:"].map((mount) => mount.split(":")[0] ?? "")
+    assert.deepEqual([...new Set(named)].toSorted(), Object.keys(volumes).toSorted())
+    const joined = Object.values(services).flatMap((service) => service.networks)
+    assert.deepEqual([...new Set(joined)].toSorted(), Object.keys(networks).toSorted())
+  })
+
+  it("ask for the variables of .env.example and no others", () => {
+    const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name)
+    const example = [...read("deploy/compose/.env.example").matchAll(/^(\w+)=$/gm)].map(([, name = ""]) => name)
+    assert.deepEqual([...new Set(asked)].toSorted(), example.toSorted())
+  })
+
+  it("are behind a proxy that asks for their health and knows their ports", () => {
+    const proxy = read("deploy/compose/Caddyfile")
+    assert.include(proxy, "reverse_proxy server1:5000 server2:5000")
+    assert.include(proxy, `reverse_proxy server1:8080 server2:8080`)
+    assert.include(HEALTH, /health_uri (\S+)/.exec(proxy)?.[1])
+    for (const [, name = ""] of proxy.matchAll(/\/run\/secrets\/(\w+)/g)) assert.include(services.proxy.secrets, name)
+  })
+})
+
+const Probe = Schema.Struct({ httpGet: Schema.Struct({ path: Schema.String, port: Schema.String }) })
+const Container = Schema.Struct({
+  env: Schema.Array(Schema.Struct({ name: Schema.String })),
+  ports: Schema.Array(Schema.Struct({ name: Schema.String, containerPort: Schema.Number })),
+  startupProbe: Probe,
+  livenessProbe: Probe,
+  readinessProbe: Probe
+})
+const Workload = Schema.Struct({
+  spec: Schema.Struct({
+    replicas: Schema.Number,
+    template: Schema.Struct({
+      metadata: Schema.Struct({ labels: Texts }),
+      spec: Schema.Struct({
+        securityContext: Schema.Struct({ runAsNonRoot: Schema.Literal(true), runAsUser: Schema.Number }),
+        containers: Schema.Tuple([Container])
+      })
+    })
+  })
+})
+const Ports = Schema.Array(Schema.Struct({ port: Schema.Union([Schema.String, Schema.Number]) }))
+const Policy = Schema.Struct({
+  spec: Schema.Struct({
+    ingress: Schema.Array(Schema.Struct({ from: Schema.optionalKey(Schema.Array(Schema.Unknown)), ports: Ports }))
+  })
+})
+
+describe("Two replicas on Kubernetes", () => {
+  const all = parseAllDocuments(read("deploy/kubernetes/switchyard.yaml")).map((document): unknown => document.toJS())
+  const Kind = Schema.Struct({ kind: Schema.String })
+  const one = (kind: string) => all.find((found) => Schema.decodeUnknownSync(Kind)(found).kind === kind)
+  const { data } = Schema.decodeUnknownSync(Schema.Struct({ data: Texts }))(one("ConfigMap"))
+  const { spec } = Schema.decodeUnknownSync(Workload)(one("StatefulSet"))
+  const [container] = spec.template.spec.containers
+  const [secret] = parseAllDocuments(read("deploy/kubernetes/secret.yaml.example"))
+
+  it.effect("are given settings that the server knows and starts with", () =>
+    Effect.gen(function* () {
+      assert.deepEqual(unknownOf([...Object.keys(data), ...container.env.map(({ name }) => name)]), [])
+      const config = yield* configOf({ ...data, CLUSTER_HOST: "10.244.0.7" }, "/run/secrets/")
+      assert.strictEqual(config.logins.size, 4)
+      const ports = Object.fromEntries(container.ports.map(({ containerPort, name }) => [name, containerPort]))
+      assert.deepEqual(ports, { http: config.PORT, boot: Number(data["ZTP_HTTP_PORT"]), cluster: config.CLUSTER_PORT })
+      const { stringData } = Schema.decodeUnknownSync(Schema.Struct({ stringData: Texts }))(secret?.toJS())
+      const files = Object.values(data).flatMap(
+        (value) => /^\/run\/secrets\/switchyard\/(.*)/.exec(String(value))?.[1] ?? []
+      )
+      assert.deepEqual([...new Set(files)].toSorted(), Object.keys(stringData).toSorted())
+    })
+  )
+
+  it("are asked for their health where the API answers, and started as the user of the image", () => {
+    const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe]
+    assert.deepEqual(
+      probes.map(({ httpGet }) => [httpGet.path, httpGet.port]),
+      [
+        [HEALTH[0], "http"],
+        [HEALTH[0], "http"],
+        [HEALTH[1], "http"]
+      ]
+    )
+    assert.include(read("Dockerfile"), `USER ${spec.template.spec.securityContext.runAsUser}:`)
+  })
+
+  it("keep the port between replicas to themselves", () => {
+    const { ingress } = Schema.decodeUnknownSync(Policy)(one("NetworkPolicy")).spec
+    const rules = ingress.filter(({ ports }) => ports.some(({ port }) => port === "cluster"))
+    assert.deepEqual(
+      rules.map(({ from }) => from),
+      [[{ podSelector: { matchLabels: spec.template.metadata.labels } }]]
+    )
+  })
+
+  it("are never all disrupted", () => {
+    const Budget = Schema.Struct({ spec: Schema.Struct({ minAvailable: Schema.Number }) })
+    assert.isBelow(Schema.decodeUnknownSync(Budget)(one("PodDisruptionBudget")).spec.minAvailable, spec.replicas)
+  })
+})
