@@ -18,14 +18,38 @@ export type Lab = typeof LabLine.Type
 export type LabSwitch = Lab["switches"][number]
 
 /** So many managed access switches that take so many milliseconds to commit, plain ones or of all usual personalities; killed at the end. */
-export const startLab = (count: number, commitMs: number, kind: "plain" | "usual" = "plain") =>
+export const startLab = (
+  count: number,
+  commitMs: number,
+  kind: "plain" | "usual" = "plain",
+  place: ReadonlyArray<string> = []
+) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const script = path.join(import.meta.dirname, "LabProcess.ts")
-      const args = ["--max-semi-space-size=32", script, String(count), String(commitMs), kind]
+      const args = ["--max-semi-space-size=32", script, String(count), String(commitMs), kind, ...place]
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
       for await (const line of readline.createInterface({ input: child.stdout })) return { child, line }
       throw new Error("the lab ended")
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
   ).pipe(Effect.flatMap(({ line }) => Effect.orDie(Schema.decodeEffect(LabLine)(line))))
+
+/** Switches that one process plays without becoming what limits, and the first of the blocks of addresses. */
+const IN_ONE_PROCESS = 5000
+const FIRST_BLOCK = 32
+
+/** The same of plain switches, played by as many processes as it takes, two at least: they share a port, each has a /16 of its own. */
+export const startLabs = Effect.fnUntraced(function* (count: number, commitMs: number) {
+  const processes = Math.max(2, Math.ceil(count / IN_ONE_PROCESS))
+  const each = Math.ceil(count / processes)
+  let port = 0
+  const switches: Array<LabSwitch> = []
+  for (let index = 0; index < processes; index++) {
+    const place = [String(port), String(FIRST_BLOCK + index), `s${index + 1}`]
+    const lab = yield* startLab(Math.min(each, count - switches.length), commitMs, "plain", place)
+    port = lab.port
+    switches.push(...lab.switches)
+  }
+  return { port, switches } satisfies Lab
+})

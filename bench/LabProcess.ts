@@ -1,7 +1,8 @@
 /**
  * The lab of a benchmark, in a process of its own: managed access switches. Prints one line of JSON with the port and the
  * switches when they are up.
- * Arguments: number of switches, milliseconds of a commit, `plain` or `usual` (each usual personality in turn).
+ * Arguments: number of switches, milliseconds of a commit, `plain` or `usual` (each usual personality in turn); for one of several
+ * labs side by side also the port that they share, the second octet of its addresses and what its names begin with.
  */
 import { Console, Effect } from "effect"
 import { NodeRuntime } from "@effect/platform-node"
@@ -10,7 +11,7 @@ import { isPersonality, personalities } from "../src/lab/eos/Personalities.ts"
 import { makeLab } from "../src/lab/Lab.ts"
 import { PASSWORD } from "./BenchSite.ts"
 
-const [count = "1000", commitMs = "2000", kind = "plain"] = process.argv.slice(2)
+const [count = "1000", commitMs = "2000", kind = "plain", port = "0", block = "32", site = ""] = process.argv.slice(2)
 
 const names = Object.keys(personalities).filter((name) => isPersonality(name) && personalities[name].usual)
 
@@ -30,6 +31,8 @@ const program = Effect.gen(function* () {
   const planned: Array<PlannedSwitch> = []
   const topology = campus({
     access: Number(count),
+    block: Number(block),
+    site,
     config: (one) => {
       if (one.role === "access") planned.push(one)
       return config(one)
@@ -41,7 +44,7 @@ const program = Effect.gen(function* () {
       ...personalityOf(one)
     })
   })
-  const lab = yield* makeLab(topology)
+  const lab = yield* makeLab(topology, { port: Number(port) })
   const switches = planned.map(({ address, name }) => ({ name, address }))
   yield* Console.log(JSON.stringify({ port: lab.port, switches }))
   return yield* Effect.never

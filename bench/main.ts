@@ -21,6 +21,8 @@ import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
 import { rows as readersRows } from "./ReadersBench.ts"
 import { measureRendering } from "./RenderBench.ts"
+import { rows as rowsRows } from "./RowsBench.ts"
+import { rows as sizeRows } from "./SizeBench.ts"
 import { rows as syncRows } from "./SyncBench.ts"
 import { rows as watchedRows } from "./WatchedBench.ts"
 
@@ -45,11 +47,15 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   logins: loginRows,
   page: pageRows,
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200")),
+  rows: rowsRows(Number(process.env["ROWS"] ?? "100000")),
+  size: sizeRows((process.env["SIZES"] ?? "1000,2500,5000,10000").split(",").map(Number)),
   watched: watchedRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
 }
 
 const wanted = process.argv.slice(2)
-const names = wanted.length === 0 ? Object.keys(benches) : wanted
+// half an hour, and only where it is asked for
+const ON_REQUEST = ["size", "rows"]
+const names = wanted.length === 0 ? Object.keys(benches).filter((name) => !ON_REQUEST.includes(name)) : wanted
 
 const program = Effect.gen(function* () {
   const measured: Array<Measured> = []

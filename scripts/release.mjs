@@ -16,7 +16,8 @@ import { NAME, pack, version } from "./pack.mjs"
 const root = path.resolve(import.meta.dirname, "..")
 const words = process.argv.slice(2)
 const has = (flag) => words.includes(`--${flag}`)
-const folder = path.resolve(words.find((word) => !word.startsWith("--")) ?? path.join(root, "dist"))
+const dist = path.join(root, "dist")
+const folder = path.resolve(words.find((word) => !word.startsWith("--")) ?? dist)
 
 const refuse = (sentence) => {
   process.stderr.write(`${sentence}\n`)
@@ -49,7 +50,8 @@ const billOfMaterials = (packageFolder) => {
 const checksum = (file) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${path.basename(file)}\n`
 
 if (!has("draft")) checkReady()
-rmSync(folder, { recursive: true, force: true })
+// a folder that somebody names may hold more than releases
+if (folder === dist) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 
 const tarball = await pack(folder)

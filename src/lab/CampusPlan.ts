@@ -16,6 +16,8 @@ export interface PlannedSwitch {
 
 export interface CampusOptions {
   readonly name?: string
+  /** Text before the name of every switch, for several campuses side by side. */
+  readonly site?: string
   /** Number of access switches. */
   readonly access: number
   /** Access switches below one pair of distribution switches; default 40. */
@@ -54,7 +56,7 @@ export const campus = (options: CampusOptions): Topology => {
   )
   return {
     name: options.name ?? "campus",
-    topology: { nodes, links: [...coreLinks(pairs * DISTS_PER_PAIR), ...accessLinks(options)] }
+    topology: { nodes, links: [...coreLinks(pairs * DISTS_PER_PAIR, options.site ?? ""), ...accessLinks(options)] }
   }
 }
 
@@ -67,7 +69,7 @@ const plan = (
   offset: number
 ): Array<PlannedSwitch> =>
   Array.from({ length: count }, (_, index) => ({
-    name: `${PREFIX[role]}${index + 1}`,
+    name: `${options.site ?? ""}${PREFIX[role]}${index + 1}`,
     role,
     index,
     address: addressOf(options.block ?? 32, offset + index)
@@ -87,27 +89,28 @@ const nodeOf = ({ role }: PlannedSwitch, config: string | undefined, node: Parti
   ...node
 })
 
-const coreLinks = (dists: number) =>
+const coreLinks = (dists: number, site: string) =>
   Array.from({ length: dists * CORES }, (_, link) => {
     const dist = Math.floor(link / CORES)
     const core = link % CORES
     return {
       endpoints: [
-        `dist${dist + 1}:Ethernet${FIRST_CORE_PORT + core}/1`,
-        `core${core + 1}:Ethernet${dist + 1}/1`
+        `${site}dist${dist + 1}:Ethernet${FIRST_CORE_PORT + core}/1`,
+        `${site}core${core + 1}:Ethernet${dist + 1}/1`
       ] as const
     }
   })
 
 const accessLinks = (options: CampusOptions) => {
+  const site = options.site ?? ""
   const perPair = options.perPair ?? 40
   return Array.from({ length: options.access * DISTS_PER_PAIR }, (_, link) => {
     const access = Math.floor(link / DISTS_PER_PAIR)
     const side = link % DISTS_PER_PAIR
     const dist = Math.floor(access / perPair) * DISTS_PER_PAIR + side
     const endpoints = [
-      `acc${access + 1}:Ethernet${FIRST_UPLINK + side}`,
-      `dist${dist + 1}:Ethernet${(access % perPair) + 1}`
+      `${site}acc${access + 1}:Ethernet${FIRST_UPLINK + side}`,
+      `${site}dist${dist + 1}:Ethernet${(access % perPair) + 1}`
     ] as const
     return { endpoints }
   })

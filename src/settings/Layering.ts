@@ -73,14 +73,17 @@ const DEFAULTS: Layer = {
   ])
 }
 
-/** Results and memberships that are kept; beyond that the memory starts over. */
+/** Results that are kept; beyond that the memory starts over. */
 const MAX_KEPT = 50_000
 
-const remember = <K, V>(known: Map<K, V>, key: K, make: () => V): V => {
+/** Devices whose groups are kept: more than a server has, because who asks for a group asks about all of them. */
+const MAX_MEMBERSHIPS = 500_000
+
+const remember = <K, V>(known: Map<K, V>, key: K, make: () => V, most = MAX_KEPT): V => {
   const old = known.get(key)
   if (old !== undefined) return old
   const value = make()
-  if (known.size >= MAX_KEPT) known.clear()
+  if (known.size >= most) known.clear()
   known.set(key, value)
   return value
 }
@@ -93,6 +96,8 @@ export class Layering {
   readonly #filtered = new Map<string, LayeringResult<Layer>>()
   readonly #mentions = new Map<string, Mentions>()
   readonly #memberships = new Map<string, Membership>()
+  /** Each combination of groups once, because most devices share theirs with many others. */
+  readonly #combinations = new Map<string, Membership>()
   readonly #results = new Map<string, LayeringResult<LayeredSettings>>()
   readonly #objectIds = new WeakMap<object, number>()
   #nextId = 0
@@ -105,7 +110,11 @@ export class Layering {
   membership(device: GroupMember): Membership {
     const { device_type: type, hostname, model, os_version: version, platform } = device
     const key = [hostname, type, model, version, platform].join("\0")
-    return remember(this.#memberships, key, () => membershipOf(this.#input.groups, device))
+    const find = () => {
+      const found = membershipOf(this.#input.groups, device)
+      return remember(this.#combinations, found.groups.join("\0"), () => found)
+    }
+    return remember(this.#memberships, key, find, MAX_MEMBERSHIPS)
   }
 
   /** The settings of a device type, or with `undefined` those that hold for everybody; nothing is filtered. */

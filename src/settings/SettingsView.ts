@@ -100,7 +100,7 @@ const makeGroups = Effect.gen(function* () {
 
   const groups = Effect.gen(function* () {
     const snapshot = yield* active.snapshot
-    const members = groupMembers(snapshot, yield* devices.all)
+    const members = groupMembers(snapshot, yield* devices.members)
     return snapshot.definitions.groups.map(({ group_priority, name, regex, templates_branch }) => ({
       name,
       regex,
@@ -109,6 +109,14 @@ const makeGroups = Effect.gen(function* () {
       hostnames: (members.get(name) ?? []).toSorted()
     }))
   }).pipe(Effect.mapError(unavailable))
+
+  const hostnamesIn = Effect.fn("SettingsView.hostnamesIn")(function* (isMeant: (name: string) => boolean) {
+    const snapshot = yield* active.snapshot
+    const meant = snapshot.definitions.groups.filter(({ name }) => isMeant(name))
+    if (meant.length === 0) return []
+    const members = (yield* devices.members).filter((device) => meant.some((one) => one.matches(device)))
+    return members.map(({ hostname }) => hostname)
+  }, Effect.mapError(unavailable))
 
   const group = Effect.fn("SettingsView.group")(function* (name: string) {
     const found = (yield* groups).find((one) => one.name === name)
@@ -123,7 +131,7 @@ const makeGroups = Effect.gen(function* () {
     return rows.map((device) => groupsOfDevice(snapshot.success, device).primary.name)
   })
 
-  return { groups, group, primaryGroups }
+  return { groups, hostnamesIn, group, primaryGroups }
 })
 
 const make = Effect.gen(function* () {
@@ -164,6 +172,8 @@ export class SettingsView extends Context.Service<
     readonly sameUnderName: (device: Device, hostname: string) => Answer<boolean>
     /** All groups in the order of definition, DEFAULT included, over all devices of the database. */
     readonly groups: Answer<ReadonlyArray<GroupView>>
+    /** The devices in any of the groups whose names are meant, each once. */
+    readonly hostnamesIn: (isMeant: (name: string) => boolean) => Answer<ReadonlyArray<string>>
     readonly group: (name: string) => Answer<GroupView, UnknownGroup>
     /** The primary group of each device, in the order of the devices; `DEFAULT` while there are no settings. */
     readonly primaryGroups: (devices: ReadonlyArray<Device>) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>

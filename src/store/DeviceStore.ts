@@ -90,6 +90,10 @@ const make = Effect.gen(function* () {
         Option.fromUndefinedOr(rows[0])
       )
     ),
+    members: Effect.withSpan(
+      sql<Member>`select hostname, device_type, model, os_version, platform from device order by id`,
+      "DeviceStore.members"
+    ),
     all: Effect.withSpan(sql<Device>`select ${columns} from device order by id`, "DeviceStore.all"),
     byHostnames: Effect.fn("DeviceStore.byHostnames")(function* (hostnames: ReadonlyArray<string>) {
       if (hostnames.length === 0) return []
@@ -114,6 +118,7 @@ const make = Effect.gen(function* () {
 })
 
 type Read<E = never> = Effect.Effect<Device, SqlError.SqlError | E>
+type Member = Pick<Device, "hostname" | "device_type" | "model" | "os_version" | "platform">
 type ReadMany = Effect.Effect<ReadonlyArray<Device>, SqlError.SqlError>
 
 /** Devices by id, hostname or MAC address. */
@@ -131,6 +136,8 @@ export class DeviceStore extends Context.Service<
     /** The device with this MAC address (12 upper-case hex digits). */
     readonly findByMac: (mac: string) => Effect.Effect<Option.Option<Device>, SqlError.SqlError>
     readonly all: ReadMany
+    /** All devices, as far as the groups of a device depend on it. */
+    readonly members: Effect.Effect<ReadonlyArray<Member>, SqlError.SqlError>
     readonly byHostnames: (hostnames: ReadonlyArray<string>) => ReadMany
     readonly byIds: (ids: ReadonlyArray<number>) => ReadMany
     /** Devices in state MANAGED that the selection names, by hostname (docs/changes.md#which-devices). */

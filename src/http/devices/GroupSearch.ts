@@ -16,17 +16,14 @@ const fits = (name: string, { contains, value }: ListFilter): boolean =>
 /** Without settings in force there are no groups to be found. */
 export const makeGroupSearch = Effect.gen(function* () {
   const settings = yield* SettingsView
-  const groups = Effect.catchTag(settings.groups, "SettingsUnavailable", () => Effect.succeed([]))
-  return Effect.fnUntraced(function* (filters: ReadonlyArray<ListFilter>) {
-    if (!filters.some(asksForGroup)) return filters
-    const found = yield* groups
-    return filters.map((filter) => {
-      if (!asksForGroup(filter)) return filter
-      // everybody is in DEFAULT: a word that is in it would find every device
-      const named = found.filter(
-        ({ name }) => fits(name, filter) && (filter.field === "group" || name !== DEFAULT_GROUP)
-      )
-      return { ...filter, orThese: namedDevices(named.flatMap(({ hostnames }) => hostnames)) }
-    })
+  const widen = Effect.fnUntraced(function* (filter: ListFilter) {
+    if (!asksForGroup(filter)) return filter
+    // everybody is in DEFAULT: a word that is in it would find every device
+    const isMeant = (name: string) => fits(name, filter) && (filter.field === "group" || name !== DEFAULT_GROUP)
+    const hostnames = yield* Effect.catchTag(settings.hostnamesIn(isMeant), "SettingsUnavailable", () =>
+      Effect.succeed([])
+    )
+    return { ...filter, orThese: namedDevices(hostnames) }
   })
+  return (filters: ReadonlyArray<ListFilter>) => Effect.forEach(filters, widen)
 })
