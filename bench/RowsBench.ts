@@ -46,7 +46,8 @@ const questions = (count: number): Readonly<Record<string, (index: number) => st
     "GET /groups/<name>/os_version": (index) => `/groups/BENCH_${index % GROUPS}/os_version`,
     "GET /overview": () => "/overview",
     "GET /settings?hostname=<name>": (index) => `/settings?hostname=${far(index)}`,
-    generate_config: (index) => `/device/${far(index)}/generate_config`
+    // of those whose addresses are in the management domain
+    generate_config: (index) => `/device/far${1 + index * 10}/generate_config`
   }
 }
 
