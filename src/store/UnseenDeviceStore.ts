@@ -39,7 +39,9 @@ const make = Effect.gen(function* () {
       Effect.map(find(deviceId), (found) => Option.map(found, ({ backup_of }) => backup_of))
     ),
     hostnames: Effect.map(
-      sql<{ hostname: string }>`select hostname from device where unseen_since is not null and state = 'MANAGED' order by hostname`,
+      sql<{
+        hostname: string
+      }>`select hostname from device where unseen_since is not null and state = 'MANAGED' order by hostname`,
       (rows) => rows.map(({ hostname }) => hostname)
     ),
     unrecorded: Effect.fn("UnseenDeviceStore.unrecorded")(function* (deviceId: number, jobs: ReadonlyArray<number>) {
