@@ -1,5 +1,5 @@
 /**
- * Restored backups (docs/operations.md#restore): when the database was put back, and which devices nobody has looked at since. A restored
+ * Restored backups (docs/operations.md#backup): when the database was put back, and which devices nobody has looked at since. A restored
  * database knows nothing of what happened after the backup, so what it says of a device is a memory until the device is read. It only
  * adds: servers of the release before go on beside it.
  *
