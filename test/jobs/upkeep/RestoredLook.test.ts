@@ -59,6 +59,5 @@ it.live(
         assert.strictEqual(Lab.outcomes(rest)[silent], "ok")
         yield* Lab.nothingLeft(lab)
       })
-    ),
-  60_000
+    )
 )
