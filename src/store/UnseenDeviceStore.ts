@@ -5,11 +5,12 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { UnseenDevice } from "../domain/UnseenDevice.ts"
+import type { SyncCause } from "../domain/SyncEvent.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 
 /** Why devices are not synchronized that were when the backup was made. */
-export const RESTORED = "restored"
+export const RESTORED: SyncCause = "restored"
 
 interface UnseenRow {
   readonly id: number

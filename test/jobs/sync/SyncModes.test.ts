@@ -9,7 +9,7 @@ import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as Lab from "./SyncLab.ts"
 import { SyncDevices } from "../../../src/domain/jobs/SyncDevices.ts"
-import { timer } from "../../support/Patience.ts"
+import { seconds, timer } from "../../support/Patience.ts"
 
 const all = (lab: Lab.SyncLab, text: string) => Object.fromEntries(lab.names.map((name) => [name, text]))
 
