@@ -1,6 +1,7 @@
 /** Coming in, finding one's way, and what the page does when the server or the token goes away. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type { Route } from "playwright-core"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 
@@ -66,6 +67,41 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await page.getByRole("button", { name: "Sign off" }).click()
           await page.getByRole("heading", { name: "Switchyard" }).waitFor()
         })
+      })
+    )
+
+    it.effect("keeps what somebody types while the page asks again who they are and how one signs on", () =>
+      Effect.gen(function* () {
+        const { browser, url } = yield* Site
+        const page = yield* openPage(browser, url)
+        const field = page.getByRole("textbox", { name: "Token" })
+        const written = async () => ((await field.count()) === 0 ? "no field" : await field.inputValue())
+        const streams: Array<string> = []
+        page.on("request", (request) => {
+          if (request.url().includes("/api/v1.0/events")) streams.push(request.url())
+        })
+        yield* steps(async () => {
+          // a server that cannot say how one signs on
+          await page.route("**/auth/ways", (route) => route.fulfill({ status: 500, json: { message: "no" } }))
+          await page.goto("/")
+          await field.fill("half a tok")
+        })
+        for (const question of ["**/auth/identity", "**/auth/ways"]) {
+          const asked = Promise.withResolvers<Route>()
+          yield* steps(async () => {
+            await page.route(question, asked.resolve)
+            // as when somebody comes back to this tab
+            await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`)
+            const route = await asked.promise
+            expect(await written(), `${question} under way`).toBe("half a tok")
+            const answered = page.waitForResponse(question)
+            await page.unroute(question, asked.resolve)
+            await route.fallback()
+            await answered
+            expect(await written(), `${question} answered`).toBe("half a tok")
+          })
+        }
+        expect(streams, "nobody is told of events").toEqual([])
       })
     )
 
