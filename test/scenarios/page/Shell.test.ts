@@ -1,7 +1,6 @@
 /** Coming in, finding one's way, and what the page does when the server or the token goes away. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { Route } from "playwright-core"
 import { makeCampusWithRoles } from "../../support/CampusWithRoles.ts"
 import { hasChromium, makeBrowser, openPage, sound, steps, WITHOUT } from "../../support/Page.ts"
 
@@ -87,16 +86,20 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
           await field.fill("half a tok")
         })
         for (const question of ["**/auth/identity", "**/auth/ways"]) {
-          const asked = Promise.withResolvers<Route>()
+          const asked = Promise.withResolvers<void>()
+          const answer = Promise.withResolvers<void>()
           yield* steps(async () => {
-            await page.route(question, asked.resolve)
-            // as when somebody comes back to this tab
-            await page.evaluate(`window.dispatchEvent(new Event("visibilitychange"))`)
-            const route = await asked.promise
+            await page.route(question, async (route) => {
+              asked.resolve()
+              await answer.promise
+              await route.fallback()
+            })
+            // as when somebody signs off in another tab
+            await page.evaluate(`window.dispatchEvent(new StorageEvent("storage"))`)
+            await asked.promise
             expect(await written(), `${question} under way`).toBe("half a tok")
             const answered = page.waitForResponse(question)
-            await page.unroute(question, asked.resolve)
-            await route.fallback()
+            answer.resolve()
             await answered
             expect(await written(), `${question} answered`).toBe("half a tok")
           })
