@@ -14,7 +14,8 @@ import { StrictRendering } from "../../../src/jobs/repositories/StrictRendering.
 import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { COMMITS_LOCK, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { locks } from "../../../src/store/AdvisoryLocks.ts"
+import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
@@ -71,7 +72,7 @@ const holding = <A, E, R>(body: Effect.Effect<A, E, R>) =>
     const holder = yield* Effect.forkChild(
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`select pg_advisory_xact_lock(${COMMITS_LOCK})`
+          yield* sql`select pg_advisory_xact_lock(${locks.commits})`
           yield* Deferred.succeed(taken, undefined)
           yield* Deferred.await(done)
         })
