@@ -1,0 +1,78 @@
+/**
+ * A replica that is killed while it works on switches: another one goes on with them and with the job (promises 1 to 5).
+ * `TAKEOVER_RUNS=20` makes a campaign of it, which prints how long that took.
+ */
+import { assert, it } from "@effect/vitest"
+import { Console, Effect, Option } from "effect"
+import { JobStore } from "../../../src/store/JobStore.ts"
+import { seconds } from "../../support/Patience.ts"
+import { until } from "../../support/Program.ts"
+import * as ManagedCampus from "../chaos/ManagedCampus.ts"
+import { judge, markOf, rowProblems, wantedBy } from "../chaos/SyncVerdict.ts"
+import * as ServedReplicas from "./ServedReplicas.ts"
+
+const RUNS = Number(process.env["TAKEOVER_RUNS"] ?? "1")
+/** Long enough to be under way on several switches when the blow falls. */
+const COMMIT_MS = 1_500
+
+/** The replica that works on switches, and these. */
+const working = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas) {
+  for (;;) {
+    for (const [index, replica] of scene.replicas.entries()) {
+      const held = yield* scene.heldBy(replica)
+      const open = held.filter((device) => device.sessions().some(({ state }) => state.startsWith("pending")))
+      if (open.length > 0) return { index, replica, held: open }
+    }
+    yield* Effect.sleep("20 millis")
+  }
+})
+
+const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas, number: number) {
+  const description = `round ${number}`
+  yield* scene.want(description)
+  const marks = scene.switches.map(markOf)
+  const id = yield* scene.sync(scene.at(number % 3), number % 3)
+  const { held, index, replica } = yield* working(scene)
+  replica.program.kill("SIGKILL")
+  yield* replica.program.ended
+  const since = Date.now()
+  const heard = held.map((device) => device.commands().length)
+  yield* until(Effect.sync(() => held.some((device, place) => device.commands().length > (heard[place] ?? 0))))
+  const touchedMs = Date.now() - since
+  const { api } = scene.at((index + 1) % 3)
+  yield* api.ended(id)
+  const endedMs = Date.now() - since
+  const job = yield* Effect.provide(
+    Effect.flatMap(JobStore, (jobs) => jobs.get(id)),
+    scene.stores
+  )
+  const results = ManagedCampus.devicesOf(job)
+  const violations = [
+    ...marks.flatMap((mark) =>
+      judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+        (text) => `${mark.device.name} ${text}`
+      )
+    ),
+    ...(yield* Effect.provide(rowProblems(job, marks), scene.stores))
+  ]
+  scene.replicas[index] = yield* scene.launch
+  return { mode: number % 3, held: held.length, touchedMs, endedMs, violations }
+})
+
+it.live(
+  "goes on with the switches and the job of a replica that is killed",
+  () =>
+    Effect.gen(function* () {
+      const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })
+      for (let number = 1; number <= RUNS; number += 1) {
+        const ended = yield* Effect.timeoutOption(round(scene, number), seconds(120))
+        if (RUNS > 1) yield* Console.log(JSON.stringify(Option.getOrNull(ended)))
+        assert.deepStrictEqual(
+          Option.match(ended, { onNone: () => ["lost job"], onSome: ({ violations }) => violations }),
+          [],
+          scene.logs()
+        )
+      }
+    }).pipe(Effect.scoped),
+  seconds(200 + RUNS * 120)
+)
