@@ -21,7 +21,7 @@ const PAUSE = Schedule.spaced("200 millis")
 export const claimOf = (
   changes: Pick<LiveChangeStore["Service"], "place">,
   id: number,
-  known: LastKnown,
+  known: { readonly written: Pick<ChangeRow, "phase" | "epoch">; at: number },
   alone: boolean
 ): WorkClaim => {
   const ask = Effect.suspend(() => {

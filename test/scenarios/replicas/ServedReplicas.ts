@@ -3,8 +3,10 @@
  * own way to the common database, which can be lost.
  */
 import { Effect, Layer, Redacted } from "effect"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../../src/store/Database.ts"
+import { JobStore } from "../../../src/store/JobStore.ts"
 import { makeClient } from "../../support/ApiClient.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
@@ -16,6 +18,7 @@ import { sshAddresses } from "../../support/SshConnections.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
 import { storesOn } from "../../support/TestStores.ts"
 import * as ManagedCampus from "../chaos/ManagedCampus.ts"
+import { judge, type Mark, rowProblems, wantedBy } from "../chaos/SyncVerdict.ts"
 
 const HISTORY = 100_000
 
@@ -60,6 +63,7 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
     const program = yield* Program.start({
       ...Campus.environment(lab, repositories, folder),
       ...variables,
+      LOG_LEVEL: "Info",
       COMMIT_CONFIRMED_TIMEOUT: timer(60),
       COMMIT_CONFIRMED_WAIT: "0",
       DATABASE_URL: by(url, toDatabase.port),
@@ -78,7 +82,10 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
     return replica
   })
 
-  const replicas = yield* Effect.all(Array.from({ length: count }, () => launch))
+  const replicas = yield* Effect.all(
+    Array.from({ length: count }, () => launch),
+    { concurrency: "unbounded" }
+  )
   const at = (index: number): ServedReplica => {
     const replica = replicas[index]
     if (replica === undefined) throw new Error(`There is no replica ${index}`)
@@ -91,6 +98,12 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
   }
   const devices = yield* Effect.provide(ManagedCampus.seedManaged(names), stores)
   yield* at(0).api.run("/device_syncto", { hostnames: names, dry_run: false })
+
+  /** The switches to which this process has connections now. */
+  const heldBy = (replica: ServedReplica) =>
+    Effect.map(sshAddresses(replica.program.pid, lab.port), (addresses) =>
+      switches.filter((device) => device.addresses().some((address) => addresses.has(address)))
+    )
 
   return {
     names,
@@ -112,11 +125,30 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
     sql: <A, E>(work: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
       Effect.provide(Effect.flatMap(SqlClient.SqlClient, work), stores),
     logs: () => replicas.map(({ program }, index) => `replica ${index}:\n${program.text()}`).join("\n"),
-    /** The switches to which this process has connections now. */
-    heldBy: (replica: ServedReplica) =>
-      Effect.map(sshAddresses(replica.program.pid, lab.port), (addresses) =>
-        switches.filter((device) => device.addresses().some((address) => addresses.has(address)))
+    heldBy,
+    /** Waits for a replica that has open sessions on switches: its number, and these. */
+    working: Effect.gen(function* () {
+      for (;;) {
+        for (const [index, replica] of replicas.entries()) {
+          const held: ReadonlyArray<LabSwitch> = yield* heldBy(replica)
+          const open = held.filter((device) => device.sessions().some(({ state }) => state.startsWith("pending")))
+          if (open.length > 0) return { index, replica, held: open }
+        }
+        yield* Effect.sleep("20 millis")
+      }
+    }),
+    /** What is wrong with the end of a live sync that was to bring this description. */
+    judged: Effect.fnUntraced(function* (id: number, marks: ReadonlyArray<Mark>, description: string) {
+      const job = yield* (yield* JobStore).get(id)
+      const results = ManagedCampus.devicesOf(job)
+      const ofSwitches = marks.flatMap((mark) =>
+        judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+          (text) => `${mark.device.name} ${text}`
+        )
       )
+      const failed = Object.values(results).filter((result) => result.failed).length
+      return { failed, violations: [...ofSwitches, ...(yield* rowProblems(job, marks))] }
+    }, Effect.provide(stores))
   }
 })
 

@@ -4,35 +4,21 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Console, Effect, Option } from "effect"
-import { JobStore } from "../../../src/store/JobStore.ts"
 import { seconds } from "../../support/Patience.ts"
 import { until } from "../../support/Program.ts"
-import * as ManagedCampus from "../chaos/ManagedCampus.ts"
-import { judge, markOf, rowProblems, wantedBy } from "../chaos/SyncVerdict.ts"
+import { markOf } from "../chaos/SyncVerdict.ts"
 import * as ServedReplicas from "./ServedReplicas.ts"
 
 const RUNS = Number(process.env["TAKEOVER_RUNS"] ?? "1")
 /** Long enough to be under way on several switches when the blow falls. */
 const COMMIT_MS = 1_500
 
-/** The replica that works on switches, and these. */
-const working = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas) {
-  for (;;) {
-    for (const [index, replica] of scene.replicas.entries()) {
-      const held = yield* scene.heldBy(replica)
-      const open = held.filter((device) => device.sessions().some(({ state }) => state.startsWith("pending")))
-      if (open.length > 0) return { index, replica, held: open }
-    }
-    yield* Effect.sleep("20 millis")
-  }
-})
-
 const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas, number: number) {
   const description = `round ${number}`
   yield* scene.want(description)
   const marks = scene.switches.map(markOf)
   const id = yield* scene.sync(scene.at(number % 3), number % 3)
-  const { held, index, replica } = yield* working(scene)
+  const { held, index, replica } = yield* scene.working
   replica.program.kill("SIGKILL")
   yield* replica.program.ended
   const since = Date.now()
@@ -42,19 +28,7 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
   const { api } = scene.at((index + 1) % 3)
   yield* api.ended(id)
   const endedMs = Date.now() - since
-  const job = yield* Effect.provide(
-    Effect.flatMap(JobStore, (jobs) => jobs.get(id)),
-    scene.stores
-  )
-  const results = ManagedCampus.devicesOf(job)
-  const violations = [
-    ...marks.flatMap((mark) =>
-      judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
-        (text) => `${mark.device.name} ${text}`
-      )
-    ),
-    ...(yield* Effect.provide(rowProblems(job, marks), scene.stores))
-  ]
+  const { violations } = yield* scene.judged(id, marks, description)
   scene.replicas[index] = yield* scene.launch
   return { mode: number % 3, held: held.length, touchedMs, endedMs, violations }
 })
