@@ -6,7 +6,9 @@
 import { Effect, Layer, Option, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Verdict } from "../../machines/change/ChangeRow.ts"
+import { jobOf } from "../drivers/Candidate.ts"
 import * as ConfigDiff from "../drivers/ConfigDiff.ts"
+import type { ConfigSessions } from "../drivers/Driver.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -39,13 +41,20 @@ const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
 const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
+/** Jobs whose candidates a switch lists, committed ones too. */
+const jobsOf = ({ sessions }: ConfigSessions): ReadonlyArray<number> => [
+  ...new Set(sessions.map(({ name }) => jobOf(name)).filter((job) => job !== null))
+]
+
 const readDrift =
-  ({ config, hash }: { readonly config: string; readonly hash: string }) =>
+  ({ config, hash, withJobs }: { readonly config: string; readonly hash: string; readonly withJobs?: boolean }) =>
   ({ driver, session }: LoggedIn) =>
-    Effect.map(session.runningConfig, (running) => {
+    Effect.gen(function* () {
+      const running = yield* session.runningConfig
+      const jobs = withJobs === true ? { jobs: jobsOf(yield* session.sessions) } : {}
       const found = driver.configHash(running)
       const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
-      return { hash: found, diff }
+      return { hash: found, diff, ...jobs }
     })
 
 const mergeConfig =
