@@ -59,7 +59,7 @@ const saysOf = (result: DeviceResult): "new" | "old" | "unclear" => {
 }
 
 /** Commits that stayed: one that was rolled back before the next does not count. */
-const standingCommits = ({ commits }: Activity, jobId: number): number =>
+export const standingCommits = ({ commits }: Activity, jobId: number): number =>
   commits.reduce((standing, line) => {
     const [kind, session = ""] = line.split(" ")
     const isOurs = session.startsWith(`job${jobId}`) && !session.endsWith("-check")
