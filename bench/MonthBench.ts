@@ -14,34 +14,50 @@ import { KEPT_DAYS, makeMonthSite } from "../test/support/month/MonthSite.ts"
 import { trendOf } from "../test/support/month/Trend.ts"
 import { type Measured, row } from "./Measured.ts"
 
-/** Days until all that has an end has met it, and caches have what they hold. */
-const WARM = KEPT_DAYS + 3
+/** Days until all that has an end has met it, caches have what they hold, and V8 has compiled what is used each day. */
+const WARM = KEPT_DAYS + 9
 const MEGABYTE = 1e6
 
-/** What each figure may grow by over the days that are judged, as a part of its mean; what is counted may not grow. */
-const TOLERANCE: Readonly<Partial<Record<Figure, number>>> = { heap: 0.05, external: 0.1, rss: 0.1, database: 0.05 }
-/** Of what is counted a look may meet one more or less that comes and goes. */
-const COUNTED = 0.02
+/** In the order of the table. */
+const FIGURES: ReadonlyArray<Figure> = [
+  "heap",
+  "external",
+  "rss",
+  "sockets",
+  "files",
+  "threads",
+  "timers",
+  "handles",
+  "connections",
+  "database",
+  "bytes",
+  "objects",
+  "objectBytes"
+]
+
+/** What figures may grow by over the days that are judged, as a part of their mean and beside what is noise; memory may a little more. */
+const TOLERANCE = 0.02
+const MEMORY: ReadonlyArray<Figure> = ["heap", "external", "rss"]
+const OF_MEMORY = 0.05
 /** Grow with the history of the repositories, by what git needs for a commit. */
 const HISTORY: ReadonlyArray<Figure> = ["objects", "objectBytes"]
 const BYTES: ReadonlyArray<Figure> = ["heap", "external", "rss", "database", "bytes", "objectBytes"]
 
 const shown = (figure: Figure, value: number) =>
-  BYTES.includes(figure) ? `${(value / MEGABYTE).toFixed(1)} MB` : value.toFixed(1)
+  BYTES.includes(figure) ? `${(value / MEGABYTE).toFixed(2)} MB` : value.toFixed(1)
 
-const isFlat = (figure: Figure, growth: number): boolean =>
-  HISTORY.includes(figure) || growth <= (TOLERANCE[figure] ?? COUNTED)
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
 const lineOf = (figure: Figure, samples: ReadonlyArray<MonthSample>): Measured => {
   const values = samples.map(({ figures }) => figures[figure])
-  const { growth, mean, slope } = trendOf(values)
-  const budget = HISTORY.includes(figure) ? "history" : `≤ ${(100 * (TOLERANCE[figure] ?? COUNTED)).toFixed(0)} %`
-  const verdict = isFlat(figure, growth) ? "" : " GROWS"
+  const { growth, mean, noise, slope } = trendOf(values)
+  const tolerance = MEMORY.includes(figure) ? OF_MEMORY : TOLERANCE
+  const isFlat = HISTORY.includes(figure) || growth <= tolerance || growth <= noise
   return row(
     figure,
-    budget,
-    `${shown(figure, values[0] ?? 0)} → ${shown(figure, values.at(-1) ?? 0)}, mean ${shown(figure, mean)}, ${(100 * growth).toFixed(1)} %${verdict}`,
-    { mean, slope, growth }
+    HISTORY.includes(figure) ? "grows with history" : `≤ ${percent(tolerance)}, or noise`,
+    `${shown(figure, values[0] ?? 0)} → ${shown(figure, values.at(-1) ?? 0)}, mean ${shown(figure, mean)}, ${percent(growth)}, noise ${percent(noise)}${isFlat ? "" : ": GROWS"}`,
+    { mean, slope, growth, noise }
   )
 }
 
@@ -50,7 +66,7 @@ const growing = (samples: ReadonlyArray<MonthSample>) =>
   Object.keys(samples.at(-1)?.rows ?? {}).flatMap((table) => {
     const values = samples.map(({ rows }) => rows[table] ?? 0)
     const { growth } = trendOf(values)
-    return growth > COUNTED ? [`${table} ${values[0]} → ${values.at(-1)}`] : []
+    return growth > TOLERANCE ? [`${table} ${values[0]} → ${values.at(-1)}`] : []
   })
 
 const live = Effect.fnUntraced(function* (days: number, switches: number) {
@@ -77,14 +93,9 @@ export const rows = Effect.fnUntraced(function* (days: number, switches: number)
   const load = loadavg().slice(0, 2)
   const samples = yield* live(days, switches)
   const judged = samples.slice(WARM)
-  const figures = judged[0]?.figures
   const kept = { days, switches, warm: WARM, at: new Date().toISOString().slice(0, 16), load, samples }
   writeFileSync(path.join(import.meta.dirname, "month.json"), `${JSON.stringify(kept)}\n`)
   const tables = growing(judged)
   yield* Console.log(tables.length === 0 ? "No table grows." : `Tables that grow: ${tables.join(", ")}`)
-  const names: ReadonlyArray<Figure> = [
-    ...["heap", "external", "rss", "sockets", "files", "threads", "timers", "handles"],
-    ...["connections", "database", "bytes", "objects", "objectBytes", "temporary"]
-  ].filter((name): name is Figure => figures !== undefined && name in figures)
-  return names.map((figure) => lineOf(figure, judged))
+  return FIGURES.map((figure) => lineOf(figure, judged))
 })

@@ -1,8 +1,6 @@
 /** What there is of a server after a day: memory, descriptors, files, and the rows of each table. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { readdirSync } from "node:fs"
-import { tmpdir } from "node:os"
 import type { MonthSite } from "./MonthSite.ts"
 import { lookAtFolder, lookAtProcess, tellAfterCollecting } from "./ProcessSample.ts"
 
@@ -55,8 +53,6 @@ const databaseBytes = Effect.gen(function* () {
   return { database: row?.bytes ?? 0, connections: row?.connections ?? 0 }
 })
 
-const temporary = () => readdirSync(tmpdir()).filter((name) => /switchyard|git/i.test(name)).length
-
 /** Looks at everything; waits for removal before. */
 export const takeSample = Effect.fnUntraced(function* ({ folders, server }: MonthSite) {
   const rows = yield* untilRemoved
@@ -69,8 +65,7 @@ export const takeSample = Effect.fnUntraced(function* ({ folders, server }: Mont
     timers,
     handles,
     ...database,
-    ...lookAtFolder(folders.folder),
-    temporary: temporary()
+    ...lookAtFolder(folders.folder)
   }
   return { figures, rows }
 })

@@ -54,6 +54,8 @@ export const makeMonthSite = Effect.fnUntraced(function* (count: number) {
     LOCAL_USERS: "true",
     LOG_LEVEL: "Info",
     DATABASE_URL: url,
+    // its temporary files are looked at with the others
+    TMPDIR: folders.folder,
     // what only the process itself can tell is asked by its inspector
     NODE_OPTIONS: "--inspect=127.0.0.1:0"
   }
