@@ -2,7 +2,7 @@
  * Clients of the API of several replicas, as scripts and load balancers are: whoever is refused, cut off or told to come again asks the
  * next replica. They keep account of why they had to, for how long, and of every answer that is none of these and not right.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { seconds } from "../../support/Patience.ts"
 
 /** A request, and whether the answer to it is right: null, or what is wrong. */
@@ -32,9 +32,11 @@ export interface Account {
   readonly wrong: Array<string>
   /** The longest time from the first asking to the answer, by the sort of request. */
   readonly longestMs: Map<string, number>
+  /** Requests that took longer than others may take to take over: when, what and for how many milliseconds. */
+  readonly slow: Array<string>
 }
 
-export const makeAccount = (): Account => ({ asked: 0, retries: new Map(), wrong: [], longestMs: new Map() })
+export const makeAccount = (): Account => ({ asked: 0, retries: new Map(), wrong: [], longestMs: new Map(), slow: [] })
 
 /** A reader does not wait longer than this for a replica. */
 const IMPATIENT = seconds(5)
@@ -43,17 +45,10 @@ const PATIENT = seconds(60)
 /** Nobody is left without an answer for so long. */
 const LONGEST = seconds(90)
 const AGAIN = "100 millis"
+const SLOW_MS = 10_000
 
-/** No answer came. `refused`: nobody has heard the request. */
-class NoAnswer {
-  readonly _tag = "NoAnswer"
-  readonly reason: string
-  readonly isRefused: boolean
-  constructor(reason: string) {
-    this.reason = reason
-    this.isRefused = reason === "ECONNREFUSED"
-  }
-}
+/** No answer came. ECONNREFUSED: nobody has heard the request, so it may be sent again; of others nobody knows. */
+class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { reason: Schema.String }) {}
 
 const codeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return "no answer"
@@ -74,7 +69,7 @@ const send = (base: string, { body, method, path }: Call) =>
       })
       return { status: response.status, text: await response.text(), again: response.headers.get("retry-after") }
     },
-    catch: (error) => new NoAnswer(codeOf(error))
+    catch: (error) => new NoAnswer({ reason: codeOf(error) })
   })
 
 const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -97,24 +92,28 @@ export const makeClient = (bases: ReadonlyArray<string>, account: Account, rando
       const answer = parsed(call, status, text)
       if (status === 503) {
         if (again === null) account.wrong.push(`${sortOf(call)}: 503 without Retry-After`)
-        return yield* Effect.fail(new NoAnswer("503"))
+        return yield* new NoAnswer({ reason: "503" })
       }
       return answer
     })
   return Effect.fnUntraced(function* (call: Call) {
     const since = Date.now()
+    const reasons: Array<string> = []
     account.asked += 1
     for (let turn = Math.floor(random() * bases.length); ; turn += 1) {
       const heard = yield* Effect.result(attempt(call, bases[turn % bases.length] ?? ""))
       if (heard._tag === "Success") {
         const ms = Date.now() - since
         account.longestMs.set(sortOf(call), Math.max(ms, account.longestMs.get(sortOf(call)) ?? 0))
+        if (ms > SLOW_MS)
+          account.slow.push(`${new Date(since).toISOString()} ${sortOf(call)} ${ms} (${reasons.join(", ")})`)
         const wrong = call.wrong(heard.success)
         if (wrong !== null) account.wrong.push(`${sortOf(call)}: ${wrong}`)
         return heard.success
       }
       count(account.retries, heard.failure.reason)
-      if (call.once === true && !heard.failure.isRefused) return yield* Effect.fail(heard.failure)
+      reasons.push(`${turn % bases.length}: ${heard.failure.reason}`)
+      if (call.once === true && heard.failure.reason !== "ECONNREFUSED") return yield* Effect.fail(heard.failure)
       if (Date.now() - since > LONGEST) {
         account.wrong.push(`${sortOf(call)}: never answered, at last ${heard.failure.reason}`)
         return yield* Effect.fail(heard.failure)

@@ -19,6 +19,8 @@ export interface Aimed {
 
 export interface WorldFault {
   readonly name: string
+  /** Faults of one kind break the same thing, each in another way. */
+  readonly kind: string
   readonly lastsMs: number
   /** Can happen once only. */
   readonly once?: true
@@ -28,7 +30,7 @@ export interface WorldFault {
 /** Longer than a replica may be silent. */
 const OVER_THE_LEASE_MS = 11_000
 const SHORT_MS = 2_000
-const HANGING_MS = 6_000
+const HANGING_MS = 3_000
 /** One switch of a hundred, and one at least. */
 const REBOOTING = 0.01
 
@@ -81,6 +83,7 @@ const rebooting = ({ random, site }: World): Aimed => {
 export const faults: ReadonlyArray<WorldFault> = [
   {
     name: "a replica is killed and another one started in its place",
+    kind: "killed",
     lastsMs: SHORT_MS,
     aim: ofReplica(({ program, replace }) => ({
       strike: Effect.sync(() => program().kill("SIGKILL")),
@@ -89,18 +92,40 @@ export const faults: ReadonlyArray<WorldFault> = [
   },
   {
     name: "a replica stands still",
+    kind: "paused",
     lastsMs: OVER_THE_LEASE_MS,
     aim: ofReplica(({ program }) => ({
       strike: Effect.sync(() => program().kill("SIGSTOP")),
       mend: Effect.sync(() => program().kill("SIGCONT"))
     }))
   },
-  { name: "others are refused by a replica", lastsMs: OVER_THE_LEASE_MS, aim: ofWay(fromOthers, "end") },
-  { name: "others hear nothing of a replica", lastsMs: OVER_THE_LEASE_MS, aim: ofWay(fromOthers, "swallow") },
-  { name: "a replica is refused by the database", lastsMs: OVER_THE_LEASE_MS, aim: ofWay(toDatabase, "end") },
-  { name: "a replica hears nothing of the database", lastsMs: OVER_THE_LEASE_MS, aim: ofWay(toDatabase, "swallow") },
+  {
+    name: "others are refused by a replica",
+    kind: "cut from the others",
+    lastsMs: OVER_THE_LEASE_MS,
+    aim: ofWay(fromOthers, "end")
+  },
+  {
+    name: "others hear nothing of a replica",
+    kind: "cut from the others",
+    lastsMs: OVER_THE_LEASE_MS,
+    aim: ofWay(fromOthers, "swallow")
+  },
+  {
+    name: "a replica is refused by the database",
+    kind: "cut from the database",
+    lastsMs: OVER_THE_LEASE_MS,
+    aim: ofWay(toDatabase, "end")
+  },
+  {
+    name: "a replica hears nothing of the database",
+    kind: "cut from the database",
+    lastsMs: OVER_THE_LEASE_MS,
+    aim: ofWay(toDatabase, "swallow")
+  },
   {
     name: "PostgreSQL is restarted",
+    kind: "database restarted",
     lastsMs: SHORT_MS,
     aim: ofDatabase((world) => ({
       strike: world.postgres.stop("SIGINT"),
@@ -109,17 +134,20 @@ export const faults: ReadonlyArray<WorldFault> = [
   },
   {
     name: "a backend of PostgreSQL is killed",
+    kind: "backend killed",
     lastsMs: SHORT_MS,
     aim: ofDatabase((world) => ({ strike: killOneBackend(world), mend: answers(world) }))
   },
   {
     name: "PostgreSQL fails over to its standby",
+    kind: "failed over",
     lastsMs: SHORT_MS,
     once: true,
     aim: ofDatabase((world) => ({ strike: world.failOver, mend: answers(world) }))
   },
   {
     name: "the remote of the settings hangs",
+    kind: "git",
     lastsMs: HANGING_MS,
     aim: ({ site: { gate } }) => ({
       at: "git",
@@ -127,5 +155,5 @@ export const faults: ReadonlyArray<WorldFault> = [
       mend: Effect.sync(() => gate.open())
     })
   },
-  { name: "switches reboot", lastsMs: SHORT_MS, aim: rebooting }
+  { name: "switches reboot", kind: "switches", lastsMs: SHORT_MS, aim: rebooting }
 ]

@@ -18,8 +18,6 @@ export interface Plan {
   readonly faults: ReadonlyArray<WorldFault>
   /** Milliseconds from one to the next; one after the other when absent. */
   readonly everyMs?: number
-  /** Tells what happens, as it happens. */
-  readonly isTold: boolean
 }
 
 /** One live sync of everything, none of which may fail. */
@@ -39,18 +37,18 @@ const inOrder = Effect.fnUntraced(function* (world: World) {
   return yield* syncAll(world, "in order")
 })
 
-const strike = Effect.fnUntraced(function* (world: World, { aim, lastsMs, name }: WorldFault, isTold: boolean) {
+const strike = Effect.fnUntraced(function* (world: World, { aim, lastsMs, name }: WorldFault) {
   const { at, mend, strike: harm } = aim(world)
-  if (isTold) yield* Console.log(`${new Date().toISOString()} ${name}: ${at}`)
+  yield* Console.log(`${new Date().toISOString()} ${name}: ${at}`)
   yield* harm
   yield* Effect.sleep(lastsMs)
   yield* mend
 })
 
-const strikeAll = Effect.fnUntraced(function* (world: World, { everyMs, faults, isTold }: Plan) {
+const strikeAll = Effect.fnUntraced(function* (world: World, { everyMs, faults }: Plan) {
   for (const fault of faults) {
     const since = Date.now()
-    yield* strike(world, fault, isTold)
+    yield* strike(world, fault)
     yield* Effect.sleep(Math.max(BETWEEN_MS, since + (everyMs ?? 0) - Date.now()))
   }
 })
@@ -75,7 +73,7 @@ export const play = Effect.fnUntraced(function* (world: World, plan: Plan) {
   const wentOn = isOver._tag === "Some" ? [] : ["the work has not ended", ...(yield* lost)]
   const atLast = wentOn.length === 0 ? yield* syncAll(world, "at last") : []
   const { jobs, violations } = yield* WorldVerdict.atTheEnd(world)
-  const { asked, longestMs, retries, wrong } = world.account
+  const { asked, longestMs, retries, slow, wrong } = world.account
   return {
     violations: [...atFirst, ...load.violations, ...wentOn, ...atLast, ...violations, ...wrong],
     counts: {
@@ -86,7 +84,8 @@ export const play = Effect.fnUntraced(function* (world: World, plan: Plan) {
       settledMs,
       asked,
       retries: Object.fromEntries(retries),
-      longestMs: Object.fromEntries(longestMs)
+      longestMs: Object.fromEntries(longestMs),
+      slow
     }
   }
 })

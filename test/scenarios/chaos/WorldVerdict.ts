@@ -168,6 +168,12 @@ const deviceProblems = Effect.fnUntraced(function* ({ site }: World) {
   })
 })
 
+/** Sessions, timers and connections of ours on a switch. */
+const debrisOn = (device: LabSwitch): ReadonlyArray<string> => [
+  ...ManagedCampus.debrisOn(device).map((text) => `${device.name} ${text}`),
+  ...(device.connections() === 0 ? [] : [`${device.name} has ${device.connections()} connections`])
+]
+
 /** Repeats a reading until it finds nothing, or the server has had its time. */
 const onceClean = <E, R>(read: Effect.Effect<ReadonlyArray<string>, E, R>) =>
   Effect.gen(function* () {
@@ -184,9 +190,7 @@ const onceClean = <E, R>(read: Effect.Effect<ReadonlyArray<string>, E, R>) =>
 export const atTheEnd = Effect.fnUntraced(function* (world: World) {
   const { lab } = world.site
   const everyone = [...lab.switches.values()]
-  const debris = Effect.sync(() =>
-    everyone.flatMap((device) => ManagedCampus.debrisOn(device).map((text) => `${device.name} ${text}`))
-  )
+  const debris = Effect.sync(() => everyone.flatMap(debrisOn))
   const left = yield* onceClean(
     Effect.map(Effect.all([leftovers, debrisInDatabase, debris, deviceProblems(world), complaints(world)]), (found) =>
       found.flat()
