@@ -49,7 +49,7 @@ const judged = Effect.fnUntraced(function* (
   const jobs = yield* jobsOf(ids)
   const ofSwitches = marks.flatMap((mark) => {
     const result = resultOf(jobs, mark.device.name)
-    const told = () => JSON.stringify(result?.job_tasks.map(({ result: text, task_name }) => [task_name, text]))
+    const told = () => JSON.stringify(result?.job_tasks.map((task) => [task.task_name, task.failed && task.result]))
     return judge(mark, wantedBy(mark, description), ids, result).map(
       (text) => `${mark.device.name} ${text}: ${told().slice(0, 1_500)}`
     )
@@ -180,7 +180,7 @@ const onceClean = <E, R>(read: Effect.Effect<ReadonlyArray<string>, E, R>) =>
     const until = Date.now() + PATIENCE
     let found = yield* read
     while (found.length > 0 && Date.now() < until) {
-      yield* Effect.sleep("300 millis")
+      yield* Effect.sleep("1 second")
       found = yield* read
     }
     return found
