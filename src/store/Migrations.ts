@@ -43,6 +43,7 @@ import truthfulEvents from "./migrations/0035_truthful_events.ts"
 import secrets from "./migrations/0025_secrets.ts"
 import stations from "./migrations/0038_stations.ts"
 import retention from "./migrations/0043_retention.ts"
+import restores from "./migrations/0046_restores.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
@@ -90,7 +91,8 @@ export const migrations = [
   { name: "0038_stations", oldest: "0.2.0", up: stations },
   { name: "0040_places", oldest: "0.2.0", up: places },
   { name: "0043_retention", oldest: "0.2.0", up: retention },
-  { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts }
+  { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
+  { name: "0046_restores", oldest: "0.2.0", up: restores }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

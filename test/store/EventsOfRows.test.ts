@@ -61,3 +61,22 @@ it.live("A lock that goes on to another job is taken by that job before it is re
     )
   }).pipe(Effect.provide(database))
 )
+
+it.live(
+  "A device that nobody has looked at since a restore is marked without an event, and its record stays as it is",
+  () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const devices = Effect.map(told("device"), (events) => events.map(({ action }) => action))
+      yield* sql`insert into device (hostname, state, device_type, platform) values ('a1', 'MANAGED', 'ACCESS', 'eos')`
+      yield* sql`update device set unseen_since = now()`
+      assert.deepStrictEqual(yield* devices, ["created"])
+      yield* sql`update device set unseen_since = null, last_seen = now() + interval '1 hour'`
+      yield* sql`update device set unseen_since = now(), synchronized = true`
+      assert.deepStrictEqual(yield* devices, ["created", "updated", "updated"])
+      const records = yield* sql<{
+        record: object
+      }>`select object as record from event where kind = 'device' order by id`
+      for (const { record } of records) assert.notProperty(record, "unseen_since")
+    }).pipe(Effect.provide(database))
+)

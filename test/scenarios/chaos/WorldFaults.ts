@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SilentProxy } from "../../support/SilentProxy.ts"
+import type { Loss, SilentProxy } from "../../support/SilentProxy.ts"
 import { clientBackends } from "./DatabaseFaults.ts"
 import { calmly } from "./JobEndings.ts"
 import type { Replica, World } from "./World.ts"
@@ -48,8 +48,8 @@ const ofReplica =
     return { at: `replica ${replicas.indexOf(replica)}`, ...make(replica) }
   }
 
-const ofWay = (way: (replica: Replica) => SilentProxy, how: "end" | "swallow") =>
-  ofReplica((replica) => ({ strike: way(replica)[how], mend: way(replica).mend }))
+const ofWay = (way: (replica: Replica) => SilentProxy, how: Loss) =>
+  ofReplica((replica) => ({ strike: way(replica).lose(how), mend: way(replica).restore }))
 
 const toDatabase = ({ toDatabase: way }: Replica) => way
 const fromOthers = ({ fromOthers: way }: Replica) => way
@@ -103,25 +103,25 @@ export const faults: ReadonlyArray<WorldFault> = [
     name: "others are refused by a replica",
     kind: "cut from the others",
     lastsMs: OVER_THE_LEASE_MS,
-    aim: ofWay(fromOthers, "end")
+    aim: ofWay(fromOthers, "refused")
   },
   {
     name: "others hear nothing of a replica",
     kind: "cut from the others",
     lastsMs: OVER_THE_LEASE_MS,
-    aim: ofWay(fromOthers, "swallow")
+    aim: ofWay(fromOthers, "silent")
   },
   {
     name: "a replica is refused by the database",
     kind: "cut from the database",
     lastsMs: OVER_THE_LEASE_MS,
-    aim: ofWay(toDatabase, "end")
+    aim: ofWay(toDatabase, "refused")
   },
   {
     name: "a replica hears nothing of the database",
     kind: "cut from the database",
     lastsMs: OVER_THE_LEASE_MS,
-    aim: ofWay(toDatabase, "swallow")
+    aim: ofWay(toDatabase, "silent")
   },
   {
     name: "PostgreSQL is restarted",
