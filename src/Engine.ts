@@ -89,6 +89,7 @@ import { DeviceCertificates } from "./jobs/upkeep/DeviceCertificates.ts"
 import { DeviceDeletion } from "./jobs/upkeep/DeviceDeletion.ts"
 import * as CertificateSchedule from "./jobs/upkeep/CertificateSchedule.ts"
 import * as DriftSchedule from "./jobs/upkeep/DriftSchedule.ts"
+import * as RestoredLook from "./jobs/upkeep/RestoredLook.ts"
 import * as TablesSchedule from "./jobs/upkeep/TablesSchedule.ts"
 import * as InterruptedBounces from "./jobs/upkeep/InterruptedBounces.ts"
 import { PluginActions } from "./plugins/PluginActions.ts"
@@ -130,6 +131,7 @@ import { ReservationStore } from "./store/ReservationStore.ts"
 import { SecretTexts } from "./store/SecretTexts.ts"
 import { StackMemberStore } from "./store/StackMemberStore.ts"
 import { SyncEventStore } from "./store/SyncEventStore.ts"
+import { UnseenDeviceStore } from "./store/UnseenDeviceStore.ts"
 import { UpgradeStore } from "./store/UpgradeStore.ts"
 import { StationStore } from "./store/StationStore.ts"
 import { WatchStore } from "./store/WatchStore.ts"
@@ -175,7 +177,8 @@ export const stores = Layer.mergeAll(
   StationStore.layer,
   AlertStore.layer,
   AlertDeliveryStore.layer,
-  AlertMuteStore.layer
+  AlertMuteStore.layer,
+  UnseenDeviceStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(
@@ -314,6 +317,7 @@ export const layer = Layer.mergeAll(
   runner,
   actors,
   DriftSchedule.layer,
+  RestoredLook.layer,
   TablesSchedule.layer,
   CertificateSchedule.layer,
   StrangerWarning.layer,

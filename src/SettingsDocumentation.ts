@@ -261,6 +261,11 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   ["CONFIG_DAYS", "90", "days for which configurations and differences of jobs are kept, 0 for as long as the job"],
   ["CONFIG_COUNT", "10", "configurations of each device that are kept whatever their age"],
   ["OPERATION_DAYS", "90", "days for which operations on switches that have ended are kept, 0 for as long as the job"],
+  [
+    "UPKEEP_INTERVAL",
+    "3600",
+    "seconds from one removal of what is older than its days to the next, and to the next count of what is kept"
+  ],
   ["JOB_RECORD_DAYS", "7", "days for which the engine keeps its own records of ended jobs and of calls of plugins"],
   ["MGMTDOMAIN_RESERVED_COUNT", "5", "first addresses of a management network that are never given out"],
   ["MGMTDOMAIN_PRIMARY_IP_VERSION", "4", "family of the primary management address: 4 or 6"],

@@ -6,9 +6,8 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { createHmac } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
+import { locks } from "../store/AdvisoryLocks.ts"
 
-/** Advisory lock of whoever seals: one replica at a time. */
-const SEAL_LOCK = 5_417_280
 const BATCH = 1000
 
 /** Numbers are given out before they are seen by others: so far behind the newest one all that will ever be there is there. */
@@ -73,7 +72,7 @@ const make = Effect.gen(function* () {
 
   // a row of a transaction that this server has not seen yet comes from a database that was restored
   const sealBatch = Effect.gen(function* () {
-    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${SEAL_LOCK}) as taken`
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSealing}) as taken`
     if (lock?.taken !== true) return 0
     const last = yield* lastLink
     const rows = yield* sql<{ id: string; text: string }>`select e.id::text, ${canon} as text
@@ -132,7 +131,7 @@ const make = Effect.gen(function* () {
 
   const forgetBatch = Effect.fnUntraced(function* (days: number) {
     yield* sql`select set_config('switchyard.retention', 'on', true)`
-    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${SEAL_LOCK}) as taken`
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSealing}) as taken`
     if (lock?.taken !== true) return 0
     const old = yield* sql<Link & { old: boolean }>`select s.number::text, s.event_id::text, s.hash,
         coalesce(e.at < now() - make_interval(days => ${days}), false) as old

@@ -1,10 +1,9 @@
 /** Seals the audit while the server runs, and removes what is older than AUDIT_DAYS (docs/security.md#audit). */
-import { Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { ServerConfig } from "../ServerConfig.ts"
 import { AuditChain } from "./AuditChain.ts"
 
 const SEAL_INTERVAL = "1 second"
-const REMOVAL_INTERVAL = "1 hour"
 
 const logged = (sentence: string) => Effect.catchCause((cause) => Effect.logWarning(sentence, cause))
 
@@ -12,7 +11,7 @@ const logged = (sentence: string) => Effect.catchCause((cause) => Effect.logWarn
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const chain = yield* AuditChain
-    const { AUDIT_DAYS } = yield* ServerConfig
+    const { AUDIT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
     yield* chain.seal.pipe(
       logged("The audit could not be sealed"),
       Effect.repeat(Schedule.spaced(SEAL_INTERVAL)),
@@ -23,7 +22,7 @@ export const layer = Layer.effectDiscard(
       .forget(AUDIT_DAYS)
       .pipe(
         logged("Old events of the audit could not be removed"),
-        Effect.repeat(Schedule.spaced(REMOVAL_INTERVAL)),
+        Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
         Effect.forkScoped
       )
   })

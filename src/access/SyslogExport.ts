@@ -10,6 +10,7 @@ import * as os from "node:os"
 import { ServerConfig } from "../ServerConfig.ts"
 import { makeSealedEvents, type SealedEvent } from "./AuditExport.ts"
 import { connected, handedOver, receiverOf, syslogMessage } from "./SyslogReceiver.ts"
+import { locks } from "../store/AdvisoryLocks.ts"
 
 export { receiverOf } from "./SyslogReceiver.ts"
 
@@ -22,8 +23,6 @@ export class SyslogAddressInvalid extends Schema.TaggedError<SyslogAddressInvali
   }
 }
 
-/** Advisory lock of the replica that sends. */
-const SEND_LOCK = 5_417_281
 /** Facility 13 (log audit), severity 5 (notice). */
 const PRIORITY = 13 * 8 + 5
 const INTERVAL = "1 second"
@@ -49,7 +48,7 @@ const make = Effect.fnUntraced(function* (address: string) {
 
   const sendBatch = (socket: net.Socket) =>
     Effect.gen(function* () {
-      const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${SEND_LOCK}) as taken`
+      const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSending}) as taken`
       if (lock?.taken !== true) return 0
       const [place] = yield* sql<{ number: string }>`select number::text from event_export where receiver = ${address}`
       const events = yield* read(place?.number ?? "0")

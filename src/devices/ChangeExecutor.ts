@@ -16,6 +16,7 @@ import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
+import { claimOf, type LastKnown } from "./ClaimOfChange.ts"
 import * as ChangeSteps from "./ChangeSteps.ts"
 import * as DeviceConnection from "./DeviceConnection.ts"
 import type { DeviceLogin } from "./DeviceLogin.ts"
@@ -74,6 +75,8 @@ export interface Services {
   readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
+  /** No other replica can take a change over. */
+  readonly alone: boolean
   /** Seconds that a switch gets to settle between a mode-2 commit and its proof. */
   readonly proofDelay: number
   /** The proofs of which one has to be made. */
@@ -144,8 +147,8 @@ export const run = Effect.fn("ChangeExecutor.run")(function* (
   const outcome = outcomeOf(change.protocol)
   if (outcome !== null) return report(change.protocol, outcome, change.failure)
   const surroundings = yield* Effect.context<never>()
-  const known: ChangeRun.LastKnown = { written: change.protocol, at }
-  const claim = ChangeRun.workClaim(services.live, changeId, known)
+  const known: LastKnown = { written: change.protocol, at }
+  const claim = claimOf(services.live, changeId, known, services.alone)
   const { connection, seen, steps } = yield* connect(services, change, device, claim)
   const end = yield* services.actor.change(
     { name: verdict === null ? "RunChange" : "SettleChange", job: change.job_id },

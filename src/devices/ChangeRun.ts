@@ -3,16 +3,14 @@
  * statechart decides which comes next; here nothing is decided. A step that may change the switch claims the phase of its row
  * first, and does nothing when another process has moved the change on (promise 1).
  */
-import { Clock, Context, Effect, Option, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, ClaimTask, LookTask, StepTask } from "../../machines/change/ChangeRow.ts"
 import { configChange } from "../../machines/change/ConfigChange.ts"
-import { isFresh, type WorkClaim } from "../drivers/WorkClaim.ts"
 import type { ChangeStore, ClaimTexts } from "../store/ChangeStore.ts"
 import { annotate, spanned } from "../runtime/Spans.ts"
-import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
-import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { ChangeSteps, SeenTexts } from "./ChangeSteps.ts"
+import type { LastKnown } from "./ClaimOfChange.ts"
 import * as EffectActor from "./EffectActor.ts"
 
 /** Another process works on this change: nothing more was sent from here. */
@@ -38,38 +36,6 @@ export interface ChangeRun {
 
 const isProved = ({ candidateHash, phase }: ChangeRow) =>
   candidateHash !== null && (phase === "confirmed" || phase === "unchanged")
-
-/** The row as this process has read or written it last, and when it asked for that, in epoch milliseconds. */
-export interface LastKnown {
-  written: ChangeRow
-  at: number
-}
-
-/** Whether the database still has what was written last. */
-export const workClaim = (
-  changes: Pick<LiveChangeStore["Service"], "place">,
-  id: number,
-  known: LastKnown
-): WorkClaim => {
-  const ask = Effect.suspend(() => {
-    const at = Date.now()
-    return Effect.map(changes.place(id), (found) => {
-      const { epoch, phase } = known.written
-      const isOurs = Option.exists(found, (now) => now.phase === phase && now.epoch === epoch)
-      if (isOurs) known.at = at
-      return isOurs
-    })
-  })
-  return {
-    isFresh: () => isFresh(known.at),
-    ask: ask.pipe(
-      Effect.retry({ times: 2, schedule: Schedule.spaced("200 millis") }),
-      // while the database is away nobody takes anything over
-      Effect.orElseSucceed(() => true),
-      failingWithoutDatabase
-    )
-  }
-}
 
 /** The claims of a run, in order: each holds only if the database still has what the one before has written. */
 export const claims = (

@@ -3,10 +3,12 @@
  * started by the first call, on one replica only, and leaves memory after a minute without one; what it has to remember is in
  * the rows.
  */
-import { Effect, Layer, type Scope } from "effect"
+import { Effect, Layer, Option, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Verdict } from "../../machines/change/ChangeRow.ts"
+import { jobOf } from "../drivers/Candidate.ts"
 import * as ConfigDiff from "../drivers/ConfigDiff.ts"
+import type { ConfigSessions } from "../drivers/Driver.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -39,13 +41,20 @@ const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
 const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
 
+/** Jobs whose candidates a switch lists, committed ones too. */
+const jobsOf = ({ sessions }: ConfigSessions): ReadonlyArray<number> => [
+  ...new Set(sessions.map(({ name }) => jobOf(name)).filter((job) => job !== null))
+]
+
 const readDrift =
-  ({ config, hash }: { readonly config: string; readonly hash: string }) =>
+  ({ config, hash, withJobs }: { readonly config: string; readonly hash: string; readonly withJobs?: boolean }) =>
   ({ driver, session }: LoggedIn) =>
-    Effect.map(session.runningConfig, (running) => {
+    Effect.gen(function* () {
+      const running = yield* session.runningConfig
+      const jobs = withJobs === true ? { jobs: jobsOf(yield* session.sessions) } : {}
       const found = driver.configHash(running)
       const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
-      return { hash: found, diff }
+      return { hash: found, diff, ...jobs }
     })
 
 const mergeConfig =
@@ -59,14 +68,21 @@ const mergeConfig =
     })
 
 const make = Effect.gen(function* () {
-  const changes = yield* ChangeStore
-  const live = yield* LiveChangeStore
   const operations = yield* OperationStore
   const jobs = yield* JobStore
   const login = yield* DeviceLogin
   const learned = yield* LearnedLineStore
-  const { CHANGE_PROOFS, COMMIT_CONFIRMED_WAIT } = yield* ServerConfig
-  const digest = (yield* SecretKey).digester("proved secrets")
+  const config = yield* ServerConfig
+  const changing = {
+    changes: yield* ChangeStore,
+    live: yield* LiveChangeStore,
+    login,
+    learned,
+    alone: Option.isNone(config.CLUSTER_HOST),
+    proofDelay: config.COMMIT_CONFIRMED_WAIT,
+    suffices: config.CHANGE_PROOFS,
+    digest: (yield* SecretKey).digester("proved secrets")
+  }
   const address = yield* Entity.CurrentAddress
   const id = Number(address.entityId)
   const { row: device, serve, serveChange, view } = yield* ServedDevice.make(id)
@@ -89,12 +105,7 @@ const make = Effect.gen(function* () {
 
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
-      ChangeExecutor.run(
-        { changes, live, login, learned, actor, proofDelay: COMMIT_CONFIRMED_WAIT, suffices: CHANGE_PROOFS, digest },
-        changeId,
-        row,
-        verdict
-      ).pipe(
+      ChangeExecutor.run({ ...changing, actor }, changeId, row, verdict).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     )

@@ -77,10 +77,17 @@ export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
   error: DeviceFailure
 })
 
-/** Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. */
+/**
+ * Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. `jobs` are those of
+ * which the device has candidates, also committed ones, if they were asked for and it lists them.
+ */
 export const ReadDrift = Rpc.make("ReadDrift", {
-  payload: { config: Schema.String, hash: Schema.String },
-  success: Schema.Struct({ hash: Schema.String, diff: Schema.String }),
+  payload: { config: Schema.String, hash: Schema.String, withJobs: Schema.optionalKey(Schema.Boolean) },
+  success: Schema.Struct({
+    hash: Schema.String,
+    diff: Schema.String,
+    jobs: Schema.optionalKey(Schema.Array(Schema.Int))
+  }),
   error: DeviceFailure
 })
 

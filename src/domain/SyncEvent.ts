@@ -30,6 +30,7 @@ export type SyncCause =
   | "linknet_neighbor_name_change"
   | "drift"
   | "revert_job"
+  | "restored"
 
 /** One event; `timestamp` is epoch seconds (UTC) with a fraction. */
 export const SyncEvent = Schema.Struct({

@@ -5,31 +5,30 @@
  * long one (docs/changes.md#after-a-restart).
  */
 import { Effect } from "effect"
+import { BELIEVED } from "../domain/TakeOver.ts"
 import type { DriverTarget } from "./Driver.ts"
 import { ConnectionException } from "./DriverErrors.ts"
 
 export interface WorkClaim {
   /** It was known to be good so lately that nobody can have taken the work over since. */
   readonly isFresh: () => boolean
-  /** Asks for it; false when another process has the work. */
-  readonly ask: Effect.Effect<boolean>
+  /** Asks for it; yields why nothing more may be sent, null when the work is this process's. */
+  readonly ask: Effect.Effect<string | null>
 }
 
-/** Others take over what was silent for 8 seconds (`jobs/engine/Cluster.ts`), a sign of life may be 2 seconds old. Milliseconds. */
-const FRESH = 3_000
-
 /** Whether what was known at this instant (epoch milliseconds) need not be asked again. A clock that was set back says nothing. */
-export const isFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < FRESH
+export const isFresh = (knownAt: number): boolean => Math.abs(Date.now() - knownAt) < BELIEVED * 1000
 
-/** Why nothing more is sent. */
+/** Why nothing more is sent: somebody else does the work, or may do it unheard. */
 export const TAKEN_OVER = "another process has taken this work over"
+export const UNASKED = "the database does not say whether another process has taken this work over"
 
 /** Fails unless the work of the session is this process's; `whileDoing` is for the error. */
 export const insist = ({ address, claim, hostname }: DriverTarget, whileDoing: string) =>
   claim === undefined || claim.isFresh()
     ? Effect.void
-    : Effect.flatMap(claim.ask, (isOurs) =>
-        isOurs
+    : Effect.flatMap(claim.ask, (message) =>
+        message === null
           ? Effect.void
-          : Effect.fail(new ConnectionException({ hostname, address, whileDoing, message: TAKEN_OVER }))
+          : Effect.fail(new ConnectionException({ hostname, address, whileDoing, message }))
       )

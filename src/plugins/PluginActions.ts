@@ -17,7 +17,6 @@ const SWEEP = Duration.seconds(30)
 const SHORTEST_PAUSE = Duration.millis(250)
 
 /** How often old calls are removed. */
-const UPKEEP = "1 hour"
 
 const RETRY_FACTOR = 4
 const LONGEST_RETRY_SECONDS = 3600
@@ -132,11 +131,11 @@ export class PluginActions extends Context.Service<
         Effect.sleep
       )
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(sweep, rest)))
-      const { JOB_RECORD_DAYS } = yield* ServerConfig
+      const { JOB_RECORD_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
       const { forget } = yield* PluginCallStore
       yield* forget(JOB_RECORD_DAYS).pipe(
         Effect.catchCause((cause) => Effect.logWarning("Old plugin calls could not be removed", cause)),
-        Effect.repeat(Schedule.spaced(UPKEEP)),
+        Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
         Effect.forkScoped
       )
     })

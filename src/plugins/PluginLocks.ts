@@ -5,10 +5,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, RcRef, Schedule, Semaphore } from "effect"
 import type { SqlConnection, SqlError } from "effect/sql"
+import { locks } from "../store/AdvisoryLocks.ts"
 
-/** Shared by all who lock single plugins; servers of 0.2 lock it for themselves, all plugins at once. */
-const ALL = 4202
-const ONE = 4203
 const POLL = "250 millis"
 
 /** Asked for again and again: one that waits could not be told from one that the database does not answer. */
@@ -38,13 +36,13 @@ const make = Effect.gen(function* () {
     acquire: Effect.gen(function* () {
       const connection = yield* sql.reserve
       yield* Effect.addFinalizer(() => unlocked(connection, "select pg_advisory_unlock_all()", []))
-      yield* locked(connection, "select pg_try_advisory_lock_shared($1)", [ALL])
+      yield* locked(connection, "select pg_try_advisory_lock_shared($1)", [locks.plugins])
       return connection
     })
   })
 
   const withLock = (plugin: string) => {
-    const place = [ONE, plugin]
+    const place = [locks.plugin, plugin]
     const taken = Effect.gen(function* () {
       const connection = yield* RcRef.get(connections)
       yield* Effect.addFinalizer(() =>

@@ -4,9 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { locks } from "./AdvisoryLocks.ts"
 
-/** Advisory lock of whoever removes: one replica at a time. */
-const LOCK = 5_417_281
 const BATCH = 2000
 
 const make = Effect.gen(function* () {
@@ -21,7 +20,7 @@ const make = Effect.gen(function* () {
       where id < coalesce((select min(id) from next where not is_old), ${Number.MAX_SAFE_INTEGER}::bigint)`
 
   const removeBatch = Effect.fnUntraced(function* (days: number) {
-    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as taken`
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.eventRemoval}) as taken`
     if (lock?.taken !== true) return { isLast: true, removed: 0 }
     const [found] = yield* oldRows(days)
     if (found === undefined || found.through === null) return { isLast: true, removed: 0 }

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { CommitSet } from "../domain/WorkingCommits.ts"
-import { COMMITS_LOCK } from "./RepositoryStore.ts"
+import { locks } from "./AdvisoryLocks.ts"
 
 /** What a job works on. */
 export interface PinnedCommits extends CommitSet {
@@ -34,7 +34,7 @@ const make = Effect.gen(function* () {
    * events that these commits do not know are higher.
    */
   const fix = Effect.fnUntraced(function* (jobId: number) {
-    yield* sql`select pg_advisory_xact_lock_shared(${COMMITS_LOCK})`
+    yield* sql`select pg_advisory_xact_lock_shared(${locks.commits})`
     yield* sql`lock table sync_event in share mode`
     yield* sql`update job set
         settings_commit = (select commit from repository where name = 'settings' and ref = ''),

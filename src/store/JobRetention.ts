@@ -22,9 +22,8 @@ import {
 } from "../domain/Retention.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
+import { locks } from "./AdvisoryLocks.ts"
 
-/** Advisory lock of whoever removes: one replica at a time. */
-const LOCK = 5_417_282
 const BATCH = 500
 
 /** Where to go on: id of the row, or of its job with its hostname. */
@@ -144,7 +143,7 @@ const make = Effect.gen(function* () {
   }
 
   const removeBatch = Effect.fnUntraced(function* (kind: RetainedKind, days: number, after: Cursor, count: number) {
-    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as taken`
+    const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.jobRemoval}) as taken`
     if (lock?.taken !== true) return { seen: 0, gone: [], next: after }
     const found = yield* finders[kind](days, after, count)
     if (found.gone.length === 0) return found

@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
+import { locks } from "./AdvisoryLocks.ts"
 
 /** Which repository. */
 export type RepositoryName = "settings" | "templates"
@@ -19,9 +20,6 @@ export interface AppliedCommit {
   readonly description: string
   readonly files: Readonly<Record<string, string>>
 }
-
-/** Number of the advisory lock that who changes the commits in force holds alone, and who reads them for a job holds shared. */
-export const COMMITS_LOCK = 5_417_260
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -75,7 +73,7 @@ const make = Effect.gen(function* () {
       (rows) => rows[0]?.all ?? ""
     ).pipe(Effect.withSpan("RepositoryStore.inForce")),
     tryLock: Effect.map(
-      sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${COMMITS_LOCK}) as taken`,
+      sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.commits}) as taken`,
       (rows) => rows[0]?.taken === true
     ).pipe(Effect.withSpan("RepositoryStore.tryLock"))
   })

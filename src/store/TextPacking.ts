@@ -8,8 +8,8 @@ import { SecretKey } from "../runtime/SecretKey.ts"
 import { SecretTexts } from "./SecretTexts.ts"
 import { REFERENCE } from "./StoredText.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
+import { locks } from "./AdvisoryLocks.ts"
 
-const LOCK = 5_417_283
 /** Texts of configurations are long. */
 const BATCH = 50
 /** A release that does not know references must not meet one in what is under way while releases change. */
@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
   const digest = (yield* SecretKey).digester("stored texts by content")
 
   const locked = Effect.map(
-    sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${LOCK}) as taken`,
+    sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.textPacking}) as taken`,
     ([lock]) => lock?.taken === true
   )
 

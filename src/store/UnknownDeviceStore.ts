@@ -5,9 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { JOB_UNFINISHED } from "./JobStatusSql.ts"
-
-/** Any number that no other advisory lock of this database has. */
-const REGISTRATION_LOCK = 4_202
+import { locks } from "./AdvisoryLocks.ts"
 
 /** What the last hour has seen. */
 export interface Registrations {
@@ -21,7 +19,7 @@ const make = Effect.gen(function* () {
   const waits = sql.literal("d.state = 'DHCP_BOOT' and d.device_type = 'UNKNOWN'")
 
   const lastHour = Effect.gen(function* () {
-    yield* sql`select pg_advisory_xact_lock(${REGISTRATION_LOCK})`
+    yield* sql`select pg_advisory_xact_lock(${locks.registration})`
     yield* sql`delete from unknown_device u where registered_at < now() - interval '1 hour'
       and not exists (select from device d where d.id = u.device_id and ${waits})`
     const [row] = yield* sql<Registrations>`

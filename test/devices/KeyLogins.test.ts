@@ -37,39 +37,33 @@ const makeScene = Effect.fnUntraced(function* (
 const tries = (device: LabSwitch) =>
   device.logins().map(({ accepted, method, user }) => `${user} ${method} ${accepted ? "accepted" : "refused"}`)
 
-it.live(
-  "tries the key first, the password where it is refused, and then what was accepted last",
-  () =>
-    Effect.gen(function* () {
-      const pair = sshKeyPair()
-      const { first, read, second } = yield* makeScene(pair, async () => ({ SSH_KEY_MANAGED: pair.private }))
-      for (const name of [WITH, WITHOUT, WITH, WITHOUT]) assert.strictEqual((yield* read(name)).status, 200, name)
-      assert.deepEqual(tries(first), ["switchyard key accepted", "switchyard key accepted"])
-      assert.deepEqual(tries(second), [
-        "switchyard key refused",
-        "switchyard password accepted",
-        "switchyard password accepted"
-      ])
-    }).pipe(Effect.scoped),
-  60_000
+it.live("tries the key first, the password where it is refused, and then what was accepted last", () =>
+  Effect.gen(function* () {
+    const pair = sshKeyPair()
+    const { first, read, second } = yield* makeScene(pair, async () => ({ SSH_KEY_MANAGED: pair.private }))
+    for (const name of [WITH, WITHOUT, WITH, WITHOUT]) assert.strictEqual((yield* read(name)).status, 200, name)
+    assert.deepEqual(tries(first), ["switchyard key accepted", "switchyard key accepted"])
+    assert.deepEqual(tries(second), [
+      "switchyard key refused",
+      "switchyard password accepted",
+      "switchyard password accepted"
+    ])
+  }).pipe(Effect.scoped)
 )
 
-it.live(
-  "needs no password where there is an encrypted key in a file, and says what it has tried",
-  () =>
-    Effect.gen(function* () {
-      const pair = sshKeyPair("sesame street")
-      const { first, read, second } = yield* makeScene(pair, async (folder) => {
-        const file = path.join(folder, "fleet.key")
-        await fs.writeFile(file, pair.private)
-        return { PASSWORD_MANAGED: "", SSH_KEY_MANAGED_FILE: file, SSH_KEY_MANAGED_PASSPHRASE: "sesame street" }
-      })
-      assert.strictEqual((yield* read(WITH)).status, 200)
-      assert.deepEqual(tries(first), ["switchyard key accepted"])
-      assert.include(String((yield* read(WITHOUT)).body.message), "ConnectAuthError")
-      assert.isTrue(tries(second).every((line) => line === "switchyard key refused"))
-    }).pipe(Effect.scoped),
-  60_000
+it.live("needs no password where there is an encrypted key in a file, and says what it has tried", () =>
+  Effect.gen(function* () {
+    const pair = sshKeyPair("sesame street")
+    const { first, read, second } = yield* makeScene(pair, async (folder) => {
+      const file = path.join(folder, "fleet.key")
+      await fs.writeFile(file, pair.private)
+      return { PASSWORD_MANAGED: "", SSH_KEY_MANAGED_FILE: file, SSH_KEY_MANAGED_PASSPHRASE: "sesame street" }
+    })
+    assert.strictEqual((yield* read(WITH)).status, 200)
+    assert.deepEqual(tries(first), ["switchyard key accepted"])
+    assert.include(String((yield* read(WITHOUT)).body.message), "ConnectAuthError")
+    assert.isTrue(tries(second).every((line) => line === "switchyard key refused"))
+  }).pipe(Effect.scoped)
 )
 
 it.live("does not start with a key that it cannot read, and does not show it", () =>
@@ -95,31 +89,28 @@ const ofDevice = (name: string, text: string) => ({
   [`devices/${name}/routing.yml`]: "{}\n"
 })
 
-it.live(
-  "logs in to a group with the login that the settings give it, and tries the fleet's nowhere there",
-  () =>
-    Effect.gen(function* () {
-      const pair = sshKeyPair()
-      const login = "{username: closet, password_secret: DEVICE_SECRET_CLOSET, key_secret: DEVICE_SECRET_CLOSET_KEY}"
-      const { api, first, read, second } = yield* makeScene(
-        pair,
-        async () => ({ DEVICE_SECRET_CLOSET: "broom", DEVICE_SECRET_CLOSET_KEY: pair.private }),
-        ofDevice(WITHOUT, `ssh: ${login}\n`)
-      )
-      assert.strictEqual((yield* read(WITH)).status, 200)
-      assert.deepEqual(tries(first), ["switchyard password accepted"])
-      const refused = yield* read(WITHOUT)
-      assert.include(
-        String(refused.body.message),
-        "tried ssh->key_secret of its settings, ssh->password_secret of its settings"
-      )
-      assert.deepEqual(tries(second), ["closet key refused", "closet password refused"])
-      second.configure(`username closet privilege 15 role network-admin secret 0 broom\n`)
-      assert.strictEqual((yield* read(WITHOUT)).status, 200)
-      second.configure(`username closet ssh-key ${pair.public}\n`)
-      const shown = yield* api.send("GET", `/settings?hostname=${WITHOUT}`)
-      assert.notInclude(JSON.stringify(shown.body), "broom")
-      assert.isTrue(tries(second).every((line) => line.startsWith("closet ")))
-    }).pipe(Effect.scoped),
-  60_000
+it.live("logs in to a group with the login that the settings give it, and tries the fleet's nowhere there", () =>
+  Effect.gen(function* () {
+    const pair = sshKeyPair()
+    const login = "{username: closet, password_secret: DEVICE_SECRET_CLOSET, key_secret: DEVICE_SECRET_CLOSET_KEY}"
+    const { api, first, read, second } = yield* makeScene(
+      pair,
+      async () => ({ DEVICE_SECRET_CLOSET: "broom", DEVICE_SECRET_CLOSET_KEY: pair.private }),
+      ofDevice(WITHOUT, `ssh: ${login}\n`)
+    )
+    assert.strictEqual((yield* read(WITH)).status, 200)
+    assert.deepEqual(tries(first), ["switchyard password accepted"])
+    const refused = yield* read(WITHOUT)
+    assert.include(
+      String(refused.body.message),
+      "tried ssh->key_secret of its settings, ssh->password_secret of its settings"
+    )
+    assert.deepEqual(tries(second), ["closet key refused", "closet password refused"])
+    second.configure(`username closet privilege 15 role network-admin secret 0 broom\n`)
+    assert.strictEqual((yield* read(WITHOUT)).status, 200)
+    second.configure(`username closet ssh-key ${pair.public}\n`)
+    const shown = yield* api.send("GET", `/settings?hostname=${WITHOUT}`)
+    assert.notInclude(JSON.stringify(shown.body), "broom")
+    assert.isTrue(tries(second).every((line) => line.startsWith("closet ")))
+  }).pipe(Effect.scoped)
 )

@@ -50,44 +50,37 @@ it.live(
             .slice(-1_500)
         )
       }
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "names the field that is missing when nothing can be done without it",
-  () =>
-    Effect.gen(function* () {
-      const { api } = yield* makeQuirkyLab({ absentKeys: ["interfaces", "interfaceStatus", "lineProtocolStatus"] })
-      const ports = yield* api.run("/device_update_interfaces", { hostname: HOST })
-      assert.strictEqual(ports.status, "EXCEPTION")
-      assert.include(JSON.stringify(ports.exception), "gives no interfaces")
-      const facts = yield* api.run("/device_update_facts", { hostname: HOST })
-      assert.deepStrictEqual(Object(facts.result)["remarks"], ['"show interfaces" gives no interfaces'])
-      const status = yield* api.send("GET", `/device/${HOST}/interface_status`)
-      assert.strictEqual(status.status, 400)
-      assert.include(JSON.stringify(status.body), "it gives no interfaces")
-    }).pipe(Effect.scoped),
-  120_000
+it.live("names the field that is missing when nothing can be done without it", () =>
+  Effect.gen(function* () {
+    const { api } = yield* makeQuirkyLab({ absentKeys: ["interfaces", "interfaceStatus", "lineProtocolStatus"] })
+    const ports = yield* api.run("/device_update_interfaces", { hostname: HOST })
+    assert.strictEqual(ports.status, "EXCEPTION")
+    assert.include(JSON.stringify(ports.exception), "gives no interfaces")
+    const facts = yield* api.run("/device_update_facts", { hostname: HOST })
+    assert.deepStrictEqual(Object(facts.result)["remarks"], ['"show interfaces" gives no interfaces'])
+    const status = yield* api.send("GET", `/device/${HOST}/interface_status`)
+    assert.strictEqual(status.status, 400)
+    assert.include(JSON.stringify(status.body), "it gives no interfaces")
+  }).pipe(Effect.scoped)
 )
 
 for (const macSpelling of ["dots", "dashes", "bare", "upper"] as const) {
-  it.live(
-    `gives addresses and chassis ids in one form when the switch spells them with ${macSpelling}`,
-    () =>
-      Effect.gen(function* () {
-        const { api, first } = yield* makeQuirkyLab({ macSpelling })
-        const get = (path: string) => api.send("GET", `/device/${HOST}/${path}`)
-        const status = (yield* get("interface_status")).body.data["interface_status"] as Record<string, unknown>
-        const system = first.hardware().mac.toUpperCase()
-        assert.match(String(Object(status["Ethernet3"])["mac_address"]), /^([\dA-F]{2}:){5}[\dA-F]{2}$/)
-        assert.include(String(Object(status["Ethernet3"])["mac_address"]), system.slice(0, 14))
-        const told = (yield* get("lldp_neighbors_detail")).body.data["lldp_neighbors_detail"] as Record<
-          string,
-          ReadonlyArray<Record<string, unknown>>
-        >
-        assert.match(String(told["Ethernet27"]?.[0]?.["remote_chassis_id"]), /^([\dA-F]{2}:){5}[\dA-F]{2}$/)
-      }).pipe(Effect.scoped),
-    60_000
+  it.live(`gives addresses and chassis ids in one form when the switch spells them with ${macSpelling}`, () =>
+    Effect.gen(function* () {
+      const { api, first } = yield* makeQuirkyLab({ macSpelling })
+      const get = (path: string) => api.send("GET", `/device/${HOST}/${path}`)
+      const status = (yield* get("interface_status")).body.data["interface_status"] as Record<string, unknown>
+      const system = first.hardware().mac.toUpperCase()
+      assert.match(String(Object(status["Ethernet3"])["mac_address"]), /^([\dA-F]{2}:){5}[\dA-F]{2}$/)
+      assert.include(String(Object(status["Ethernet3"])["mac_address"]), system.slice(0, 14))
+      const told = (yield* get("lldp_neighbors_detail")).body.data["lldp_neighbors_detail"] as Record<
+        string,
+        ReadonlyArray<Record<string, unknown>>
+      >
+      assert.match(String(told["Ethernet27"]?.[0]?.["remote_chassis_id"]), /^([\dA-F]{2}:){5}[\dA-F]{2}$/)
+    }).pipe(Effect.scoped)
   )
 }

@@ -27,89 +27,86 @@ interface Ended {
 
 const textOf = (job: Ended): string => JSON.stringify([job.exception, job.result])
 
-it.live(
-  "keeps devices without a driver as inventory, and refuses every job about them by name",
-  () =>
-    Effect.gen(function* () {
-      const { api } = yield* makeOperationsLab
-      const created = yield* api.send("POST", "/device", inventory)
-      assert.deepInclude(created.body.data["added_device"], { hostname: JUNOS, manageable: false })
-      const { id } = created.body.data["added_device"] as { readonly id: number }
-      const shown = yield* api.devices("sort=hostname&per_page=50")
-      assert.deepEqual(
-        shown.filter(({ hostname }) => [JUNOS, PEER].includes(String(hostname))).map(({ manageable }) => manageable),
-        [true, false]
-      )
-      const changed = yield* api.send("PUT", `/device/${id}`, { description: "to be replaced" })
-      assert.deepInclude(changed.body.data["updated_device"], { description: "to be replaced", manageable: false })
+it.live("keeps devices without a driver as inventory, and refuses every job about them by name", () =>
+  Effect.gen(function* () {
+    const { api } = yield* makeOperationsLab
+    const created = yield* api.send("POST", "/device", inventory)
+    assert.deepInclude(created.body.data["added_device"], { hostname: JUNOS, manageable: false })
+    const { id } = created.body.data["added_device"] as { readonly id: number }
+    const shown = yield* api.devices("sort=hostname&per_page=50")
+    assert.deepEqual(
+      shown.filter(({ hostname }) => [JUNOS, PEER].includes(String(hostname))).map(({ manageable }) => manageable),
+      [true, false]
+    )
+    const changed = yield* api.send("PUT", `/device/${id}`, { description: "to be replaced" })
+    assert.deepInclude(changed.body.data["updated_device"], { description: "to be replaced", manageable: false })
 
-      // a sync of several: this one fails at once, the others go on
-      const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
-      assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
-      const refused = sync.result?.devices?.[JUNOS]
-      const task = {
-        task_name: "push_sync_device",
-        result: `UnmanageableDevice: ${SENTENCE}\n`,
-        diff: "",
-        failed: true
+    // a sync of several: this one fails at once, the others go on
+    const sync = yield* api.run("/device_syncto", { device_type: "ACCESS", dry_run: true, resync: true })
+    assert.strictEqual(sync.status, "FINISHED", JSON.stringify(sync))
+    const refused = sync.result?.devices?.[JUNOS]
+    const task = {
+      task_name: "push_sync_device",
+      result: `UnmanageableDevice: ${SENTENCE}\n`,
+      diff: "",
+      failed: true
+    }
+    assert.deepEqual<unknown>(refused, { failed: true, job_tasks: [task] })
+    const other = sync.result?.devices?.[PEER]
+    assert.isFalse(other?.failed, JSON.stringify(other))
+
+    const drift = yield* api.run("/device_drift", { hostname: JUNOS })
+    assert.include(textOf(drift), SENTENCE)
+
+    for (const path of ["/device_update_facts", "/device_update_interfaces"]) {
+      const job = yield* api.run(path, { hostname: JUNOS })
+      assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
+      assert.include(textOf(job), SENTENCE, path)
+    }
+    for (const [path, body, sentence] of [
+      ["/firmware/upgrade", { hostname: JUNOS, filename: "EOS.swi", pre_flight: true }, "Invalid device platform"],
+      ["/device_cert", { hostname: JUNOS, action: "RENEW" }, "Unsupported device platform"]
+    ] as const) {
+      const job = yield* api.run(path, body)
+      assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
+      assert.include(textOf(job), `${sentence} \\"junos\\" for device: ${JUNOS}`, path)
+    }
+
+    for (const path of ["running_config", "lldp_neighbors", "lldp_neighbors_detail"]) {
+      const reply = yield* api.send("GET", `/device/${JUNOS}/${path}`)
+      assert.deepEqual([reply.status, reply.body.message], [500, `Exception: UnmanageableDevice: ${SENTENCE}`], path)
+    }
+    const bounced = yield* api.send("PUT", `/device/${JUNOS}/interface_status`, { bounce_interfaces: ["ge-0/0/1"] })
+    assert.deepEqual(
+      [bounced.status, bounced.body.message],
+      [500, `Could not bounce ports of device ${JUNOS}: ${SENTENCE}`]
+    )
+
+    const erased = yield* api.send("DELETE", `/device/${id}`, { factory_default: true })
+    const erasing = yield* api.ended(erased.body.job_id ?? 0)
+    assert.strictEqual(erasing.status, "EXCEPTION")
+    assert.include(textOf(erasing), SENTENCE)
+    assert.strictEqual((yield* api.send("GET", `/device/${JUNOS}`)).status, 200)
+
+    // before it has its place
+    for (const state of ["DISCOVERED", "DHCP_BOOT"]) {
+      yield* api.send("PUT", `/device/${id}`, { state })
+      const path = state === "DISCOVERED" ? `/device_init/${id}` : "/device_discover"
+      const body =
+        state === "DISCOVERED"
+          ? { hostname: "lhv-new1", device_type: "ACCESS" }
+          : { ztp_mac: "08002708A8BE", dhcp_ip: "10.196.16.99" }
+      if (state === "DISCOVERED") {
+        const check = yield* api.send("POST", `/device_initcheck/${id}`, body)
+        assert.deepEqual(
+          [check.status, check.body.message],
+          [400, `UnmanageableDevice in pre_init_checks: ${SENTENCE}`]
+        )
       }
-      assert.deepEqual<unknown>(refused, { failed: true, job_tasks: [task] })
-      const other = sync.result?.devices?.[PEER]
-      assert.isFalse(other?.failed, JSON.stringify(other))
-
-      const drift = yield* api.run("/device_drift", { hostname: JUNOS })
-      assert.include(textOf(drift), SENTENCE)
-
-      for (const path of ["/device_update_facts", "/device_update_interfaces"]) {
-        const job = yield* api.run(path, { hostname: JUNOS })
-        assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
-        assert.include(textOf(job), SENTENCE, path)
-      }
-      for (const [path, body, sentence] of [
-        ["/firmware/upgrade", { hostname: JUNOS, filename: "EOS.swi", pre_flight: true }, "Invalid device platform"],
-        ["/device_cert", { hostname: JUNOS, action: "RENEW" }, "Unsupported device platform"]
-      ] as const) {
-        const job = yield* api.run(path, body)
-        assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
-        assert.include(textOf(job), `${sentence} \\"junos\\" for device: ${JUNOS}`, path)
-      }
-
-      for (const path of ["running_config", "lldp_neighbors", "lldp_neighbors_detail"]) {
-        const reply = yield* api.send("GET", `/device/${JUNOS}/${path}`)
-        assert.deepEqual([reply.status, reply.body.message], [500, `Exception: UnmanageableDevice: ${SENTENCE}`], path)
-      }
-      const bounced = yield* api.send("PUT", `/device/${JUNOS}/interface_status`, { bounce_interfaces: ["ge-0/0/1"] })
-      assert.deepEqual(
-        [bounced.status, bounced.body.message],
-        [500, `Could not bounce ports of device ${JUNOS}: ${SENTENCE}`]
-      )
-
-      const erased = yield* api.send("DELETE", `/device/${id}`, { factory_default: true })
-      const erasing = yield* api.ended(erased.body.job_id ?? 0)
-      assert.strictEqual(erasing.status, "EXCEPTION")
-      assert.include(textOf(erasing), SENTENCE)
-      assert.strictEqual((yield* api.send("GET", `/device/${JUNOS}`)).status, 200)
-
-      // before it has its place
-      for (const state of ["DISCOVERED", "DHCP_BOOT"]) {
-        yield* api.send("PUT", `/device/${id}`, { state })
-        const path = state === "DISCOVERED" ? `/device_init/${id}` : "/device_discover"
-        const body =
-          state === "DISCOVERED"
-            ? { hostname: "lhv-new1", device_type: "ACCESS" }
-            : { ztp_mac: "08002708A8BE", dhcp_ip: "10.196.16.99" }
-        if (state === "DISCOVERED") {
-          const check = yield* api.send("POST", `/device_initcheck/${id}`, body)
-          assert.deepEqual(
-            [check.status, check.body.message],
-            [400, `UnmanageableDevice in pre_init_checks: ${SENTENCE}`]
-          )
-        }
-        if (state === "DHCP_BOOT") yield* api.send("PUT", `/device/${id}`, { ztp_mac: "08002708A8BE" })
-        const job = yield* api.run(path, body)
-        assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
-        assert.include(textOf(job), SENTENCE, path)
-      }
-    }).pipe(Effect.scoped),
-  120_000
+      if (state === "DHCP_BOOT") yield* api.send("PUT", `/device/${id}`, { ztp_mac: "08002708A8BE" })
+      const job = yield* api.run(path, body)
+      assert.strictEqual(job.status, "EXCEPTION", `${path}: ${JSON.stringify(job)}`)
+      assert.include(textOf(job), SENTENCE, path)
+    }
+  }).pipe(Effect.scoped)
 )

@@ -1,10 +1,14 @@
 /**
  * A way to a server on which connections can fall silent: they stay open, and nothing that is said on them arrives any more,
  * as when a firewall forgets them or the machine behind them loses its power. It can also end: then connections are closed,
- * and new ones are refused, as when the server has ended.
+ * and new ones are refused, as when the server has ended. Or the way is lost for a while, in one of several manners.
  */
 import { Effect } from "effect"
 import * as net from "node:net"
+
+/** How a way is lost: connections are closed, and new ones too; nothing arrives on old and new ones; nobody listens any more. */
+export const losses = ["cut", "silent", "refused"] as const
+export type Loss = (typeof losses)[number]
 
 export interface SilentProxy {
   readonly port: number
@@ -13,11 +17,28 @@ export interface SilentProxy {
   /** Closes the connections that are open now. */
   readonly cut: Effect.Effect<void>
   readonly end: Effect.Effect<void>
+  /** Nothing comes through any more, on connections of now and on new ones. */
+  readonly lose: (how: Loss) => Effect.Effect<void>
+  /** New connections come through again; those of before are closed. */
+  readonly restore: Effect.Effect<void>
 }
+
+type Pair = readonly [net.Socket, net.Socket]
 
 interface Proxy {
   readonly server: net.Server
-  readonly pairs: Set<readonly [net.Socket, net.Socket]>
+  readonly pairs: Set<Pair>
+  lost: Loss | null
+}
+
+const hush = ([near, far]: Pair): void => {
+  near.unpipe(far).pause()
+  far.unpipe(near).pause()
+}
+
+const portOf = (server: net.Server): number => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 const cut = ({ pairs }: Proxy) =>
@@ -35,8 +56,9 @@ const ended = (proxy: Proxy) =>
 export const make = (target: number | (() => number)) =>
   Effect.acquireRelease(
     Effect.callback<Proxy>((resume) => {
-      const pairs = new Set<readonly [net.Socket, net.Socket]>()
+      const pairs = new Set<Pair>()
       const server = net.createServer({ noDelay: true }, (near) => {
+        if (proxy.lost === "cut") return void near.destroy()
         const far = net.connect({
           port: typeof target === "number" ? target : target(),
           host: "127.0.0.1",
@@ -45,7 +67,7 @@ export const make = (target: number | (() => number)) =>
         const pair = [near, far] as const
         pairs.add(pair)
         for (const [from, to] of [pair, [far, near] as const]) {
-          from.pipe(to)
+          if (proxy.lost === null) from.pipe(to)
           from.on("error", () => to.destroy())
           from.on("close", () => {
             to.destroy()
@@ -53,22 +75,32 @@ export const make = (target: number | (() => number)) =>
           })
         }
       })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed({ server, pairs })))
+      const proxy: Proxy = { server, pairs, lost: null }
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(proxy)))
     }),
     ended
   ).pipe(
     Effect.map((proxy): SilentProxy => {
       const { pairs, server } = proxy
-      const address = server.address()
+      const port = portOf(server)
+      const listening = Effect.callback<void>((resume) => {
+        if (server.listening) return resume(Effect.void)
+        server.listen(port, "127.0.0.1", () => resume(Effect.void))
+      })
       return {
-        port: typeof address === "object" && address !== null ? address.port : 0,
+        port,
         cut: cut(proxy),
         end: ended(proxy),
-        silence: Effect.sync(() => {
-          for (const [near, far] of pairs) {
-            near.unpipe(far).pause()
-            far.unpipe(near).pause()
-          }
+        silence: Effect.sync(() => pairs.forEach(hush)),
+        lose: (how) =>
+          Effect.suspend(() => {
+            proxy.lost = how
+            if (how === "silent") return Effect.sync(() => pairs.forEach(hush))
+            return how === "cut" ? cut(proxy) : ended(proxy)
+          }),
+        restore: Effect.suspend(() => {
+          proxy.lost = null
+          return Effect.andThen(cut(proxy), listening)
         })
       }
     })

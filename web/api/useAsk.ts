@@ -20,6 +20,9 @@ export interface Asking {
 /** Whether another try may help: the server was away, or had too much to do. */
 const isPassing = (error: unknown) => error instanceof CallFailed && (error.status === 0 || error.status >= 502)
 
+/** Asks three times more where that may help. */
+export const retry = (count: number, error: Error): boolean => isPassing(error) && count < 3
+
 /** The answer of a call, as `useQuery` gives it. */
 export const useAsk = <Name extends CallName>(
   name: Name,
@@ -31,7 +34,7 @@ export const useAsk = <Name extends CallName>(
     queryFn: ({ signal }) => ask(name, { ...sent, signal }),
     enabled,
     meta: { kinds },
-    retry: (count, error) => isPassing(error) && count < 3,
+    retry,
     ...(once ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     ...(every === undefined ? {} : { refetchInterval: every }),
     ...(keep ? { placeholderData: keepPreviousData } : {})

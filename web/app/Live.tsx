@@ -2,7 +2,7 @@
 import { type Query, useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useContext, useEffect, useEffectEvent, useMemo, useRef, useState } from "react"
 import { type Heard, listen } from "../api/eventStream.ts"
-import { useToken } from "./useSession.ts"
+import { useIdentity, useToken } from "./useSession.ts"
 
 /** Many events of one moment make one question. */
 const GATHERED = 400
@@ -27,9 +27,11 @@ const isAbout = (query: Query, kinds: ReadonlySet<string>): boolean => {
 export const LiveProvider = ({ children }: { readonly children: ReactNode }) => {
   const client = useQueryClient()
   const known = useToken()
+  const isSomebody = typeof useIdentity().data === "string"
   const [connected, setConnected] = useState(true)
   const listeners = useRef(new Set<Listener>()).current
   useEffect(() => {
+    if (!isSomebody) return
     let told = new Set<string>()
     let timer: ReturnType<typeof setTimeout> | undefined
     let wasLost = false
@@ -57,7 +59,7 @@ export const LiveProvider = ({ children }: { readonly children: ReactNode }) => 
       clearTimeout(timer)
       stop()
     }
-  }, [client, known, listeners])
+  }, [client, isSomebody, known, listeners])
   const live = useMemo(() => ({ connected, listeners }), [connected, listeners])
   return <Context value={live}>{children}</Context>
 }

@@ -12,7 +12,7 @@ import {
 import { useDisclosure } from "@mantine/hooks"
 import { Outlet, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useState } from "react"
-import { CallFailed, request } from "../api/call.ts"
+import { request } from "../api/call.ts"
 import { forget, token } from "../api/token.ts"
 import { PlainLink } from "../parts/PlainLink.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -137,9 +137,8 @@ const Inside = ({ name }: { readonly name: string }) => {
 export const Shell = () => {
   useToken()
   const { data, error, refetch } = useIdentity()
-  const isOut = error instanceof CallFailed && error.status === 401
-  if (isOut) return <SignOn />
-  if (data !== undefined) return <Inside name={data.answer} />
+  if (data === null) return <SignOn />
+  if (data !== undefined) return <Inside name={data} />
   return (
     <main>
       {error === null ? (

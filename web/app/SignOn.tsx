@@ -94,7 +94,7 @@ const ByToken = () => {
 
 export const SignOn = () => {
   const [isUnasked] = useState(cameUnasked)
-  const { data, isError } = useAsk("GET /auth/ways")
+  const { data, errorUpdateCount } = useAsk("GET /auth/ways")
   const ways = data?.answer.data
   return (
     <main>
@@ -116,7 +116,7 @@ export const SignOn = () => {
             Sign on at {ways.provider.name}
           </Button>
         )}
-        {(ways?.token === true || isError) && (
+        {(ways === undefined ? errorUpdateCount > 0 : ways.token) && (
           <Card withBorder>
             <ByToken />
           </Card>

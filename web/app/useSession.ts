@@ -1,9 +1,10 @@
 /** Who is signed on, and what they may do. What a role may not do is not offered; the server refuses it all the same. */
-import { useQueryClient } from "@tanstack/react-query"
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useSyncExternalStore } from "react"
 import { speaksOf } from "../../src/domain/access/SpeaksOf.ts"
+import { ask, CallFailed } from "../api/call.ts"
 import { onToken, token } from "../api/token.ts"
-import { useAsk } from "../api/useAsk.ts"
+import { retry, useAsk } from "../api/useAsk.ts"
 
 /** The token of the moment; all answers are forgotten when it is another. */
 export const useToken = (): string | null => {
@@ -13,8 +14,21 @@ export const useToken = (): string | null => {
   return known
 }
 
-/** The name that jobs and events will keep. */
-export const useIdentity = () => useAsk("GET /auth/identity")
+const identity = async (signal: AbortSignal): Promise<string | null> => {
+  try {
+    return (await ask("GET /auth/identity", { signal })).answer
+  } catch (cause) {
+    if (cause instanceof CallFailed && cause.status === 401) return null
+    throw cause
+  }
+}
+
+/**
+ * The name that jobs and events will keep; null for nobody. To be nobody is an answer: an error would be forgotten while the same is
+ * asked again, and the sign-on, with what somebody types into it, be taken away meanwhile.
+ */
+export const useIdentity = (): UseQueryResult<string | null> =>
+  useQuery({ queryKey: ["identity"], queryFn: ({ signal }) => identity(signal), retry })
 
 /** Whether a role of the caller speaks of a call: `may("POST", "/device_syncto")`. False while it is not known. */
 export const useMay = (): ((method: string, path: string) => boolean) => {

@@ -11,7 +11,7 @@ interface Props {
 
 export const Decide = ({ job: { id, scheduled_by } }: Props) => {
   const may = useMay()
-  const me = useIdentity().data?.answer
+  const me = useIdentity().data
   const [comment, setComment] = useState("")
   if (!may("POST", `/job/${id}/approve`)) return null
   if (me === scheduled_by) return <Text size="sm">Somebody else than you has to approve it.</Text>

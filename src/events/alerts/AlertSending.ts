@@ -2,7 +2,7 @@
  * Takes messages to receivers until they have arrived or are given up (docs/alerts.md#delivery). Each receiver has a few attempts of its own at
  * the same time, so that one which is slow or gone holds up nobody else.
  */
-import { Context, Effect, Layer, Random, Schedule, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, Random, Schedule, type Scope } from "effect"
 import { type AlertMessage, titleOf } from "../../domain/events/alerts/AlertMessage.ts"
 import { PACE, type Pace, pause } from "../../domain/events/alerts/Backoff.ts"
 import { webhookFailures } from "../../runtime/metrics/EventMetrics.ts"
@@ -20,7 +20,6 @@ export const AlertPace = Context.Reference<Pace | null>("switchyard/events/Alert
 
 const INTERVAL = "1 second"
 const AT_ONCE = 5
-const UPKEEP_INTERVAL = "1 hour"
 
 const messageOf = (delivery: ClaimedDelivery): AlertMessage => {
   const { action, alert_id, count, created_at, events, id, level, rule, title } = delivery
@@ -110,12 +109,12 @@ const make = Effect.gen(function* () {
 
 const upkeep: Effect.Effect<void, never, AlertStore | AlertMuteStore | ServerConfig | Scope.Scope> = Effect.gen(
   function* () {
-    const { ALERT_DAYS } = yield* ServerConfig
+    const { ALERT_DAYS, UPKEEP_INTERVAL } = yield* ServerConfig
     const alerts = yield* AlertStore
     const mutes = yield* AlertMuteStore
     yield* Effect.andThen(alerts.forget(ALERT_DAYS), mutes.forget(ALERT_DAYS)).pipe(
       Effect.catchCause((cause) => Effect.logWarning("Old alerts could not be removed", cause)),
-      Effect.repeat(Schedule.spaced(UPKEEP_INTERVAL)),
+      Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
       Effect.forkScoped
     )
   }

@@ -1,20 +1,18 @@
 /** Which replicas work together, as the database knows them (docs/operations.md#replicas). */
 import { Duration, Effect } from "effect"
 import type { HealthReport } from "../../api/SystemApi.ts"
+import { SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { meaning } from "../../store/DatabaseAway.ts"
 import { failingWithoutDatabase } from "../../store/DatabaseClient.ts"
 import { type ReplicaFigure, ServerFigures } from "../../store/ServerFigures.ts"
 
 const PATIENCE = Duration.seconds(2)
 
-/** A replica writes that it is there every two seconds; the others take over its devices when it has not for eight. */
-const SILENT_SECONDS = 8
-
 /** One that has gone without saying so is asked after for this long. */
 const FORGOTTEN_SECONDS = 86_400
 
 const wrong = ({ heard_seconds, is_healthy }: ReplicaFigure): string | null => {
-  if (heard_seconds > SILENT_SECONDS) return `not heard of for ${Math.round(heard_seconds)} seconds`
+  if (heard_seconds > SILENT_REPLICA) return `not heard of for ${Math.round(heard_seconds)} seconds`
   return is_healthy ? null : "other replicas do not reach it"
 }
 

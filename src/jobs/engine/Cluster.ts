@@ -1,10 +1,10 @@
 /**
  * The runtime under jobs and device actors: durable messages, timers and the division of work among replicas. One process alone
- * opens no port; with CLUSTER_HOST set, replicas find each other in the database (these figures were measured; every replica
- * must use the same ones).
+ * opens no port; with CLUSTER_HOST set, replicas find each other in the database. How soon one takes over from another is in
+ * `domain/TakeOver.ts`.
  */
 import { NodeCrypto } from "@effect/platform-node"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import {
   ClusterWorkflowEngine,
   RunnerAddress,
@@ -13,16 +13,17 @@ import {
   SqlMessageStorage,
   SqlRunnerStorage
 } from "effect/cluster"
+import { LOOK_FOR_MESSAGES, LOOK_FOR_REPLICAS, SIGN, SILENT_REPLICA } from "../../domain/TakeOver.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import * as DatabaseClient from "../../store/DatabaseClient.ts"
 import * as ClusterSocket from "./ClusterSocket.ts"
 
 const shared = {
-  shardLockExpiration: "8 seconds",
-  shardLockRefreshInterval: "2 seconds",
-  refreshAssignmentsInterval: "1 second",
-  runnerHealthCheckInterval: "2 seconds",
-  entityMessagePollInterval: "1 second",
+  shardLockExpiration: Duration.seconds(SILENT_REPLICA),
+  shardLockRefreshInterval: Duration.seconds(SIGN),
+  refreshAssignmentsInterval: Duration.seconds(LOOK_FOR_REPLICAS),
+  runnerHealthCheckInterval: Duration.seconds(SIGN),
+  entityMessagePollInterval: Duration.seconds(LOOK_FOR_MESSAGES),
   entityReplyPollInterval: "100 millis",
   // what a switch has not answered by then is left for the next process, which looks at the switch
   entityTerminationTimeout: "3 seconds",

@@ -3,7 +3,7 @@
  * ever, and its tables would only grow. Deleting a message frees the job's execution id, which is harmless: a job that has
  * ended does nothing when it is executed again.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JOB_ENDED } from "../../store/JobStatusSql.ts"
@@ -11,7 +11,6 @@ import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** Executions that one statement removes, so that it never holds its locks for long. */
 const BATCH = 500
-const INTERVAL = "1 hour"
 const ENTITY_TYPE = `Workflow/${JobWorkflow._tag}`
 
 const make = Effect.gen(function* () {
@@ -53,13 +52,14 @@ export class EngineRecords extends Context.Service<
 >()("switchyard/jobs/EngineRecords") {
   static readonly layer = Layer.effect(EngineRecords, make)
 
-  /** Forgets once an hour. */
+  /** Forgets every `UPKEEP_INTERVAL` seconds. */
   static readonly layerSweep = Layer.effectDiscard(
     Effect.gen(function* () {
+      const { UPKEEP_INTERVAL } = yield* ServerConfig
       const { forget } = yield* EngineRecords
       yield* forget.pipe(
         Effect.catchCause((cause) => Effect.logWarning("Old records of the engine could not be removed", cause)),
-        Effect.repeat(Schedule.spaced(INTERVAL)),
+        Effect.repeat(Schedule.spaced(Duration.seconds(UPKEEP_INTERVAL))),
         Effect.forkScoped
       )
     })

@@ -7,13 +7,14 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { WorkflowEngine } from "effect/workflow"
 import { functionName } from "../../domain/Job.ts"
 import type { AnyJob, Discovery, MemoOf, SentArgs } from "../../domain/jobs/JobDefinition.ts"
+import { SILENT_JOB } from "../../domain/TakeOver.ts"
 import { currentTrace } from "../../runtime/Spans.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { memoOf } from "./JobHandler.ts"
 import { JobStates } from "./JobStates.ts"
-import { JobWorkflow, SILENCE } from "./JobWorkflow.ts"
+import { JobWorkflow } from "./JobWorkflow.ts"
 
 /** For whom a job is started and how. `delaySeconds` defaults to the server's JOB_DELAY. */
 export interface StartOptions<J extends AnyJob = AnyJob> {
@@ -74,7 +75,7 @@ const make = Effect.gen(function* () {
   }, sql.withTransaction)
 
   const launchAgain = Effect.fn("JobLaunch.again")(function* ({ attempt, jobId }: JobAttempt) {
-    if (!(yield* attempts.next({ attempt, jobId }, SILENCE))) return false
+    if (!(yield* attempts.next({ attempt, jobId }, SILENT_JOB))) return false
     yield* executeJob({ jobId, attempt: attempt + 1 })
     return true
   }, sql.withTransaction)

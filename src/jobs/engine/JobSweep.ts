@@ -3,15 +3,13 @@
  * is started again, and the lock of a job that has ended is removed (promises 3 and 4). Whatever the database, the engine or
  * a process did: what was accepted goes on.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { Sharding } from "effect/cluster"
+import { LOOK_FOR_JOBS, SILENT_JOB } from "../../domain/TakeOver.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 import { JobLockStore } from "../../store/JobLockStore.ts"
 import { JobEngine } from "./JobEngine.ts"
-import { SILENCE } from "./JobWorkflow.ts"
 import { LiveJobs } from "./LiveJobs.ts"
-
-const INTERVAL = "3 seconds"
 
 const make = Effect.gen(function* () {
   const attempts = yield* JobAttemptStore
@@ -30,8 +28,8 @@ const make = Effect.gen(function* () {
 
   const sweepJobs = Effect.gen(function* () {
     // who could not write for a while must not take the others' silence for their end
-    if ((yield* live.steadySeconds) < SILENCE) return
-    const left = yield* attempts.silent(SILENCE)
+    if ((yield* live.steadySeconds) < SILENT_JOB) return
+    const left = yield* attempts.silent(SILENT_JOB)
     yield* Effect.forEach(left, startAgain, { discard: true })
     if (left.length > 0) yield* sharding.pollStorage
   })
@@ -44,7 +42,7 @@ const make = Effect.gen(function* () {
 
   yield* Effect.andThen(sweepLocks, sweepJobs).pipe(
     Effect.catchCause((cause) => Effect.logWarning("What was left behind could not be looked for", cause)),
-    Effect.repeat(Schedule.spaced(INTERVAL)),
+    Effect.repeat(Schedule.spaced(Duration.seconds(LOOK_FOR_JOBS))),
     Effect.forkScoped
   )
 })

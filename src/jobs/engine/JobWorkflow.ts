@@ -11,6 +11,3 @@ export const JobWorkflow = Workflow.make("Job", {
   idempotencyKey: ({ attempt = 0, jobId }) => (attempt === 0 ? String(jobId) : `${jobId}.${attempt}`),
   success: Schema.Void
 })
-
-/** Seconds without a sign of life after which nobody works on a job; a sign is given every two. */
-export const SILENCE = 15

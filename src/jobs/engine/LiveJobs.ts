@@ -4,16 +4,15 @@
  * process which was paused, is stopped as soon as it hears of it. What it may still send to a switch is refused by the
  * claims of the change (promise 1).
  */
-import { Context, Deferred, Effect, Layer, Schedule } from "effect"
+import { Context, Deferred, Duration, Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql"
+import { SIGN } from "../../domain/TakeOver.ts"
 import { type JobAttempt, JobAttemptStore } from "../../store/JobAttemptStore.ts"
 
 interface LiveAttempt extends JobAttempt {
   readonly superseded: Deferred.Deferred<void>
   readonly ended: Deferred.Deferred<void>
 }
-
-const BEAT = "2 seconds"
 
 const make = Effect.gen(function* () {
   const attempts = yield* JobAttemptStore
@@ -35,7 +34,7 @@ const make = Effect.gen(function* () {
       steadySince = performance.now()
       return Effect.logWarning("It could not be written which jobs are worked on", cause)
     }),
-    Effect.repeat(Schedule.spaced(BEAT)),
+    Effect.repeat(Schedule.spaced(Duration.seconds(SIGN))),
     Effect.forkScoped
   )
 

@@ -1,5 +1,5 @@
-/** Removes old jobs and what they have done while the server runs, stores texts once, and notes what is there (docs/operations.md#retention). */
-import { Effect, Layer, Schedule } from "effect"
+/** Removes old jobs and what they have done while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
+import { Duration, Effect, Layer, Schedule } from "effect"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobRetention } from "../../store/JobRetention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
@@ -7,7 +7,8 @@ import { RetainedFigures } from "../../store/RetainedFigures.ts"
 import { SecretTexts } from "../../store/SecretTexts.ts"
 import { TextPacking } from "../../store/TextPacking.ts"
 
-const INTERVAL = "1 hour"
+/** A part of the interval: what another replica did less than that ago is not done again. */
+const YOUNG = 0.9
 
 /** Works until the server stops. */
 export const layer = Layer.effectDiscard(
@@ -16,11 +17,16 @@ export const layer = Layer.effectDiscard(
     const retention = yield* JobRetention
     const figures = yield* RetainedFigures
     const { pack } = yield* TextPacking
-    yield* retention.remove(config).pipe(
-      Effect.tap(() => Effect.andThen(pack, figures.look)),
-      Effect.flatMap(figures.noteRemoved),
+    const round = Effect.gen(function* () {
+      if (!(yield* figures.begin(config.UPKEEP_INTERVAL * YOUNG))) return
+      const removed = yield* retention.remove(config)
+      yield* pack
+      yield* figures.look
+      yield* figures.noteRemoved(removed)
+    })
+    yield* round.pipe(
       Effect.catchCause((cause) => Effect.logWarning("Old jobs could not be removed", cause)),
-      Effect.repeat(Schedule.spaced(INTERVAL)),
+      Effect.repeat(Schedule.spaced(Duration.seconds(config.UPKEEP_INTERVAL))),
       Effect.forkScoped
     )
   })

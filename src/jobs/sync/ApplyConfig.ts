@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
       Effect.flatMap(({ id }) =>
         Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error))))
     )
   })
 

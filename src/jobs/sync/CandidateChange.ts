@@ -11,7 +11,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
-import { fenced, outsideWindow, renderFailed, unmanageable } from "./SyncTasks.ts"
+import { fenced, outsideWindow, renderFailed, unmanageable, unseen } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
@@ -54,9 +54,10 @@ const make = Effect.gen(function* () {
       ...policy,
       ...(shown === null ? {} : { shown: shown.success })
     }
-    return yield* Effect.catchTag(calls.store(device, wanted), "UnmanageableDevice", (error) =>
-      refuse(work, device, unmanageable(error))
-    )
+    return yield* Effect.catchTags(calls.store(device, wanted), {
+      UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
+      UnseenDevice: (error) => refuse(work, device, unseen(error))
+    })
   })
 
   return CandidateChange.of({ store })

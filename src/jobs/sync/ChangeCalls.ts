@@ -14,10 +14,12 @@ import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 
 /** How changes are confirmed: not at all, each device at once, or all devices together. */
@@ -79,10 +81,12 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
+  const unseen = yield* UnseenDeviceStore
   const actorOf = yield* DeviceEntity.client
 
   const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
     yield* requireManageable(device)
+    if (!wanted.dryRun) yield* unseen.requireSeen(device.id)
     const mode = can(device, "timer") ? wanted.mode : 0
     const protocol = newChange({
       mode,
@@ -132,7 +136,7 @@ export class ChangeCalls extends Context.Service<
     readonly store: (
       device: Device,
       wanted: WantedChange
-    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | SqlError.SqlError>
+    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | UnseenDevice | SqlError.SqlError>
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
     /** Tells a change that waits how the others fared. */

@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
     const wanted = { jobId: job.id, candidate, mode: 1, dryRun, force: false, expectedHash } as const
     const report = yield* calls.store(device, wanted).pipe(
       Effect.flatMap(({ id }) => timers.orLeave(id, calls.run(device.id, id))),
-      Effect.catchTag("UnmanageableDevice", (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error))))
     )
     return explained(report, job.args.job_id)
   })

@@ -4,6 +4,7 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
+import { type UnseenDevice, unseenText } from "../../domain/UnseenDevice.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
@@ -68,6 +69,9 @@ export const outsideWindow = (why: string, mainTask = MAIN_TASK): DeviceResult =
 /** No driver can log in to the device: nothing was rendered or sent. */
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])
+
+/** Nobody has looked at the device since the database was restored: nothing was sent. */
+export const unseen = (error: UnseenDevice): DeviceResult => deviceResult([taskFailed(MAIN_TASK, unseenText(error))])
 
 /** The first words of the text of a device that was left alone because the rollout was stopped. */
 export const NOT_STARTED = "This device was not started and runs what it ran before."

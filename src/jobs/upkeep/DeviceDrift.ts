@@ -16,6 +16,7 @@ import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import { DeviceSelection } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
@@ -29,22 +30,41 @@ const READS = 3
 /** What the comparison came to. */
 type Finding =
   | { readonly _tag: "Same" }
-  | { readonly _tag: "Differs"; readonly diff: string }
+  | { readonly _tag: "Differs"; readonly diff: string; readonly since: string }
+  | { readonly _tag: "Unproved" }
   | { readonly _tag: "NotCompared"; readonly why: string }
   | { readonly _tag: "Unread"; readonly text: string }
+
+const DIFFERS = "The device does not run what it was last proved to run"
+
+/** What is known of changes that came after the backup from which the database was restored. */
+const sinceBackup = (backupOf: string, jobs: ReadonlyArray<number>): string => {
+  const since = `the backup of ${backupOf}, from which the database was restored`
+  const [one, ...others] = jobs
+  if (one === undefined) return `. It was changed after ${since}, or by somebody else`
+  return others.length === 0
+    ? `. Job ${one} changed it after ${since}`
+    : `. Jobs ${jobs.join(", ")} changed it after ${since}`
+}
 
 const resultOf = (finding: Finding): DeviceResult => {
   switch (finding._tag) {
     case "Same":
       return deviceResult([taskOk(TASK)])
     case "Differs":
-      return deviceResult([taskOk(TASK, "The device does not run what it was last proved to run", finding.diff)])
+      return deviceResult([taskOk(TASK, `${DIFFERS}${finding.since}`, finding.diff)])
+    case "Unproved":
+      return deviceResult([taskOk(TASK, "Nothing was proved yet on this device")])
     case "NotCompared":
       return deviceResult([taskOk(TASK, finding.why)])
     default:
       return deviceResult([taskFailed(TASK, finding.text)])
   }
 }
+
+/** Whether nothing of a backup can be wrong about the device any more: it was compared, or there is nothing to compare it with. */
+const isSeen = ({ _tag }: Finding, device: Device): boolean =>
+  _tag === "Same" || _tag === "Differs" || _tag === "Unproved" || !isManageable(device)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -54,20 +74,23 @@ const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const selection = yield* DeviceSelection
+  const unseen = yield* UnseenDeviceStore
   const actorOf = yield* DeviceEntity.client
 
   /** A change that is under way or was proved between two looks would be taken for drift. */
-  const compare = Effect.fnUntraced(function* (device: Device) {
+  const compare = Effect.fnUntraced(function* (device: Device, backup: Option.Option<string>) {
     if (!isManageable(device)) {
       return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
     }
     for (let read = 0; read < READS; read += 1) {
       const proved = yield* changes.proved(device.id)
       if (Option.isNone(proved)) {
-        return { _tag: "NotCompared", why: "Nothing was proved yet on this device" } satisfies Finding
+        return { _tag: "Unproved" } satisfies Finding
       }
       const { config: text, hash } = proved.value
-      const answer = yield* Effect.result(patiently(actorOf(String(device.id)).ReadDrift({ config: text, hash })))
+      const answer = yield* Effect.result(
+        patiently(actorOf(String(device.id)).ReadDrift({ config: text, hash, withJobs: Option.isSome(backup) }))
+      )
       if (answer._tag === "Failure") {
         const error = answer.failure
         const said = callErrorText(error)
@@ -79,8 +102,10 @@ const make = Effect.gen(function* () {
         return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
       }
       if (Option.isNone(now) || now.value.hash !== hash) continue
-      const { diff, hash: found } = answer.success
-      return found === hash ? ({ _tag: "Same" } satisfies Finding) : ({ _tag: "Differs", diff } satisfies Finding)
+      const { diff, hash: found, jobs: seen = [] } = answer.success
+      if (found === hash) return { _tag: "Same" } satisfies Finding
+      const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
+      return { _tag: "Differs", diff, since } satisfies Finding
     }
     return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
   })
@@ -99,12 +124,14 @@ const make = Effect.gen(function* () {
       const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
       return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     }
-    const finding = yield* compare(device)
+    const finding = yield* compare(device, yield* unseen.backupOf(device.id))
     const differs = finding._tag === "Differs"
     const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
-    yield* sql.withTransaction(
-      Effect.andThen(jobs.addDevice(job.id, { ...row, score: null }), differs ? mark(job, device) : Effect.void)
-    )
+    yield* Effect.gen(function* () {
+      yield* jobs.addDevice(job.id, { ...row, score: null })
+      if (differs) yield* mark(job, device)
+      if (isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
+    }).pipe(sql.withTransaction)
   })
 
   const handler: JobHandler<typeof DeviceDrift> = Effect.fn("DeviceDrift")(function* (job) {

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Result } from "effect"
 import { claimedWire } from "../../../src/drivers/ssh/ClaimedWire.ts"
+import { TAKEN_OVER } from "../../../src/drivers/WorkClaim.ts"
 import { makeOneSwitch, candidate, name } from "../eos/OneSwitchLab.ts"
 
 /** A wire with a claim that is as fresh as the test says, and that is answered when the test says. */
@@ -8,7 +9,7 @@ const makeScene = Effect.gen(function* () {
   const services = yield* Effect.context()
   const written: Array<string> = []
   const ends: Array<string> = []
-  const answer = Deferred.makeUnsafe<boolean>()
+  const answer = Deferred.makeUnsafe<string | null>()
   const state = { isFresh: true, asked: 0 }
   const wire = claimedWire(
     {
@@ -51,7 +52,7 @@ it.live("holds everything back until a claim that has grown old is known to be g
     wire.write("b\n")
     yield* Effect.yieldNow
     assert.deepStrictEqual(written, [])
-    yield* Deferred.succeed(answer, true)
+    yield* Deferred.succeed(answer, null)
     yield* Effect.yieldNow
     assert.deepStrictEqual(written, ["a\n", "b\n"])
     assert.strictEqual(state.asked, 1)
@@ -63,7 +64,7 @@ it.live("writes nothing and ends when another process has the work", () =>
     const { answer, ends, state, wire, written } = yield* makeScene
     state.isFresh = false
     wire.write("configure session job5\n")
-    yield* Deferred.succeed(answer, false)
+    yield* Deferred.succeed(answer, TAKEN_OVER)
     yield* Effect.yieldNow
     assert.deepStrictEqual(written, [])
     assert.deepStrictEqual(ends, ["another process has taken this work over", "destroyed"])
@@ -74,7 +75,7 @@ it.live("opens no session on a switch for a change that was taken over meanwhile
   Effect.gen(function* () {
     const { device, driver, target } = yield* makeOneSwitch()
     const state = { isFresh: true }
-    const claim = { isFresh: () => state.isFresh, ask: Effect.succeed(false) }
+    const claim = { isFresh: () => state.isFresh, ask: Effect.succeed(TAKEN_OVER) }
     const session = yield* driver.open({ ...target, claim })
     const seen = yield* session.sessions
     state.isFresh = false
@@ -92,7 +93,7 @@ it.live("opens no session on a switch for a change that was taken over meanwhile
 it.live("sends no more of a candidate once the change is taken over", () =>
   Effect.gen(function* () {
     const { device, driver, target } = yield* makeOneSwitch()
-    const claim = { isFresh: () => device.sessions().length === 0, ask: Effect.succeed(false) }
+    const claim = { isFresh: () => device.sessions().length === 0, ask: Effect.succeed(TAKEN_OVER) }
     const session = yield* driver.open({ ...target, claim, windowBytes: 1 })
     const vlans = Array.from({ length: 50 }, (_, index) => `vlan ${index + 20}`)
     const loaded = yield* Effect.result(session.load({ text: candidate(...vlans), mode: "replace", name: "job5" }))

@@ -17,21 +17,18 @@ const engine = Engine.layer.pipe(
   Layer.provideMerge(log)
 )
 
-it.live(
-  "ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR",
-  () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const jobs = yield* JobEngine
-      yield* sql`alter table device rename column serial to other_name`
-      const id = yield* jobs.start(UpdateFacts, { hostname: "sw1" }, { user: "tester" })
-      const job = yield* jobs.ended(id)
-      assert.strictEqual(job.status, "EXCEPTION")
-      assert.strictEqual(job.exception?.type, "DatabaseError")
-      assert.match(job.exception?.message ?? "", /\(SQLSTATE 42703\)$/)
-      const errors = lines.filter(({ details, level }) => level === "Error" && details["job"] === id)
-      assert.lengthOf(errors, 1, JSON.stringify(lines))
-      assert.include(errors[0]?.text ?? "", "42703")
-    }).pipe(Effect.provide(engine), Effect.scoped),
-  60_000
+it.live("ends with the SQLSTATE of a statement that the database refuses, and one line of the level ERROR", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const jobs = yield* JobEngine
+    yield* sql`alter table device rename column serial to other_name`
+    const id = yield* jobs.start(UpdateFacts, { hostname: "sw1" }, { user: "tester" })
+    const job = yield* jobs.ended(id)
+    assert.strictEqual(job.status, "EXCEPTION")
+    assert.strictEqual(job.exception?.type, "DatabaseError")
+    assert.match(job.exception?.message ?? "", /\(SQLSTATE 42703\)$/)
+    const errors = lines.filter(({ details, level }) => level === "Error" && details["job"] === id)
+    assert.lengthOf(errors, 1, JSON.stringify(lines))
+    assert.include(errors[0]?.text ?? "", "42703")
+  }).pipe(Effect.provide(engine), Effect.scoped)
 )

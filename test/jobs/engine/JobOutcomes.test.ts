@@ -110,74 +110,67 @@ it.live(
       assert.deepStrictEqual(yield* ids("filter[outcome]=FAILED&filter[function.name]=sync_devices"), [failed.job.id])
       assert.deepStrictEqual(yield* ids(`filter[failed_devices][contains]=${other}`), [partly.job.id, failed.job.id])
       assert.deepStrictEqual(yield* ids("filter[counts.failed]=1"), [partly.job.id])
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "calls no job a success that reached nobody, got no file or brought nothing into force",
-  () =>
-    Effect.gen(function* () {
-      const { api, folders, names, newest, run, running, switches, told } = yield* makeScene
-      const lost = names[0] ?? ""
-      const first = yield* run("sync_devices", { dry_run: false, force: true, hostnames: names, resync: true })
-      assert.strictEqual(first.job.outcome, "success", JSON.stringify(first))
+it.live("calls no job a success that reached nobody, got no file or brought nothing into force", () =>
+  Effect.gen(function* () {
+    const { api, folders, names, newest, run, running, switches, told } = yield* makeScene
+    const lost = names[0] ?? ""
+    const first = yield* run("sync_devices", { dry_run: false, force: true, hostnames: names, resync: true })
+    assert.strictEqual(first.job.outcome, "success", JSON.stringify(first))
 
-      switches[0]?.setFault({ kind: "cut", step: "connect" })
-      const drift = yield* run("device_drift", { hostnames: [lost] })
-      assert.deepInclude(drift.job, { status: "FINISHED", outcome: "failed", failed_devices: [lost] })
-      assert.lengthOf(drift.warnings, 2)
+    switches[0]?.setFault({ kind: "cut", step: "connect" })
+    const drift = yield* run("device_drift", { hostnames: [lost] })
+    assert.deepInclude(drift.job, { status: "FINISHED", outcome: "failed", failed_devices: [lost] })
+    assert.lengthOf(drift.warnings, 2)
 
-      const facts = yield* run("update_facts", { hostname: lost })
-      assert.deepInclude(facts.job, { status: "FINISHED", outcome: "failed", failed_devices: [lost] })
+    const facts = yield* run("update_facts", { hostname: lost })
+    assert.deepInclude(facts.job, { status: "FINISHED", outcome: "failed", failed_devices: [lost] })
 
-      const silent = { ztp_mac: "001C73AABBCC", dhcp_ip: "10.91.0.9" }
-      const row = { ...silent, hostname: "mac-001C73AABBCC", platform: "eos", state: "DHCP_BOOT" } as const
-      const insert = Effect.flatMap(DeviceStore, (store) => store.insert({ ...row, device_type: "UNKNOWN" }))
-      yield* Effect.provideContext(insert, running)
-      const discovery = yield* run("discover_device", { ...silent, iteration: 3 })
-      assert.deepInclude(discovery.job, { status: "FINISHED", outcome: "failed", failed_devices: [row.hostname] })
+    const silent = { ztp_mac: "001C73AABBCC", dhcp_ip: "10.91.0.9" }
+    const row = { ...silent, hostname: "mac-001C73AABBCC", platform: "eos", state: "DHCP_BOOT" } as const
+    const insert = Effect.flatMap(DeviceStore, (store) => store.insert({ ...row, device_type: "UNKNOWN" }))
+    yield* Effect.provideContext(insert, running)
+    const discovery = yield* run("discover_device", { ...silent, iteration: 3 })
+    assert.deepInclude(discovery.job, { status: "FINISHED", outcome: "failed", failed_devices: [row.hostname] })
 
-      const order = { url: "http://127.0.0.1:1/EOS-4.32.2F.swi", sha1: "0".repeat(40), verify_tls: true }
-      const files = [
-        ["get_firmware", order],
-        ["get_firmware_chksum", { filename: "none.swi" }],
-        ["remove_file", { filename: "none.swi" }]
-      ] as const
-      for (const [name, args] of files) {
-        const file = yield* run(name, args)
-        assert.deepInclude(file.job, { status: "FINISHED", outcome: "failed", failed_devices: [] }, name)
-        assert.lengthOf(file.warnings, 1, name)
-        assert.match(
-          file.warnings[0]?.text ?? "",
-          new RegExp(`^job #${file.job.id}: ${name} ended FINISHED, but failed: .+`)
-        )
-      }
-
-      yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: [\n" })
-      assert.strictEqual((yield* api.send("PUT", "/repository/settings", { action: "REFRESH" })).status, 500)
-      const refresh = yield* told((yield* newest).id)
-      assert.deepInclude(refresh.job, { status: "EXCEPTION", outcome: "failed" })
-      assert.lengthOf(refresh.warnings, 1)
-      assert.match(refresh.warnings[0]?.text ?? "", /refresh_repo ended EXCEPTION: .*base_system\.yml/)
-    }).pipe(Effect.scoped),
-  120_000
-)
-
-it.live(
-  "has no outcome while a job waits, and calls one aborted that somebody stopped",
-  () =>
-    Effect.gen(function* () {
-      const { api, newest, running, told } = yield* makeScene
-      const waiting = Effect.flatMap(JobEngine, (engine) =>
-        engine.start(UpdateFacts, { hostname: "x" }, { user: "tester", delaySeconds: 3600 })
+    const order = { url: "http://127.0.0.1:1/EOS-4.32.2F.swi", sha1: "0".repeat(40), verify_tls: true }
+    const files = [
+      ["get_firmware", order],
+      ["get_firmware_chksum", { filename: "none.swi" }],
+      ["remove_file", { filename: "none.swi" }]
+    ] as const
+    for (const [name, args] of files) {
+      const file = yield* run(name, args)
+      assert.deepInclude(file.job, { status: "FINISHED", outcome: "failed", failed_devices: [] }, name)
+      assert.lengthOf(file.warnings, 1, name)
+      assert.match(
+        file.warnings[0]?.text ?? "",
+        new RegExp(`^job #${file.job.id}: ${name} ended FINISHED, but failed: .+`)
       )
-      const id = yield* Effect.provideContext(waiting, running)
-      assert.deepInclude(yield* newest, { id, status: "SCHEDULED", outcome: null, failed_devices: null, counts: null })
-      yield* api.send("PUT", `/job/${id}`, { action: "ABORT" })
-      const { job, warnings } = yield* told(id)
-      assert.deepInclude(job, { status: "ABORTED", outcome: "aborted" })
-      assert.match(warnings.map(({ text }) => text).join("\n"), /update_facts was aborted: Aborted via API call/)
-    }).pipe(Effect.scoped),
-  120_000
+    }
+
+    yield* folders.settings.commit({ "global/base_system.yml": "ntp_servers: [\n" })
+    assert.strictEqual((yield* api.send("PUT", "/repository/settings", { action: "REFRESH" })).status, 500)
+    const refresh = yield* told((yield* newest).id)
+    assert.deepInclude(refresh.job, { status: "EXCEPTION", outcome: "failed" })
+    assert.lengthOf(refresh.warnings, 1)
+    assert.match(refresh.warnings[0]?.text ?? "", /refresh_repo ended EXCEPTION: .*base_system\.yml/)
+  }).pipe(Effect.scoped)
+)
+
+it.live("has no outcome while a job waits, and calls one aborted that somebody stopped", () =>
+  Effect.gen(function* () {
+    const { api, newest, running, told } = yield* makeScene
+    const waiting = Effect.flatMap(JobEngine, (engine) =>
+      engine.start(UpdateFacts, { hostname: "x" }, { user: "tester", delaySeconds: 3600 })
+    )
+    const id = yield* Effect.provideContext(waiting, running)
+    assert.deepInclude(yield* newest, { id, status: "SCHEDULED", outcome: null, failed_devices: null, counts: null })
+    yield* api.send("PUT", `/job/${id}`, { action: "ABORT" })
+    const { job, warnings } = yield* told(id)
+    assert.deepInclude(job, { status: "ABORTED", outcome: "aborted" })
+    assert.match(warnings.map(({ text }) => text).join("\n"), /update_facts was aborted: Aborted via API call/)
+  }).pipe(Effect.scoped)
 )

@@ -25,26 +25,23 @@ const lostJob = Effect.fnUntraced(function* (status: "SCHEDULED" | "RUNNING" | "
   return row?.id ?? 0
 })
 
-it.live(
-  "starts jobs again that nobody works on, and removes the locks of jobs that have ended",
-  () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const attempts = yield* JobAttemptStore
-      const lost = yield* Effect.forEach(["SCHEDULED", "RUNNING", "ABORTING"] as const, lostJob)
-      yield* sql`insert into job (status, function_name, finish_time) values ('FINISHED', 'sync_devices', now())`
-      yield* sql`insert into joblock (job_id, name) select max(id), 'devices' from job`
-      const ended = yield* Effect.forEach(lost, (id) => Effect.flatMap(JobEngine, (found) => found.ended(id)))
-      assert.deepStrictEqual(
-        ended.map(({ exception, status }) => [status, exception?.type]),
-        [
-          ["EXCEPTION", "ValueError"],
-          ["EXCEPTION", "ValueError"],
-          ["EXCEPTION", "ValueError"]
-        ]
-      )
-      assert.deepStrictEqual(yield* Effect.forEach(lost, attempts.current), [1, 1, 1])
-      while ((yield* (yield* JobLockStore).all).length > 0) yield* Effect.sleep("100 millis")
-    }).pipe(Effect.provide(engine), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error")),
-  120_000
+it.live("starts jobs again that nobody works on, and removes the locks of jobs that have ended", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const attempts = yield* JobAttemptStore
+    const lost = yield* Effect.forEach(["SCHEDULED", "RUNNING", "ABORTING"] as const, lostJob)
+    yield* sql`insert into job (status, function_name, finish_time) values ('FINISHED', 'sync_devices', now())`
+    yield* sql`insert into joblock (job_id, name) select max(id), 'devices' from job`
+    const ended = yield* Effect.forEach(lost, (id) => Effect.flatMap(JobEngine, (found) => found.ended(id)))
+    assert.deepStrictEqual(
+      ended.map(({ exception, status }) => [status, exception?.type]),
+      [
+        ["EXCEPTION", "ValueError"],
+        ["EXCEPTION", "ValueError"],
+        ["EXCEPTION", "ValueError"]
+      ]
+    )
+    assert.deepStrictEqual(yield* Effect.forEach(lost, attempts.current), [1, 1, 1])
+    while ((yield* (yield* JobLockStore).all).length > 0) yield* Effect.sleep("100 millis")
+  }).pipe(Effect.provide(engine), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "Error"))
 )

@@ -100,51 +100,41 @@ layer(Campus.layer, { excludeTestServices: true })("a broken access switch", (it
             lost: { interfaces: ["Ethernet40", "Ethernet48"], links: [`lhv-acc40:Ethernet48 - lhv-dist2:Ethernet13`] }
           }
         })
-      }),
-    60_000
+      })
   )
 
-  it.effect(
-    "stays as it was when its replacement fails, and is replaced at the second try",
-    () =>
-      Effect.gen(function* () {
-        const rows = yield* DeviceStore
-        const { old } = yield* broken("lhv-acc41", 41, ["Ethernet27", "Ethernet28"], "Ethernet12")
-        const certificates = yield* CertificateStore
-        yield* certificates.record(certificateOf(old.id, "lhv-acc41"))
-        const unit = yield* Campus.discover("badspare")
-        yield* withFault("badspare", { kind: "reject", pattern: "^hostname lhv-acc41" })
-        const before = yield* Campus.allRows
-        const [failed] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
-        assert.deepInclude(failed, { status: "FINISHED", next_job_id: null }, JSON.stringify(failed))
-        assert.deepStrictEqual(yield* Campus.allRows, before)
-        const [{ revoked_at } = { revoked_at: "?" }] = yield* certificates.list("lhv-acc41")
-        assert.isNull(revoked_at)
-        yield* withoutFaults("badspare")
-        const [, step2] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
-        assert.deepInclude(step2, { status: "FINISHED" })
-        assert.deepInclude(yield* rows.get(old.id), { state: "MANAGED", management_ip: "10.196.16.41" })
-      }),
-    60_000
+  it.effect("stays as it was when its replacement fails, and is replaced at the second try", () =>
+    Effect.gen(function* () {
+      const rows = yield* DeviceStore
+      const { old } = yield* broken("lhv-acc41", 41, ["Ethernet27", "Ethernet28"], "Ethernet12")
+      const certificates = yield* CertificateStore
+      yield* certificates.record(certificateOf(old.id, "lhv-acc41"))
+      const unit = yield* Campus.discover("badspare")
+      yield* withFault("badspare", { kind: "reject", pattern: "^hostname lhv-acc41" })
+      const before = yield* Campus.allRows
+      const [failed] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
+      assert.deepInclude(failed, { status: "FINISHED", next_job_id: null }, JSON.stringify(failed))
+      assert.deepStrictEqual(yield* Campus.allRows, before)
+      const [{ revoked_at } = { revoked_at: "?" }] = yield* certificates.list("lhv-acc41")
+      assert.isNull(revoked_at)
+      yield* withoutFaults("badspare")
+      const [, step2] = yield* init(unit.id, "lhv-acc41", { replace_hostname: true })
+      assert.deepInclude(step2, { status: "FINISHED" })
+      assert.deepInclude(yield* rows.get(old.id), { state: "MANAGED", management_ip: "10.196.16.41" })
+    })
   )
 
-  it.effect(
-    "must exist and be unmanaged to be replaced",
-    () =>
-      Effect.gen(function* () {
-        const { id } = yield* Campus.discover("late")
-        const before = yield* Campus.allRows
-        const ends = Effect.fnUntraced(function* (hostname: string) {
-          const [job] = yield* init(id, hostname, { replace_hostname: true })
-          return job === undefined ? [] : endOf(job).slice(1)
-        })
-        assert.deepStrictEqual(yield* ends("lhv-acc99"), ["DeviceStateError", "Device lhv-acc99 not found"])
-        assert.deepStrictEqual(yield* ends("lhv-dist1"), [
-          "DeviceStateError",
-          "Device lhv-dist1 not in UNMANAGED state"
-        ])
-        assert.deepStrictEqual(yield* Campus.allRows, before)
-      }),
-    60_000
+  it.effect("must exist and be unmanaged to be replaced", () =>
+    Effect.gen(function* () {
+      const { id } = yield* Campus.discover("late")
+      const before = yield* Campus.allRows
+      const ends = Effect.fnUntraced(function* (hostname: string) {
+        const [job] = yield* init(id, hostname, { replace_hostname: true })
+        return job === undefined ? [] : endOf(job).slice(1)
+      })
+      assert.deepStrictEqual(yield* ends("lhv-acc99"), ["DeviceStateError", "Device lhv-acc99 not found"])
+      assert.deepStrictEqual(yield* ends("lhv-dist1"), ["DeviceStateError", "Device lhv-dist1 not in UNMANAGED state"])
+      assert.deepStrictEqual(yield* Campus.allRows, before)
+    })
   )
 })

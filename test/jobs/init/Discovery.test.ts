@@ -10,29 +10,26 @@ import { devicesOf, endOf, withFault, withoutFaults } from "./Outcome.ts"
 const discover = (args: Readonly<Record<string, unknown>>) => Campus.runChain("discover_device", args)
 
 layer(Campus.layer, { excludeTestServices: true })("the discovery of a switch", (it) => {
-  it.effect(
-    "needs a device of that MAC in state DHCP_BOOT",
-    () =>
-      Effect.gen(function* () {
-        const known = yield* Campus.discover("single")
-        const before = yield* Campus.allRows
-        const ends = Effect.fnUntraced(function* (ztp_mac: string | null) {
-          const [job] = yield* discover({ ztp_mac, dhcp_ip: known.dhcp_ip, iteration: 1 })
-          return job === undefined ? [] : endOf(job)
-        })
-        assert.deepStrictEqual(yield* ends("001C73000000"), [
-          "EXCEPTION",
-          "ValueError",
-          "Device with ztp_mac 001C73000000 not found"
-        ])
-        assert.deepStrictEqual(yield* ends(known.ztp_mac), [
-          "EXCEPTION",
-          "ValueError",
-          `Device with ztp_mac ${known.ztp_mac} is in incorrect state: DISCOVERED`
-        ])
-        assert.deepStrictEqual(yield* Campus.allRows, before)
-      }),
-    60_000
+  it.effect("needs a device of that MAC in state DHCP_BOOT", () =>
+    Effect.gen(function* () {
+      const known = yield* Campus.discover("single")
+      const before = yield* Campus.allRows
+      const ends = Effect.fnUntraced(function* (ztp_mac: string | null) {
+        const [job] = yield* discover({ ztp_mac, dhcp_ip: known.dhcp_ip, iteration: 1 })
+        return job === undefined ? [] : endOf(job)
+      })
+      assert.deepStrictEqual(yield* ends("001C73000000"), [
+        "EXCEPTION",
+        "ValueError",
+        "Device with ztp_mac 001C73000000 not found"
+      ])
+      assert.deepStrictEqual(yield* ends(known.ztp_mac), [
+        "EXCEPTION",
+        "ValueError",
+        `Device with ztp_mac ${known.ztp_mac} is in incorrect state: DISCOVERED`
+      ])
+      assert.deepStrictEqual(yield* Campus.allRows, before)
+    })
   )
 
   it.effect(
@@ -80,27 +77,23 @@ layer(Campus.layer, { excludeTestServices: true })("the discovery of a switch", 
           model: blank.hardware().model
         })
         assert.match(blank.running(), new RegExp(`^hostname ${row.hostname}$`, "m"))
-      }),
-    60_000
+      })
   )
 
-  it.effect(
-    "counts although the switch refuses its name, and leaves no session open on it",
-    () =>
-      Effect.gen(function* () {
-        const lab = yield* Lab
-        const devices = yield* DeviceStore
-        const blank = yield* lab.get("dual")
-        yield* withFault("dual", { kind: "reject", pattern: "^hostname mac-" })
-        const { discovery, row } = yield* booted(blank)
-        const [job] = yield* discover(discovery)
-        assert.deepInclude(job, { status: "FINISHED", next_job_id: null })
-        assert.isFalse(job !== undefined && devicesOf(job)[row.hostname]?.failed, JSON.stringify(job))
-        assert.strictEqual((yield* devices.get(row.id)).state, "DISCOVERED")
-        assert.notInclude(blank.running(), "hostname mac-")
-        assert.deepStrictEqual(yield* Campus.sessionsOf("dual"), [])
-        yield* withoutFaults("dual")
-      }),
-    60_000
+  it.effect("counts although the switch refuses its name, and leaves no session open on it", () =>
+    Effect.gen(function* () {
+      const lab = yield* Lab
+      const devices = yield* DeviceStore
+      const blank = yield* lab.get("dual")
+      yield* withFault("dual", { kind: "reject", pattern: "^hostname mac-" })
+      const { discovery, row } = yield* booted(blank)
+      const [job] = yield* discover(discovery)
+      assert.deepInclude(job, { status: "FINISHED", next_job_id: null })
+      assert.isFalse(job !== undefined && devicesOf(job)[row.hostname]?.failed, JSON.stringify(job))
+      assert.strictEqual((yield* devices.get(row.id)).state, "DISCOVERED")
+      assert.notInclude(blank.running(), "hostname mac-")
+      assert.deepStrictEqual(yield* Campus.sessionsOf("dual"), [])
+      yield* withoutFaults("dual")
+    })
   )
 })

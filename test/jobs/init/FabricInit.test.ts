@@ -75,8 +75,7 @@ layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
           JSON.stringify(started[0]?.result).slice(0, 2000)
         )
         assert.deepStrictEqual((yield* Campus.allRows).reservations, [])
-      }),
-    60_000
+      })
   )
 
   it.effect(
@@ -101,80 +100,73 @@ layer(Campus.layer, { excludeTestServices: true })("a fabric device", (it) => {
         )
         assert.deepInclude(yield* (yield* DeviceStore).get(id), { state: "MANAGED", hostname: "lhv-dist10" })
         yield* syncs
-      }),
-    60_000
+      })
   )
 
-  it.effect(
-    "joins without any neighbour when the list of them is empty, and nothing is synchronized then",
-    () =>
-      Effect.gen(function* () {
-        const already = (yield* syncs).length
-        const { id } = yield* Campus.discover("freedist")
-        const before = yield* Campus.allRows
-        const refused = [
-          yield* init(id, "lhv-dist11", "DIST"),
-          yield* init(id, "lhv-dist11", "DIST", ["lhv-core1"]),
-          yield* init(id, "lhv-dist11", "ACCESS"),
-          yield* init(id, "lhv-dist11", "SPINE"),
-          yield* init(id, "lhv-dist1", "DIST"),
-          yield* init(9999, "lhv-dist11", "DIST")
+  it.effect("joins without any neighbour when the list of them is empty, and nothing is synchronized then", () =>
+    Effect.gen(function* () {
+      const already = (yield* syncs).length
+      const { id } = yield* Campus.discover("freedist")
+      const before = yield* Campus.allRows
+      const refused = [
+        yield* init(id, "lhv-dist11", "DIST"),
+        yield* init(id, "lhv-dist11", "DIST", ["lhv-core1"]),
+        yield* init(id, "lhv-dist11", "ACCESS"),
+        yield* init(id, "lhv-dist11", "SPINE"),
+        yield* init(id, "lhv-dist1", "DIST"),
+        yield* init(9999, "lhv-dist11", "DIST")
+      ]
+      assert.deepStrictEqual(
+        refused.map((jobs) => why(jobs)[2]),
+        [
+          "No linknets were specified to check_neighbors",
+          "No linknets were specified to check_neighbors",
+          "Init fabric device requires device type DIST or CORE",
+          "Invalid 'device_type' provided",
+          "There is already a device with hostname lhv-dist1",
+          "No device with id 9999 found"
         ]
-        assert.deepStrictEqual(
-          refused.map((jobs) => why(jobs)[2]),
-          [
-            "No linknets were specified to check_neighbors",
-            "No linknets were specified to check_neighbors",
-            "Init fabric device requires device type DIST or CORE",
-            "Invalid 'device_type' provided",
-            "There is already a device with hostname lhv-dist1",
-            "No device with id 9999 found"
-          ]
-        )
-        assert.deepStrictEqual(yield* Campus.allRows, before)
-        const jobs = yield* init(id, "lhv-dist11", "DIST", [])
-        assert.deepStrictEqual(
-          jobs.map(({ status }) => status),
-          ["FINISHED", "FINISHED"],
-          JSON.stringify(jobs)
-        )
-        assert.strictEqual((yield* syncs).length, already)
-      }),
-    60_000
+      )
+      assert.deepStrictEqual(yield* Campus.allRows, before)
+      const jobs = yield* init(id, "lhv-dist11", "DIST", [])
+      assert.deepStrictEqual(
+        jobs.map(({ status }) => status),
+        ["FINISHED", "FINISHED"],
+        JSON.stringify(jobs)
+      )
+      assert.strictEqual((yield* syncs).length, already)
+    })
   )
 
-  it.effect(
-    "is refused next to neighbours that wait for a sync",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const devices = yield* DeviceStore
-        const check = yield* InitCheck
-        const { id } = yield* Campus.discover("otherdist")
-        yield* sql`update device set synchronized = false where hostname = 'lhv-core2'`
-        const before = yield* Campus.allRows
-        const refused = yield* init(id, "lhv-dist12", "DIST")
-        assert.deepStrictEqual(why(refused).slice(1), ["DeviceSyncError", "Neighbor device lhv-core2 not synchronized"])
-        const request = InitRequest.check({ hostname: "lhv-dist1", device_type: "DIST" }).complete
-        const found = yield* check.check(initArguments(id, yield* Effect.fromResult(request)))
-        assert.deepInclude(found, {
-          linknets_compatible: true,
-          neighbors_compatible: false,
-          neighbors_error: "Neighbor device lhv-core2 not synchronized",
-          hostname_error: "There is already a device with hostname lhv-dist1",
-          compatible: false
-        })
-        assert.strictEqual(found.linknets?.length, 2)
-        assert.deepStrictEqual(yield* Campus.allRows, before)
-        const only = yield* init(id, "lhv-dist12", "DIST", ["lhv-core1"])
-        assert.deepStrictEqual(
-          only.map(({ status }) => status),
-          ["FINISHED", "FINISHED"],
-          JSON.stringify(only)
-        )
-        assert.deepInclude(yield* devices.get(id), { state: "MANAGED" })
-        yield* syncs
-      }),
-    60_000
+  it.effect("is refused next to neighbours that wait for a sync", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const devices = yield* DeviceStore
+      const check = yield* InitCheck
+      const { id } = yield* Campus.discover("otherdist")
+      yield* sql`update device set synchronized = false where hostname = 'lhv-core2'`
+      const before = yield* Campus.allRows
+      const refused = yield* init(id, "lhv-dist12", "DIST")
+      assert.deepStrictEqual(why(refused).slice(1), ["DeviceSyncError", "Neighbor device lhv-core2 not synchronized"])
+      const request = InitRequest.check({ hostname: "lhv-dist1", device_type: "DIST" }).complete
+      const found = yield* check.check(initArguments(id, yield* Effect.fromResult(request)))
+      assert.deepInclude(found, {
+        linknets_compatible: true,
+        neighbors_compatible: false,
+        neighbors_error: "Neighbor device lhv-core2 not synchronized",
+        hostname_error: "There is already a device with hostname lhv-dist1",
+        compatible: false
+      })
+      assert.strictEqual(found.linknets?.length, 2)
+      assert.deepStrictEqual(yield* Campus.allRows, before)
+      const only = yield* init(id, "lhv-dist12", "DIST", ["lhv-core1"])
+      assert.deepStrictEqual(
+        only.map(({ status }) => status),
+        ["FINISHED", "FINISHED"],
+        JSON.stringify(only)
+      )
+      assert.deepInclude(yield* devices.get(id), { state: "MANAGED" })
+      yield* syncs
+    })
   )
 })

@@ -147,8 +147,7 @@ layer(Campus.layer, { excludeTestServices: true })("a switch whose base configur
         for (const row of TABLE.filter(isDist)) yield* Effect.andThen(again(row), Campus.untilIdle)
         const links = yield* (yield* LinknetStore).all
         assert.strictEqual(links.filter(({ device_b_port }) => device_b_port === "Ethernet9").length, 0)
-      }),
-    180_000
+      })
   )
 
   it.effect(
@@ -186,7 +185,6 @@ layer(Campus.layer, { excludeTestServices: true })("a switch whose base configur
         assert.strictEqual(again?.status, "FINISHED", JSON.stringify(again))
         assert.deepInclude(yield* devices.get(id), { state: "MANAGED", hostname: "lhv-acc22" })
         assert.deepStrictEqual((yield* Campus.allRows).reservations, [])
-      }),
-    180_000
+      })
   )
 })

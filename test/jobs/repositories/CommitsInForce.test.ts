@@ -14,7 +14,8 @@ import { StrictRendering } from "../../../src/jobs/repositories/StrictRendering.
 import { TemplatesUpdate } from "../../../src/jobs/repositories/TemplatesUpdate.ts"
 import { ServerConfig } from "../../../src/ServerConfig.ts"
 import { ActiveSettings } from "../../../src/settings/ActiveSettings.ts"
-import { COMMITS_LOCK, RepositoryStore } from "../../../src/store/RepositoryStore.ts"
+import { locks } from "../../../src/store/AdvisoryLocks.ts"
+import { RepositoryStore } from "../../../src/store/RepositoryStore.ts"
 import { ActiveTemplates } from "../../../src/templates/ActiveTemplates.ts"
 import { Renderer } from "../../../src/templates/Renderer.ts"
 import { UndefinedPrints } from "../../../src/templates/UndefinedPrints.ts"
@@ -71,7 +72,7 @@ const holding = <A, E, R>(body: Effect.Effect<A, E, R>) =>
     const holder = yield* Effect.forkChild(
       sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`select pg_advisory_xact_lock(${COMMITS_LOCK})`
+          yield* sql`select pg_advisory_xact_lock(${locks.commits})`
           yield* Deferred.succeed(taken, undefined)
           yield* Deferred.await(done)
         })
@@ -95,55 +96,49 @@ const withFolders = <A, E>(
     Effect.provideService(References.MinimumLogLevel, "Error")
   )
 
-it.live(
-  "never puts an older commit in the place of a newer one",
-  () =>
-    withFolders((folders) =>
-      Effect.gen(function* () {
-        const refreshes = yield* Effect.forEach(["one", "other"], (name) => updaterOf(name, folders))
-        const sql = yield* SqlClient.SqlClient
-        for (let round = 1; round <= 3; round += 1) {
-          yield* commitNtp(folders, `10.20.0.${round * 3 + 100}`)
-          const answers = yield* Effect.forEach(refreshes, (refresh) => refresh("settings"), { concurrency: 2 })
-          yield* commitNtp(folders, `10.20.0.${round * 3 + 101}`)
-          // the first has fetched and checked the older commit and waits; the second comes with the newer one
-          const first = refreshes[round % 2]
-          const second = refreshes[(round + 1) % 2]
-          assert.isDefined(first)
-          assert.isDefined(second)
-          const both = yield* holding(
-            Effect.gen(function* () {
-              const early = yield* Effect.forkChild(first("settings"))
-              yield* Effect.sleep("300 millis")
-              yield* commitNtp(folders, `10.20.0.${round * 3 + 102}`)
-              return [early, yield* Effect.forkChild(second("settings"))] as const
-            })
-          )
-          const [early, late] = yield* Effect.forEach(both, Fiber.join)
-          const inForce = yield* (yield* RepositoryStore).commitOf("settings", "")
-          assert.strictEqual(Option.getOrNull(inForce), hashOf(late ?? ""), JSON.stringify([answers, early, late]))
-        }
-        assert.deepStrictEqual(yield* sql`select * from repository_kept`, [])
-      })
-    ),
-  60_000
+it.live("never puts an older commit in the place of a newer one", () =>
+  withFolders((folders) =>
+    Effect.gen(function* () {
+      const refreshes = yield* Effect.forEach(["one", "other"], (name) => updaterOf(name, folders))
+      const sql = yield* SqlClient.SqlClient
+      for (let round = 1; round <= 3; round += 1) {
+        yield* commitNtp(folders, `10.20.0.${round * 3 + 100}`)
+        const answers = yield* Effect.forEach(refreshes, (refresh) => refresh("settings"), { concurrency: 2 })
+        yield* commitNtp(folders, `10.20.0.${round * 3 + 101}`)
+        // the first has fetched and checked the older commit and waits; the second comes with the newer one
+        const first = refreshes[round % 2]
+        const second = refreshes[(round + 1) % 2]
+        assert.isDefined(first)
+        assert.isDefined(second)
+        const both = yield* holding(
+          Effect.gen(function* () {
+            const early = yield* Effect.forkChild(first("settings"))
+            yield* Effect.sleep("300 millis")
+            yield* commitNtp(folders, `10.20.0.${round * 3 + 102}`)
+            return [early, yield* Effect.forkChild(second("settings"))] as const
+          })
+        )
+        const [early, late] = yield* Effect.forEach(both, Fiber.join)
+        const inForce = yield* (yield* RepositoryStore).commitOf("settings", "")
+        assert.strictEqual(Option.getOrNull(inForce), hashOf(late ?? ""), JSON.stringify([answers, early, late]))
+      }
+      assert.deepStrictEqual(yield* sql`select * from repository_kept`, [])
+    })
+  )
 )
 
-it.live(
-  "answers with a sentence when a server that was stopped has the lock",
-  () =>
-    withFolders((folders) =>
-      Effect.gen(function* () {
-        const refresh = yield* updaterOf("one", folders)
-        const refused = yield* holding(Effect.flip(refresh("templates")))
-        assert.deepInclude(refused, {
-          _tag: "RefreshRefused",
-          status: 503,
-          message:
-            "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
-        })
-        assert.match(yield* refresh("templates"), /ommit [0-9a-f]{40} main by /)
+it.live("answers with a sentence when a server that was stopped has the lock", () =>
+  withFolders((folders) =>
+    Effect.gen(function* () {
+      const refresh = yield* updaterOf("one", folders)
+      const refused = yield* holding(Effect.flip(refresh("templates")))
+      assert.deepInclude(refused, {
+        _tag: "RefreshRefused",
+        status: 503,
+        message:
+          "Another job is locking configuration of devices, try again later (Unable to acquire lock for configuring devices)"
       })
-    ),
-  60_000
+      assert.match(yield* refresh("templates"), /ommit [0-9a-f]{40} main by /)
+    })
+  )
 )

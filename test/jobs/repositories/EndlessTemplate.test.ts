@@ -58,6 +58,5 @@ it.live(
       const preview = yield* api.send("GET", `/device/${names[0]}/generate_config`)
       assert.isAtLeast(preview.status, 400)
       assert.include(JSON.stringify(preview.body), "RENDER_DEVICE_SECONDS")
-    }).pipe(Effect.scoped),
-  240_000
+    }).pipe(Effect.scoped)
 )

@@ -91,8 +91,7 @@ it.live(
         )
         assert.strictEqual(switches[index]?.running(), before)
       }
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -125,8 +124,7 @@ it.live(
       assert.strictEqual((yield* refresh("settings")).status, 200)
       const mixed = yield* autoPush(one)
       assert.deepInclude(refusal(mixed), { refused: "removed_vlan", lines: ["- vlan 130"] })
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
 it.live(
@@ -165,33 +163,29 @@ it.live(
       }
       const many = yield* api.run("/device_syncto", { group: "ACCESS_ALL", dry_run: true, auto_push: true })
       assert.strictEqual(refusal(many).refused, "not_one_device")
-    }).pipe(Effect.scoped),
-  120_000
+    }).pipe(Effect.scoped)
 )
 
-it.live(
-  "names a high score, a change by hand that cannot be compared, and a dry run that failed",
-  () =>
-    Effect.gen(function* () {
-      const { api, autoPush, edit, names, push, switches, warnings } = yield* makeScene(1)
-      const [one = ""] = names
-      const lines = ["cost 5", "port-priority 16", "link-type point-to-point"].map((word) => `   spanning-tree ${word}`)
-      yield* edit(one, { Ethernet2: { configtype: "ACCESS_AUTO", data: { cli_append_str: lines.join("\n") } } })
-      const large = yield* autoPush(one)
-      assert.isNull(large.next_job_id)
-      assert.strictEqual(refusal(large).refused, "score")
-      assert.match(refusal(large).message, /^The change score [\d.]+ is not below 10$/)
-      yield* push(one)
+it.live("names a high score, a change by hand that cannot be compared, and a dry run that failed", () =>
+  Effect.gen(function* () {
+    const { api, autoPush, edit, names, push, switches, warnings } = yield* makeScene(1)
+    const [one = ""] = names
+    const lines = ["cost 5", "port-priority 16", "link-type point-to-point"].map((word) => `   spanning-tree ${word}`)
+    yield* edit(one, { Ethernet2: { configtype: "ACCESS_AUTO", data: { cli_append_str: lines.join("\n") } } })
+    const large = yield* autoPush(one)
+    assert.isNull(large.next_job_id)
+    assert.strictEqual(refusal(large).refused, "score")
+    assert.match(refusal(large).message, /^The change score [\d.]+ is not below 10$/)
+    yield* push(one)
 
-      switches[0]?.configure("interface Ethernet4\n   description by hand\n")
-      const byHand = yield* api.run("/device_syncto", { hostname: one, dry_run: true, auto_push: true, force: true })
-      assert.strictEqual(refusal(byHand).refused, "not_comparable")
-      assert.isBelow(byHand.change_score ?? 100, 10)
-      assert.include(switches[0]?.running() ?? "", "by hand")
+    switches[0]?.configure("interface Ethernet4\n   description by hand\n")
+    const byHand = yield* api.run("/device_syncto", { hostname: one, dry_run: true, auto_push: true, force: true })
+    assert.strictEqual(refusal(byHand).refused, "not_comparable")
+    assert.isBelow(byHand.change_score ?? 100, 10)
+    assert.include(switches[0]?.running() ?? "", "by hand")
 
-      const altered = yield* autoPush(one)
-      assert.strictEqual(refusal(altered).refused, "dry_run_failed")
-      assert.lengthOf(warnings(altered.id), 1)
-    }).pipe(Effect.scoped),
-  120_000
+    const altered = yield* autoPush(one)
+    assert.strictEqual(refusal(altered).refused, "dry_run_failed")
+    assert.lengthOf(warnings(altered.id), 1)
+  }).pipe(Effect.scoped)
 )

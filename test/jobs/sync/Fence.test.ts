@@ -48,6 +48,5 @@ it.live(
         assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
         yield* Lab.nothingLeft(lab)
       })
-    ),
-  90_000
+    )
 )

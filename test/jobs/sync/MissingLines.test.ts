@@ -15,35 +15,32 @@ const notShown = (job: Job) => Managed.devicesOf(job)[HOST]?.job_tasks[2]?.not_s
 const isSynchronized = (lab: Lab.SyncLab) => Effect.map(Lab.synchronized(lab), (names) => names.includes(HOST))
 
 describe.each(["normalising", "chatty"] as const)("a switch that is merely %s", (name) => {
-  it.live(
-    "is dry-run, and changed in all modes, and nothing is to do afterwards",
-    () =>
-      Lab.withLab(
-        1,
-        (lab) =>
-          Effect.gen(function* () {
-            const device = Lab.switchAt(lab, 0)
-            for (const mode of [0, 1, 2]) {
-              yield* Lab.want(lab, `mode${mode}`)
-              const dry = yield* Lab.sync({ dry_run: true, confirm_mode_override: mode })
-              assert.deepStrictEqual(Lab.outcomes(dry), { [HOST]: "ok" })
-              assert.isFalse(yield* isSynchronized(lab))
-              const job = yield* Lab.sync({ confirm_mode_override: mode })
-              assert.deepStrictEqual(Lab.outcomes(job), { [HOST]: "ok" })
-              if (mode === 2) yield* Lab.followUp(job)
-              assert.isTrue(yield* isSynchronized(lab))
-              assert.strictEqual(Lab.described(device), `wanted mode${mode}`)
-              assert.strictEqual(Managed.stripped(device.startup()), Managed.stripped(device.running()))
-            }
-            const again = yield* Lab.sync({ resync: true, hostnames: [HOST] })
-            assert.deepStrictEqual(Lab.outcomes(again), { [HOST]: "ok" })
-            assert.strictEqual(Managed.devicesOf(again)[HOST]?.job_tasks[2]?.diff, "")
-            yield* Lab.nothingLeft(lab)
-          }),
-        {},
-        { quirks: personalities[name].quirks }
-      ),
-    120_000
+  it.live("is dry-run, and changed in all modes, and nothing is to do afterwards", () =>
+    Lab.withLab(
+      1,
+      (lab) =>
+        Effect.gen(function* () {
+          const device = Lab.switchAt(lab, 0)
+          for (const mode of [0, 1, 2]) {
+            yield* Lab.want(lab, `mode${mode}`)
+            const dry = yield* Lab.sync({ dry_run: true, confirm_mode_override: mode })
+            assert.deepStrictEqual(Lab.outcomes(dry), { [HOST]: "ok" })
+            assert.isFalse(yield* isSynchronized(lab))
+            const job = yield* Lab.sync({ confirm_mode_override: mode })
+            assert.deepStrictEqual(Lab.outcomes(job), { [HOST]: "ok" })
+            if (mode === 2) yield* Lab.followUp(job)
+            assert.isTrue(yield* isSynchronized(lab))
+            assert.strictEqual(Lab.described(device), `wanted mode${mode}`)
+            assert.strictEqual(Managed.stripped(device.startup()), Managed.stripped(device.running()))
+          }
+          const again = yield* Lab.sync({ resync: true, hostnames: [HOST] })
+          assert.deepStrictEqual(Lab.outcomes(again), { [HOST]: "ok" })
+          assert.strictEqual(Managed.devicesOf(again)[HOST]?.job_tasks[2]?.diff, "")
+          yield* Lab.nothingLeft(lab)
+        }),
+      {},
+      { quirks: personalities[name].quirks }
+    )
   )
 })
 
@@ -62,66 +59,57 @@ const withSilentSwitch = <A, E>(body: (lab: Lab.SyncLab) => Lab.Serving<A, E>) =
   )
 
 describe("a switch that leaves out a new line without a word", () => {
-  it.live(
-    "fails in a dry run and in all modes, which name the line, and goes on running what it ran",
-    () =>
-      withSilentSwitch((lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          const before = device.running()
-          for (const args of [{ dry_run: true }, ...[0, 1, 2].map((mode) => ({ confirm_mode_override: mode }))]) {
-            const job = yield* Lab.sync(args)
-            const text = Lab.outcomes(job)[HOST] ?? ""
-            assert.match(text, /interface Ethernet1 \/ description wanted refused\n/)
-            assert.match(text, /ReplaceConfigException: the switch does not show this line, .* at line \d+; .*\n$/)
-            assert.strictEqual(device.running(), before)
-            assert.isFalse(yield* isSynchronized(lab))
-          }
-          const sql = yield* SqlClient.SqlClient
-          assert.deepStrictEqual(yield* sql`select shape, shown from learned_line`, [
-            { shape: "interface Ethernet#\ndescription wanted refused", shown: null }
-          ])
-          yield* Lab.nothingLeft(lab)
-        })
-      ),
-    120_000
-  )
-
-  it.live(
-    "fails also when its difference cannot be understood",
-    () =>
-      withSilentSwitch((lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          const before = device.running()
-          device.setFault({ kind: "error", step: "diff", message: "some lines differ", times: 1 })
-          assert.match(Lab.outcomes(yield* Lab.sync())[HOST] ?? "", /description wanted refused/)
+  it.live("fails in a dry run and in all modes, which name the line, and goes on running what it ran", () =>
+    withSilentSwitch((lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        const before = device.running()
+        for (const args of [{ dry_run: true }, ...[0, 1, 2].map((mode) => ({ confirm_mode_override: mode }))]) {
+          const job = yield* Lab.sync(args)
+          const text = Lab.outcomes(job)[HOST] ?? ""
+          assert.match(text, /interface Ethernet1 \/ description wanted refused\n/)
+          assert.match(text, /ReplaceConfigException: the switch does not show this line, .* at line \d+; .*\n$/)
           assert.strictEqual(device.running(), before)
-        })
-      ),
-    60_000
+          assert.isFalse(yield* isSynchronized(lab))
+        }
+        const sql = yield* SqlClient.SqlClient
+        assert.deepStrictEqual(yield* sql`select shape, shown from learned_line`, [
+          { shape: "interface Ethernet#\ndescription wanted refused", shown: null }
+        ])
+        yield* Lab.nothingLeft(lab)
+      })
+    )
   )
 
-  it.live(
-    "is changed without the line when the job says so, which its record then names",
-    () =>
-      withSilentSwitch((lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          const job = yield* Lab.sync({ on_missing_lines: "warn" })
-          assert.deepStrictEqual(Lab.outcomes(job), { [HOST]: "ok" })
-          assert.notInclude(device.running(), "wanted")
-          const [line] = notShown(job)
-          assert.deepInclude(line, { line: "description wanted refused", is_new: true })
-          // the line is no news any more
-          const again = yield* Lab.sync({ resync: true, hostnames: [HOST] })
-          assert.deepStrictEqual(Lab.outcomes(again), { [HOST]: "ok" })
-          assert.deepInclude(notShown(again)[0], { is_new: false })
-          const strict = yield* Lab.sync({ resync: true, hostnames: [HOST], on_missing_lines: "fail" })
-          assert.match(Lab.outcomes(strict)[HOST] ?? "", /description wanted refused/)
-        })
-      ),
-    120_000
+  it.live("fails also when its difference cannot be understood", () =>
+    withSilentSwitch((lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        const before = device.running()
+        device.setFault({ kind: "error", step: "diff", message: "some lines differ", times: 1 })
+        assert.match(Lab.outcomes(yield* Lab.sync())[HOST] ?? "", /description wanted refused/)
+        assert.strictEqual(device.running(), before)
+      })
+    )
+  )
+
+  it.live("is changed without the line when the job says so, which its record then names", () =>
+    withSilentSwitch((lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        const job = yield* Lab.sync({ on_missing_lines: "warn" })
+        assert.deepStrictEqual(Lab.outcomes(job), { [HOST]: "ok" })
+        assert.notInclude(device.running(), "wanted")
+        const [line] = notShown(job)
+        assert.deepInclude(line, { line: "description wanted refused", is_new: true })
+        // the line is no news any more
+        const again = yield* Lab.sync({ resync: true, hostnames: [HOST] })
+        assert.deepStrictEqual(Lab.outcomes(again), { [HOST]: "ok" })
+        assert.deepInclude(notShown(again)[0], { is_new: false })
+        const strict = yield* Lab.sync({ resync: true, hostnames: [HOST], on_missing_lines: "fail" })
+        assert.match(Lab.outcomes(strict)[HOST] ?? "", /description wanted refused/)
+      })
+    )
   )
 })
 
@@ -160,6 +148,5 @@ it.live(
         }),
       {},
       { quirks: { normalises: ["abbreviations", "defaults"] } }
-    ),
-  60_000
+    )
 )

@@ -83,122 +83,110 @@ const moments: ReadonlyArray<Moment> = [
 ]
 
 for (const { fault, mode, reached, runs, says, when } of moments) {
-  it.live(
-    `settles a change whose job has ended when ${when}`,
-    () =>
-      Lab.withServers(
-        2,
-        (lab, serve) =>
-          Effect.gen(function* () {
-            yield* serve(Lab.want(lab, "two"))
-            for (const device of lab.switches) device.setFault(fault)
-            const before = lab.switches.map((device) => device.commands().length)
-            const sentTo = (device: LabSwitch, index: number) =>
-              device
-                .commands()
-                .slice(before[index])
-                .map(({ command }) => command)
-            const isReached = () => lab.switches.every((device, index) => reached(device, sentTo(device, index)))
-            const id = yield* serve(Effect.tap(start(mode), () => Lab.until(isReached)))
-            yield* endAbruptly(id)
-            for (const device of lab.switches) device.clearFaults()
-            const job = yield* serve(Effect.tap(settledRecord(id, 2), () => Lab.nothingLeft(lab)))
-            assert.strictEqual(job.status, "EXCEPTION")
-            assert.deepStrictEqual(
-              lab.switches.map((device) => Lab.described(device).replace("wanted ", "")),
-              [runs, runs]
-            )
-            for (const text of Object.values(Lab.outcomes(job))) {
-              if (says === "ok") assert.strictEqual(text, "ok")
-              else assert.match(text, says)
-            }
-            assert.deepStrictEqual(yield* serve(Lab.synchronized(lab)), says === "ok" ? lab.names : [])
-          }),
-        TIMER
-      ),
-    90_000
-  )
-}
-
-it.live(
-  "takes back a change that waits for the others of a job that has ended",
-  () =>
+  it.live(`settles a change whose job has ended when ${when}`, () =>
     Lab.withServers(
       2,
       (lab, serve) =>
         Effect.gen(function* () {
           yield* serve(Lab.want(lab, "two"))
-          lab.switches[1]?.setFault({ kind: "slow", step: "load", milliseconds: 3_000 })
-          const waits = Effect.gen(function* () {
-            const sql = yield* SqlClient.SqlClient
-            const rows = yield* sql`select 1 from config_change where phase = 'proved'`
-            return rows[0]
-          })
-          const id = yield* serve(Effect.tap(start(2), () => Lab.untilSome(waits)))
+          for (const device of lab.switches) device.setFault(fault)
+          const before = lab.switches.map((device) => device.commands().length)
+          const sentTo = (device: LabSwitch, index: number) =>
+            device
+              .commands()
+              .slice(before[index])
+              .map(({ command }) => command)
+          const isReached = () => lab.switches.every((device, index) => reached(device, sentTo(device, index)))
+          const id = yield* serve(Effect.tap(start(mode), () => Lab.until(isReached)))
           yield* endAbruptly(id)
-          lab.switches[1]?.clearFaults()
+          for (const device of lab.switches) device.clearFaults()
           const job = yield* serve(Effect.tap(settledRecord(id, 2), () => Lab.nothingLeft(lab)))
-          assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one"])
+          assert.strictEqual(job.status, "EXCEPTION")
           assert.deepStrictEqual(
-            Object.values(Lab.outcomes(job)).map((text) => text.includes("runs the configuration that it had before")),
-            [true, true],
-            JSON.stringify(job.result)
+            lab.switches.map((device) => Lab.described(device).replace("wanted ", "")),
+            [runs, runs]
           )
+          for (const text of Object.values(Lab.outcomes(job))) {
+            if (says === "ok") assert.strictEqual(text, "ok")
+            else assert.match(text, says)
+          }
+          assert.deepStrictEqual(yield* serve(Lab.synchronized(lab)), says === "ok" ? lab.names : [])
         }),
       TIMER
-    ),
-  90_000
+    )
+  )
+}
+
+it.live("takes back a change that waits for the others of a job that has ended", () =>
+  Lab.withServers(
+    2,
+    (lab, serve) =>
+      Effect.gen(function* () {
+        yield* serve(Lab.want(lab, "two"))
+        lab.switches[1]?.setFault({ kind: "slow", step: "load", milliseconds: 3_000 })
+        const waits = Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const rows = yield* sql`select 1 from config_change where phase = 'proved'`
+          return rows[0]
+        })
+        const id = yield* serve(Effect.tap(start(2), () => Lab.untilSome(waits)))
+        yield* endAbruptly(id)
+        lab.switches[1]?.clearFaults()
+        const job = yield* serve(Effect.tap(settledRecord(id, 2), () => Lab.nothingLeft(lab)))
+        assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one"])
+        assert.deepStrictEqual(
+          Object.values(Lab.outcomes(job)).map((text) => text.includes("runs the configuration that it had before")),
+          [true, true],
+          JSON.stringify(job.result)
+        )
+      }),
+    TIMER
+  )
 )
 
-it.live(
-  "writes what became of a device although its outcome was lost when it was to be written",
-  () =>
-    Lab.withServers(3, (lab, serve) =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const [first = "", second = ""] = lab.names
-        yield* serve(Lab.want(lab, "two"))
-        const job = yield* serve(Lab.sync({ hostnames: lab.names }))
-        yield* sql`delete from job_device where job_id = ${job.id} and hostname in ${sql.in([first, second])}`
-        yield* sql`update job set outcome = 'partial' where id = ${job.id}`
-        yield* sql`update device set synchronized = false, confhash = 'before' where hostname in ${sql.in([first, second])}`
-        yield* sql`insert into sync_event (hostname, cause, happened_at, by) values (${second}, 'refresh_settings', 1, 'bob')`
-        const again = yield* serve(settledRecord(job.id, 3))
-        assert.deepStrictEqual(Lab.outcomes(again), Lab.outcomes(job))
-        assert.deepInclude(again, { outcome: "success", counts: job.counts })
-        assert.strictEqual(again.finished_devices?.length, 3)
-        const rows = yield* serve(Lab.rows)
-        assert.deepStrictEqual(
-          rows.filter(({ hostname }) => lab.names.includes(hostname)).map(({ confhash }) => confhash === "before"),
-          [false, false, false]
-        )
-        assert.deepStrictEqual(
-          yield* serve(Lab.synchronized(lab)),
-          lab.names.filter((name) => name !== second),
-          "what was found out later still counts"
-        )
-      })
-    ),
-  90_000
+it.live("writes what became of a device although its outcome was lost when it was to be written", () =>
+  Lab.withServers(3, (lab, serve) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [first = "", second = ""] = lab.names
+      yield* serve(Lab.want(lab, "two"))
+      const job = yield* serve(Lab.sync({ hostnames: lab.names }))
+      yield* sql`delete from job_device where job_id = ${job.id} and hostname in ${sql.in([first, second])}`
+      yield* sql`update job set outcome = 'partial' where id = ${job.id}`
+      yield* sql`update device set synchronized = false, confhash = 'before' where hostname in ${sql.in([first, second])}`
+      yield* sql`insert into sync_event (hostname, cause, happened_at, by) values (${second}, 'refresh_settings', 1, 'bob')`
+      const again = yield* serve(settledRecord(job.id, 3))
+      assert.deepStrictEqual(Lab.outcomes(again), Lab.outcomes(job))
+      assert.deepInclude(again, { outcome: "success", counts: job.counts })
+      assert.strictEqual(again.finished_devices?.length, 3)
+      const rows = yield* serve(Lab.rows)
+      assert.deepStrictEqual(
+        rows.filter(({ hostname }) => lab.names.includes(hostname)).map(({ confhash }) => confhash === "before"),
+        [false, false, false]
+      )
+      assert.deepStrictEqual(
+        yield* serve(Lab.synchronized(lab)),
+        lab.names.filter((name) => name !== second),
+        "what was found out later still counts"
+      )
+    })
+  )
 )
 
-it.live(
-  "leaves the status of a device alone that another job has changed since",
-  () =>
-    Lab.withServers(1, (lab, serve) =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        yield* serve(Lab.want(lab, "two"))
-        const lost = yield* serve(Lab.sync({ hostnames: lab.names }))
-        yield* serve(Lab.want(lab, "three"))
-        yield* serve(Lab.sync({ hostnames: lab.names }))
-        const hashes = Effect.map(Lab.rows, (rows) => rows.map(({ confhash }) => confhash))
-        const before = yield* serve(hashes)
-        yield* sql`delete from job_device where job_id = ${lost.id}`
-        const again = yield* serve(settledRecord(lost.id, 1))
-        assert.deepStrictEqual(Lab.outcomes(again), Lab.outcomes(lost))
-        assert.deepStrictEqual(yield* serve(hashes), before)
-      })
-    ),
-  90_000
+it.live("leaves the status of a device alone that another job has changed since", () =>
+  Lab.withServers(1, (lab, serve) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* serve(Lab.want(lab, "two"))
+      const lost = yield* serve(Lab.sync({ hostnames: lab.names }))
+      yield* serve(Lab.want(lab, "three"))
+      yield* serve(Lab.sync({ hostnames: lab.names }))
+      const hashes = Effect.map(Lab.rows, (rows) => rows.map(({ confhash }) => confhash))
+      const before = yield* serve(hashes)
+      yield* sql`delete from job_device where job_id = ${lost.id}`
+      const again = yield* serve(settledRecord(lost.id, 1))
+      assert.deepStrictEqual(Lab.outcomes(again), Lab.outcomes(lost))
+      assert.deepStrictEqual(yield* serve(hashes), before)
+    })
+  )
 )

@@ -92,34 +92,30 @@ for (const mode of [0, 1, 2]) {
             assert.deepStrictEqual(refused(lab), none(lab))
           }),
         SECONDS
-      ),
-    120_000
+      )
   )
 }
 
-it.live(
-  "works with a fleet of which half has the new password",
-  () =>
-    withNext(
-      2,
-      NEXT,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* template(lab, newLine)
-          yield* Lab.sync({ hostnames: lab.names.slice(0, 1) })
-          assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "old"])
-          for (const mode of [1, 0]) {
-            const dry = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
-            assert.deepStrictEqual(Lab.outcomes(dry), ok(lab))
-            yield* Lab.want(lab, `mode${mode}`)
-            yield* Lab.sync({ hostname: lab.names[0] ?? "", confirm_mode_override: mode })
-          }
-          assert.deepStrictEqual(refused(lab), none(lab))
-          yield* Lab.nothingLeft(lab)
-        }),
-      {}
-    ),
-  120_000
+it.live("works with a fleet of which half has the new password", () =>
+  withNext(
+    2,
+    NEXT,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* template(lab, newLine)
+        yield* Lab.sync({ hostnames: lab.names.slice(0, 1) })
+        assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "old"])
+        for (const mode of [1, 0]) {
+          const dry = yield* Lab.run("sync_devices", { dry_run: true, hostnames: lab.names })
+          assert.deepStrictEqual(Lab.outcomes(dry), ok(lab))
+          yield* Lab.want(lab, `mode${mode}`)
+          yield* Lab.sync({ hostname: lab.names[0] ?? "", confirm_mode_override: mode })
+        }
+        assert.deepStrictEqual(refused(lab), none(lab))
+        yield* Lab.nothingLeft(lab)
+      }),
+    {}
+  )
 )
 
 it.live(
@@ -142,8 +138,7 @@ it.live(
           assert.deepStrictEqual(Lab.outcomes(read), ok(lab))
         }),
       { COMMIT_CONFIRMED_TIMEOUT: timer(8) }
-    ),
-  120_000
+    )
 )
 
 it.live(
@@ -161,99 +156,89 @@ it.live(
           assert.isAtMost(refused(lab)[0] ?? 0, 3)
         }),
       {}
-    ),
-  120_000
+    )
 )
 
 const pair = sshKeyPair()
 const keyLine = `username switchyard ssh-key ${pair.public}`
 
-it.live(
-  "proves a new password although the server logs in with a key",
-  () =>
-    Lab.withServers(
-      1,
-      (lab, serve) =>
-        Effect.gen(function* () {
-          const [name = ""] = lab.names
-          yield* serve(
-            Effect.gen(function* () {
-              yield* template(lab, oldLine, keyLine)
-              assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-            }),
-            {}
-          )
-          // the settings and the templates have different new passwords
-          yield* serve(
-            Effect.gen(function* () {
-              yield* template(lab, newLine)
-              const job = yield* Lab.sync({ hostnames: lab.names })
-              assert.match(Lab.outcomes(job)[name] ?? "", /ConnectAuthError: .*PASSWORD_MANAGED_NEXT/)
-              assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
-              yield* Lab.nothingLeft(lab)
-            }),
-            { SSH_KEY_MANAGED: pair.private, PASSWORD_MANAGED_NEXT: "mistyped" }
-          )
-          const before = refused(lab)
-          yield* serve(
-            Effect.gen(function* () {
-              assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-              assert.deepStrictEqual(lab.switches.map(secretOf), ["new"])
-              yield* Lab.nothingLeft(lab)
-            }),
-            { SSH_KEY_MANAGED: pair.private, ...NEXT }
-          )
-          assert.deepStrictEqual(refused(lab), before)
-        }),
-      { COMMIT_CONFIRMED_TIMEOUT: timer(20) }
-    ),
-  120_000
+it.live("proves a new password although the server logs in with a key", () =>
+  Lab.withServers(
+    1,
+    (lab, serve) =>
+      Effect.gen(function* () {
+        const [name = ""] = lab.names
+        yield* serve(
+          Effect.gen(function* () {
+            yield* template(lab, oldLine, keyLine)
+            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+          }),
+          {}
+        )
+        // the settings and the templates have different new passwords
+        yield* serve(
+          Effect.gen(function* () {
+            yield* template(lab, newLine)
+            const job = yield* Lab.sync({ hostnames: lab.names })
+            assert.match(Lab.outcomes(job)[name] ?? "", /ConnectAuthError: .*PASSWORD_MANAGED_NEXT/)
+            assert.deepStrictEqual(lab.switches.map(secretOf), ["old"])
+            yield* Lab.nothingLeft(lab)
+          }),
+          { SSH_KEY_MANAGED: pair.private, PASSWORD_MANAGED_NEXT: "mistyped" }
+        )
+        const before = refused(lab)
+        yield* serve(
+          Effect.gen(function* () {
+            assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+            assert.deepStrictEqual(lab.switches.map(secretOf), ["new"])
+            yield* Lab.nothingLeft(lab)
+          }),
+          { SSH_KEY_MANAGED: pair.private, ...NEXT }
+        )
+        assert.deepStrictEqual(refused(lab), before)
+      }),
+    { COMMIT_CONFIRMED_TIMEOUT: timer(20) }
+  )
 )
 
 const USER = { USERNAME_MANAGED_NEXT: "switchyard2", PASSWORD_MANAGED_NEXT: Campus.NEXT_PASSWORD }
 
-it.live(
-  "changes to another user in two steps: first it is added and proved, then the old one goes",
-  () =>
-    withNext(2, USER, (lab) =>
-      Effect.gen(function* () {
-        yield* template(lab, oldLine, otherUser)
-        assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-        assert.deepStrictEqual(
-          lab.switches.map((device) => device.logins().at(-1)?.user),
-          ["switchyard2", "switchyard2"]
-        )
-        const { templates } = lab.repositories
-        const file = `${templates.folder}/eos/users.j2`
-        const text = yield* Effect.promise(() => fs.readFile(file, "utf8"))
-        yield* templates.commit({ "eos/users.j2": text.replace(`${oldLine}\n`, "") })
-        yield* refresh("templates", "tester")
-        assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
-        assert.isFalse(lab.switches.some((device) => device.running().includes("username switchyard ")))
-        assert.deepStrictEqual(refused(lab), none(lab))
-        yield* Lab.nothingLeft(lab)
-      })
-    ),
-  120_000
+it.live("changes to another user in two steps: first it is added and proved, then the old one goes", () =>
+  withNext(2, USER, (lab) =>
+    Effect.gen(function* () {
+      yield* template(lab, oldLine, otherUser)
+      assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+      assert.deepStrictEqual(
+        lab.switches.map((device) => device.logins().at(-1)?.user),
+        ["switchyard2", "switchyard2"]
+      )
+      const { templates } = lab.repositories
+      const file = `${templates.folder}/eos/users.j2`
+      const text = yield* Effect.promise(() => fs.readFile(file, "utf8"))
+      yield* templates.commit({ "eos/users.j2": text.replace(`${oldLine}\n`, "") })
+      yield* refresh("templates", "tester")
+      assert.deepStrictEqual(Lab.outcomes(yield* Lab.sync({ hostnames: lab.names })), ok(lab))
+      assert.isFalse(lab.switches.some((device) => device.running().includes("username switchyard ")))
+      assert.deepStrictEqual(refused(lab), none(lab))
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )
 
 for (const mode of [0, 1]) {
-  it.live(
-    `does not count a new user as done in mode ${mode} whose password is not the one of the settings`,
-    () =>
-      withNext(1, { ...USER, PASSWORD_MANAGED_NEXT: "mistyped" }, (lab) =>
-        Effect.gen(function* () {
-          const text = yield* pushLogin(lab, mode, oldLine, otherUser)
-          assert.match(text, /refuses the login that it brings/)
-          assert.match(text, /ConnectAuthError: /)
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-          assert.deepStrictEqual(lab.switches.map(secretOf), [mode === 0 ? "new" : "old"])
-          const last = lab.switches[0]?.logins().at(-1)
-          assert.deepInclude(last, mode === 0 ? { user: "switchyard2" } : { user: "switchyard", accepted: true })
-          yield* Lab.nothingLeft(lab)
-        })
-      ),
-    120_000
+  it.live(`does not count a new user as done in mode ${mode} whose password is not the one of the settings`, () =>
+    withNext(1, { ...USER, PASSWORD_MANAGED_NEXT: "mistyped" }, (lab) =>
+      Effect.gen(function* () {
+        const text = yield* pushLogin(lab, mode, oldLine, otherUser)
+        assert.match(text, /refuses the login that it brings/)
+        assert.match(text, /ConnectAuthError: /)
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+        assert.deepStrictEqual(lab.switches.map(secretOf), [mode === 0 ? "new" : "old"])
+        const last = lab.switches[0]?.logins().at(-1)
+        assert.deepInclude(last, mode === 0 ? { user: "switchyard2" } : { user: "switchyard", accepted: true })
+        yield* Lab.nothingLeft(lab)
+      })
+    )
   )
 }
 
@@ -279,40 +264,36 @@ it.live(
           NEXT
         ),
       SECONDS
-    ),
-  120_000
+    )
 )
 
-it.live(
-  "proves the new password although the server was stopped between the commit and the proof",
-  () =>
-    Lab.withServers(
-      2,
-      (lab, serve) =>
-        Effect.gen(function* () {
-          const id = yield* serve(
-            Effect.gen(function* () {
-              yield* template(lab, newLine)
-              for (const device of lab.switches)
-                device.setFault({ kind: "slow", step: "showSessions", milliseconds: 500 })
-              const engine = yield* JobEngine
-              const job = yield* engine.start(SyncDevices, { dry_run: false, hostnames: lab.names }, { user: "tester" })
-              yield* Lab.until(() => lab.switches.every((device) => device.timer() !== undefined))
-              return job
-            }),
-            NEXT
-          )
-          for (const device of lab.switches) device.clearFaults()
-          const job = yield* serve(
-            Effect.flatMap(JobEngine, (engine) => engine.ended(id)),
-            NEXT
-          )
-          assert.deepStrictEqual(Lab.outcomes(job), ok(lab))
-          assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "new"])
-          assert.isAtMost(Math.max(...refused(lab)), 1)
-          yield* serve(Lab.nothingLeft(lab), NEXT)
-        }),
-      SECONDS
-    ),
-  120_000
+it.live("proves the new password although the server was stopped between the commit and the proof", () =>
+  Lab.withServers(
+    2,
+    (lab, serve) =>
+      Effect.gen(function* () {
+        const id = yield* serve(
+          Effect.gen(function* () {
+            yield* template(lab, newLine)
+            for (const device of lab.switches)
+              device.setFault({ kind: "slow", step: "showSessions", milliseconds: 500 })
+            const engine = yield* JobEngine
+            const job = yield* engine.start(SyncDevices, { dry_run: false, hostnames: lab.names }, { user: "tester" })
+            yield* Lab.until(() => lab.switches.every((device) => device.timer() !== undefined))
+            return job
+          }),
+          NEXT
+        )
+        for (const device of lab.switches) device.clearFaults()
+        const job = yield* serve(
+          Effect.flatMap(JobEngine, (engine) => engine.ended(id)),
+          NEXT
+        )
+        assert.deepStrictEqual(Lab.outcomes(job), ok(lab))
+        assert.deepStrictEqual(lab.switches.map(secretOf), ["new", "new"])
+        assert.isAtMost(Math.max(...refused(lab)), 1)
+        yield* serve(Lab.nothingLeft(lab), NEXT)
+      }),
+    SECONDS
+  )
 )

@@ -12,75 +12,63 @@ const provedBy = (job: Job, proof: Proof) =>
 
 const refusing = { personality: "noSessionBesideTimer" } as const
 
-it.live(
-  "proves by what the switch promised and shows as committed where it opens no session beside the timer",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* Lab.inEachMode(lab, (job, mode) => provedBy(job, mode === 0 ? "loaded-again" : "promised-text"))
-          const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names })
-          assert.deepInclude(Lab.syncTask(job), { diff: "", failed: false })
-        }),
-      {},
-      refusing
-    ),
-  60_000
+it.live("proves by what the switch promised and shows as committed where it opens no session beside the timer", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* Lab.inEachMode(lab, (job, mode) => provedBy(job, mode === 0 ? "loaded-again" : "promised-text"))
+        const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names })
+        assert.deepInclude(Lab.syncTask(job), { diff: "", failed: false })
+      }),
+    {},
+    refusing
+  )
 )
 
-it.live(
-  "proves by the lines of the candidate where that suffices",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* provedBy(yield* Lab.syncWanted(lab, "two"), "lines")
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
-        }),
-      { CHANGE_PROOFS: "lines" },
-      { ...refusing, dropDefaults: false }
-    ),
-  60_000
+it.live("proves by the lines of the candidate where that suffices", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* provedBy(yield* Lab.syncWanted(lab, "two"), "lines")
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+      }),
+    { CHANGE_PROOFS: "lines" },
+    { ...refusing, dropDefaults: false }
+  )
 )
 
-it.live(
-  "proves changes of a device that salts its secrets and opens no session beside the timer",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* provedBy(yield* Lab.syncWanted(lab, "two"), "promised-text")
-        }),
-      {},
-      { quirks: { sessionBesideTimer: "refused", saltsSecrets: true, saltsAtCommit: true } }
-    ),
-  60_000
+it.live("proves changes of a device that salts its secrets and opens no session beside the timer", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* provedBy(yield* Lab.syncWanted(lab, "two"), "promised-text")
+      }),
+    {},
+    { quirks: { sessionBesideTimer: "refused", saltsSecrets: true, saltsAtCommit: true } }
+  )
 )
 
-it.live(
-  "takes a change back that cannot be proved as the site wants it",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          const job = yield* Lab.syncWanted(lab, "two")
-          const text = Lab.outcomes(job)[device.name] ?? ""
-          assert.match(text, /could not be loaded again.*not available until the pending commit is confirmed/)
-          assert.match(text, /runs the configuration that it had before/)
-          assert.match(text, /CommitError: The device could not be proved to run the new configuration/)
-          assert.notProperty(Lab.syncTask(job), "proof")
-          assert.strictEqual(Lab.described(device), "wanted one")
-          assert.strictEqual(device.startup()?.includes("wanted two"), false)
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-          yield* Lab.nothingLeft(lab)
-        }),
-      { CHANGE_PROOFS: "loaded-again", COMMIT_CONFIRMED_TIMEOUT: timer(120) },
-      refusing
-    ),
-  60_000
+it.live("takes a change back that cannot be proved as the site wants it", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        const job = yield* Lab.syncWanted(lab, "two")
+        const text = Lab.outcomes(job)[device.name] ?? ""
+        assert.match(text, /could not be loaded again.*not available until the pending commit is confirmed/)
+        assert.match(text, /runs the configuration that it had before/)
+        assert.match(text, /CommitError: The device could not be proved to run the new configuration/)
+        assert.notProperty(Lab.syncTask(job), "proof")
+        assert.strictEqual(Lab.described(device), "wanted one")
+        assert.strictEqual(device.startup()?.includes("wanted two"), false)
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+        yield* Lab.nothingLeft(lab)
+      }),
+    { CHANGE_PROOFS: "loaded-again", COMMIT_CONFIRMED_TIMEOUT: timer(120) },
+    refusing
+  )
 )

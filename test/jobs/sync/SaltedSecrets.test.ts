@@ -73,126 +73,112 @@ for (const personality of ["salting", "saltingAtCommit"] as const) {
           }),
         environment,
         { personality }
-      ),
-    120_000
+      )
   )
 }
 
-it.live(
-  "shows and pushes a changed secret, names it once, and undoes it",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          yield* push(lab, templateWith("second-password"))
-          const shown = yield* dryRun(lab)
-          assert.match(diffOf(shown) ?? "", /^-username probe .*\n\+username probe /m)
-          assert.notMatch(diffOf(shown) ?? "", /^[+-]ntp/m)
-          const remarks = Lab.syncTask(shown)?.remarks ?? []
-          assert.lengthOf(remarks, 1)
-          assert.match(remarks[0] ?? "", /^Line \d+ "username probe .* secret \*{8}": .*could not be compared$/)
+it.live("shows and pushes a changed secret, names it once, and undoes it", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        yield* push(lab, templateWith("second-password"))
+        const shown = yield* dryRun(lab)
+        assert.match(diffOf(shown) ?? "", /^-username probe .*\n\+username probe /m)
+        assert.notMatch(diffOf(shown) ?? "", /^[+-]ntp/m)
+        const remarks = Lab.syncTask(shown)?.remarks ?? []
+        assert.lengthOf(remarks, 1)
+        assert.match(remarks[0] ?? "", /^Line \d+ "username probe .* secret \*{8}": .*could not be compared$/)
 
-          const job = yield* Lab.sync()
-          assert.deepInclude(Lab.syncTask(job), { failed: false, proof: "loaded-again", remarks })
-          assert.isTrue(isHashOf(shownHash(device), "second-password"))
-          yield* nothingToDo(lab)
-          yield* Lab.want(lab, "other")
-          assert.notProperty(Lab.syncTask(yield* Lab.sync()), "remarks")
-          yield* nothingToDo(lab)
+        const job = yield* Lab.sync()
+        assert.deepInclude(Lab.syncTask(job), { failed: false, proof: "loaded-again", remarks })
+        assert.isTrue(isHashOf(shownHash(device), "second-password"))
+        yield* nothingToDo(lab)
+        yield* Lab.want(lab, "other")
+        assert.notProperty(Lab.syncTask(yield* Lab.sync()), "remarks")
+        yield* nothingToDo(lab)
 
-          yield* push(lab, templateWith("second-password", "104D000A0618"))
-          assert.match(diffOf(yield* dryRun(lab)) ?? "", /^-ntp authentication-key .*\n\+ntp authentication-key /m)
-          const second = yield* Lab.sync()
-          assert.strictEqual(clearOf(shownKey(device)), clearOf("104D000A0618"))
-          yield* nothingToDo(lab)
+        yield* push(lab, templateWith("second-password", "104D000A0618"))
+        assert.match(diffOf(yield* dryRun(lab)) ?? "", /^-ntp authentication-key .*\n\+ntp authentication-key /m)
+        const second = yield* Lab.sync()
+        assert.strictEqual(clearOf(shownKey(device)), clearOf("104D000A0618"))
+        yield* nothingToDo(lab)
 
-          const undone = yield* Lab.run("revert_job", { job_id: second.id, dry_run: false })
-          assert.deepStrictEqual(Lab.outcomes(undone), { [device.name]: "ok" }, JSON.stringify(undone))
-          assert.match(JSON.stringify(undone.result), /"proof":"loaded-again"/)
-          assert.strictEqual(clearOf(shownKey(device)), clearOf(NTP))
-          assert.isTrue(isHashOf(shownHash(device), "second-password"))
-          const again = diffOf(yield* dryRun(lab)) ?? ""
-          assert.match(again, /^-ntp authentication-key/m)
-          assert.notMatch(again, /^[+-]username/m)
-          yield* Lab.nothingLeft(lab)
-        }),
-      environment,
-      { personality: "salting" }
-    ),
-  120_000
+        const undone = yield* Lab.run("revert_job", { job_id: second.id, dry_run: false })
+        assert.deepStrictEqual(Lab.outcomes(undone), { [device.name]: "ok" }, JSON.stringify(undone))
+        assert.match(JSON.stringify(undone.result), /"proof":"loaded-again"/)
+        assert.strictEqual(clearOf(shownKey(device)), clearOf(NTP))
+        assert.isTrue(isHashOf(shownHash(device), "second-password"))
+        const again = diffOf(yield* dryRun(lab)) ?? ""
+        assert.match(again, /^-ntp authentication-key/m)
+        assert.notMatch(again, /^[+-]username/m)
+        yield* Lab.nothingLeft(lab)
+      }),
+    environment,
+    { personality: "salting" }
+  )
 )
 
-it.live(
-  "does not say that a device runs neither configuration when only its salts differ from what it promised",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          const device = Lab.switchAt(lab, 0)
-          yield* Lab.want(lab, "two")
-          // nobody sees with which salts it goes on
-          device.setFault({ kind: "cut", step: "commit", when: "after", times: 1 })
-          const job = yield* Lab.sync({ confirm_mode_override: 0 })
-          const text = Lab.outcomes(job)[device.name] ?? ""
-          assert.match(text, /CommitError: The device could not be proved to run the new configuration/)
-          assert.notMatch(text, /neither/)
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-          assert.strictEqual(Lab.outcomes(yield* Lab.sync({ force: true }))[device.name], "ok")
-          yield* nothingToDo(lab)
-        }),
-      environment,
-      { personality: "saltingAtCommit" }
-    ),
-  60_000
+it.live("does not say that a device runs neither configuration when only its salts differ from what it promised", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        const device = Lab.switchAt(lab, 0)
+        yield* Lab.want(lab, "two")
+        // nobody sees with which salts it goes on
+        device.setFault({ kind: "cut", step: "commit", when: "after", times: 1 })
+        const job = yield* Lab.sync({ confirm_mode_override: 0 })
+        const text = Lab.outcomes(job)[device.name] ?? ""
+        assert.match(text, /CommitError: The device could not be proved to run the new configuration/)
+        assert.notMatch(text, /neither/)
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+        assert.strictEqual(Lab.outcomes(yield* Lab.sync({ force: true }))[device.name], "ok")
+        yield* nothingToDo(lab)
+      }),
+    environment,
+    { personality: "saltingAtCommit" }
+  )
 )
 
-it.live(
-  "shows a secret that somebody has changed on the device",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          Lab.switchAt(lab, 0).configure(`${USER} sha512 $6$by$hand\n`)
-          const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names, force: true })
-          assert.match(diffOf(job) ?? "", /^-username probe .*<hidden:\w{4}>\n\+username probe /m)
-        }),
-      environment,
-      { personality: "salting" }
-    ),
-  60_000
+it.live("shows a secret that somebody has changed on the device", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        Lab.switchAt(lab, 0).configure(`${USER} sha512 $6$by$hand\n`)
+        const job = yield* Lab.sync({ dry_run: true, hostnames: lab.names, force: true })
+        assert.match(diffOf(job) ?? "", /^-username probe .*<hidden:\w{4}>\n\+username probe /m)
+      }),
+    environment,
+    { personality: "salting" }
+  )
 )
 
-it.live(
-  "keeps digests of secrets that tell nothing, in rows and in log lines",
-  () => {
-    const log = keepLines("Info")
-    return Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          yield* push(lab, templateWith("second-password"))
-          yield* Lab.sync()
-          const sql = yield* SqlClient.SqlClient
-          const [proved] = yield* sql<{
-            secrets: Record<string, ReadonlyArray<string>>
-          }>`select secrets from proved_config`
-          const lines = Object.keys(proved?.secrets ?? {})
-          assert.includeMembers(lines, ["ntp authentication-key 1 md5 ********", `${USER} ********`])
-          for (const digest of Object.values(proved?.secrets ?? {}).flat()) assert.match(digest, /^[\w-]{43}$/)
-          const rows = yield* sql<{ text: string }>`select concat(c.protocol::text, p.secrets::text) as text
+it.live("keeps digests of secrets that tell nothing, in rows and in log lines", () => {
+  const log = keepLines("Info")
+  return Lab.withLab(
+    1,
+    (lab) =>
+      Effect.gen(function* () {
+        yield* push(lab, templateWith("second-password"))
+        yield* Lab.sync()
+        const sql = yield* SqlClient.SqlClient
+        const [proved] = yield* sql<{
+          secrets: Record<string, ReadonlyArray<string>>
+        }>`select secrets from proved_config`
+        const lines = Object.keys(proved?.secrets ?? {})
+        assert.includeMembers(lines, ["ntp authentication-key 1 md5 ********", `${USER} ********`])
+        for (const digest of Object.values(proved?.secrets ?? {}).flat()) assert.match(digest, /^[\w-]{43}$/)
+        const rows = yield* sql<{ text: string }>`select concat(c.protocol::text, p.secrets::text) as text
             from config_change c join proved_config p using (device_id)`
-          const kept = [...rows.map(({ text }) => text), JSON.stringify(log.lines)].join("\n")
-          for (const secret of ["first-password", "second-password", NTP, shownHash(Lab.switchAt(lab, 0))]) {
-            assert.notInclude(kept, secret)
-          }
-        }),
-      environment,
-      { personality: "salting" }
-    ).pipe(Effect.provide(log.layer))
-  },
-  60_000
-)
+        const kept = [...rows.map(({ text }) => text), JSON.stringify(log.lines)].join("\n")
+        for (const secret of ["first-password", "second-password", NTP, shownHash(Lab.switchAt(lab, 0))]) {
+          assert.notInclude(kept, secret)
+        }
+      }),
+    environment,
+    { personality: "salting" }
+  ).pipe(Effect.provide(log.layer))
+})

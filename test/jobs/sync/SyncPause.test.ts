@@ -80,8 +80,7 @@ it.live(
           { action: "resumed", actor: "tester", reason: "a ticket came in" }
         ])
       })
-    ),
-  90_000
+    )
 )
 
 it.live(
@@ -105,6 +104,5 @@ it.live(
         assert.include((yield* Effect.flip(pauses.pause(together, "anna", null))).message, "in confirm mode 2")
         yield* ended(together)
       }).pipe(Effect.provide(SyncPause.layer))
-    ),
-  60_000
+    )
 )

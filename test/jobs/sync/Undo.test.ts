@@ -9,44 +9,41 @@ const described = (lab: Lab.SyncLab) => lab.switches.map((device) => Lab.describ
 const mayDiffer = /^! (?:Command|device|Time|Startup-config).*$/gm
 const plain = (text: string | undefined) => (text ?? "").replaceAll(mayDiffer, "")
 
-it.live(
-  "undoes a whole job, except on devices that somebody has changed since",
-  () =>
-    Lab.withLab(4, (lab) =>
-      Effect.gen(function* () {
-        const before = lab.switches.map((device) => plain(device.running()))
-        yield* Lab.want(lab, "two")
-        const changed = yield* Lab.sync()
-        assert.deepStrictEqual(described(lab), ["two", "two", "two", "two"])
-        lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
-        yield* Lab.want({ ...lab, devices: lab.devices.slice(2, 3) }, "three")
-        const later = yield* Lab.sync()
+it.live("undoes a whole job, except on devices that somebody has changed since", () =>
+  Lab.withLab(4, (lab) =>
+    Effect.gen(function* () {
+      const before = lab.switches.map((device) => plain(device.running()))
+      yield* Lab.want(lab, "two")
+      const changed = yield* Lab.sync()
+      assert.deepStrictEqual(described(lab), ["two", "two", "two", "two"])
+      lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
+      yield* Lab.want({ ...lab, devices: lab.devices.slice(2, 3) }, "three")
+      const later = yield* Lab.sync()
 
-        const shown = yield* Lab.run("revert_job", { job_id: changed.id, dry_run: true })
-        assert.match(JSON.stringify(shown.result), /-   description wanted two\\n\+   description wanted one/)
-        assert.deepStrictEqual(described(lab), ["two", "two", "three", "two"])
+      const shown = yield* Lab.run("revert_job", { job_id: changed.id, dry_run: true })
+      assert.match(JSON.stringify(shown.result), /-   description wanted two\\n\+   description wanted one/)
+      assert.deepStrictEqual(described(lab), ["two", "two", "three", "two"])
 
-        const job = yield* Lab.run("revert_job", { job_id: changed.id, dry_run: false })
-        assert.deepInclude(job, { status: "FINISHED", exception: null }, JSON.stringify(job))
-        const texts = lab.names.map((name) => Lab.outcomes(job)[name] ?? "")
-        assert.deepStrictEqual([texts[0], texts[3]], ["ok", "ok"])
-        assert.match(texts[1] ?? "", new RegExp(`does not run any more what job ${changed.id} left on it`))
-        assert.match(texts[2] ?? "", new RegExp(`Job ${later.id} has changed the device after job ${changed.id}`))
-        assert.deepStrictEqual(described(lab), ["one", "two", "three", "one"])
-        assert.strictEqual(plain(lab.switches[0]?.running()), before[0])
-        assert.strictEqual(plain(lab.switches[0]?.startup()), before[0], "what was restored is saved")
-        assert.deepStrictEqual(yield* Lab.causes(lab.names[0] ?? ""), ["revert_job"])
-        yield* Lab.nothingLeft(lab)
+      const job = yield* Lab.run("revert_job", { job_id: changed.id, dry_run: false })
+      assert.deepInclude(job, { status: "FINISHED", exception: null }, JSON.stringify(job))
+      const texts = lab.names.map((name) => Lab.outcomes(job)[name] ?? "")
+      assert.deepStrictEqual([texts[0], texts[3]], ["ok", "ok"])
+      assert.match(texts[1] ?? "", new RegExp(`does not run any more what job ${changed.id} left on it`))
+      assert.match(texts[2] ?? "", new RegExp(`Job ${later.id} has changed the device after job ${changed.id}`))
+      assert.deepStrictEqual(described(lab), ["one", "two", "three", "one"])
+      assert.strictEqual(plain(lab.switches[0]?.running()), before[0])
+      assert.strictEqual(plain(lab.switches[0]?.startup()), before[0], "what was restored is saved")
+      assert.deepStrictEqual(yield* Lab.causes(lab.names[0] ?? ""), ["revert_job"])
+      yield* Lab.nothingLeft(lab)
 
-        // the record knows what runs now: the next sync is not blocked, and an undoing can be undone
-        yield* Lab.run("revert_job", { job_id: job.id, dry_run: false })
-        assert.deepStrictEqual(described(lab), ["two", "two", "three", "two"])
-        const again = yield* Lab.sync({ hostnames: [lab.names[0] ?? ""] })
-        assert.strictEqual(Lab.outcomes(again)[lab.names[0] ?? ""], "ok")
-        yield* Lab.nothingLeft(lab)
-      })
-    ),
-  60_000
+      // the record knows what runs now: the next sync is not blocked, and an undoing can be undone
+      yield* Lab.run("revert_job", { job_id: job.id, dry_run: false })
+      assert.deepStrictEqual(described(lab), ["two", "two", "three", "two"])
+      const again = yield* Lab.sync({ hostnames: [lab.names[0] ?? ""] })
+      assert.strictEqual(Lab.outcomes(again)[lab.names[0] ?? ""], "ok")
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )
 
 it.live(
@@ -91,54 +88,47 @@ it.live(
         assert.deepInclude(nobody.exception, { message: "Device nobody not found" })
         yield* Lab.nothingLeft(lab)
       })
-    ),
-  60_000
+    )
 )
 
-it.live(
-  "looks for drift by itself as often as it is told to",
-  () =>
-    Lab.withLab(
-      1,
-      (lab) =>
-        Effect.gen(function* () {
-          lab.switches[0]?.configure("vlan 999\n   name BY-HAND\n")
-          yield* Lab.untilSome(
-            Effect.map(Lab.causes(lab.names[0] ?? ""), (causes) => causes.find((cause) => cause === "drift"))
-          )
-          assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
-        }),
-      { DRIFT_INTERVAL: "1" }
-    ),
-  30_000
-)
-
-it.live(
-  "finds what was changed by hand, keeps the difference and pushes nothing",
-  () =>
-    Lab.withLab(3, (lab) =>
+it.live("looks for drift by itself as often as it is told to", () =>
+  Lab.withLab(
+    1,
+    (lab) =>
       Effect.gen(function* () {
-        const clean = yield* Lab.run("device_drift", {})
-        assert.strictEqual(clean.status, "FINISHED")
-        assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
-        lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
-        lab.switches[2]?.setFault({ kind: "cut", step: "connect" })
-        const job = yield* Lab.run("device_drift", {})
-        const [same = "", drifted = "", silent = ""] = lab.names
-        assert.match(JSON.stringify(job.result), /\+vlan 999/)
-        assert.deepInclude(Lab.outcomes(job), { [same]: "ok", [drifted]: "ok" })
-        assert.notStrictEqual(Lab.outcomes(job)[silent], "ok")
-        assert.deepStrictEqual(yield* Lab.synchronized(lab), [same, silent])
-        yield* Lab.run("device_drift", { hostnames: [drifted] })
-        assert.deepStrictEqual(yield* Lab.causes(drifted), ["drift"], "one event for one drift")
-        assert.match(lab.switches[1]?.running() ?? "", /BY-HAND/)
+        lab.switches[0]?.configure("vlan 999\n   name BY-HAND\n")
+        yield* Lab.untilSome(
+          Effect.map(Lab.causes(lab.names[0] ?? ""), (causes) => causes.find((cause) => cause === "drift"))
+        )
+        assert.deepStrictEqual(yield* Lab.synchronized(lab), [])
+      }),
+    { DRIFT_INTERVAL: "1" }
+  )
+)
 
-        // what a forced sync repairs is no drift any more
-        yield* Lab.sync({ hostnames: [drifted], force: true })
-        yield* Lab.run("device_drift", { hostnames: [drifted] })
-        assert.include(yield* Lab.synchronized(lab), drifted)
-        yield* Lab.nothingLeft(lab)
-      })
-    ),
-  60_000
+it.live("finds what was changed by hand, keeps the difference and pushes nothing", () =>
+  Lab.withLab(3, (lab) =>
+    Effect.gen(function* () {
+      const clean = yield* Lab.run("device_drift", {})
+      assert.strictEqual(clean.status, "FINISHED")
+      assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+      lab.switches[1]?.configure("vlan 999\n   name BY-HAND\n")
+      lab.switches[2]?.setFault({ kind: "cut", step: "connect" })
+      const job = yield* Lab.run("device_drift", {})
+      const [same = "", drifted = "", silent = ""] = lab.names
+      assert.match(JSON.stringify(job.result), /\+vlan 999/)
+      assert.deepInclude(Lab.outcomes(job), { [same]: "ok", [drifted]: "ok" })
+      assert.notStrictEqual(Lab.outcomes(job)[silent], "ok")
+      assert.deepStrictEqual(yield* Lab.synchronized(lab), [same, silent])
+      yield* Lab.run("device_drift", { hostnames: [drifted] })
+      assert.deepStrictEqual(yield* Lab.causes(drifted), ["drift"], "one event for one drift")
+      assert.match(lab.switches[1]?.running() ?? "", /BY-HAND/)
+
+      // what a forced sync repairs is no drift any more
+      yield* Lab.sync({ hostnames: [drifted], force: true })
+      yield* Lab.run("device_drift", { hostnames: [drifted] })
+      assert.include(yield* Lab.synchronized(lab), drifted)
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )

@@ -98,73 +98,66 @@ it.live(
         assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted two"])
         yield* Lab.nothingLeft(lab)
       })
-    ),
-  90_000
+    )
 )
 
-it.live(
-  "has a job wait until the windows of all its devices are open, or it is aborted",
-  () =>
-    withWindows(2, (lab, put) =>
-      Effect.gen(function* () {
-        yield* put(false)
-        yield* Lab.want(lab, "two")
-        const engine = yield* JobEngine
-        const jobs = yield* JobStore
-        const start = engine.start(
-          jobNamed("sync_devices"),
-          { hostnames: lab.names, dry_run: false, wait_for_window: true },
-          { user: "tester", delaySeconds: 0 }
-        )
-        const waits = Effect.fnUntraced(function* (id: number) {
-          const waiting = yield* Lab.untilSome(
-            Effect.map(jobs.get(id), ({ status, waiting_for }) =>
-              waiting_for === null ? undefined : { status, waiting_for }
-            )
+it.live("has a job wait until the windows of all its devices are open, or it is aborted", () =>
+  withWindows(2, (lab, put) =>
+    Effect.gen(function* () {
+      yield* put(false)
+      yield* Lab.want(lab, "two")
+      const engine = yield* JobEngine
+      const jobs = yield* JobStore
+      const start = engine.start(
+        jobNamed("sync_devices"),
+        { hostnames: lab.names, dry_run: false, wait_for_window: true },
+        { user: "tester", delaySeconds: 0 }
+      )
+      const waits = Effect.fnUntraced(function* (id: number) {
+        const waiting = yield* Lab.untilSome(
+          Effect.map(jobs.get(id), ({ status, waiting_for }) =>
+            waiting_for === null ? undefined : { status, waiting_for }
           )
-          assert.strictEqual(waiting.status, "SCHEDULED")
-          assert.strictEqual(waiting.waiting_for.reason, "window")
-        })
-        const aborted = yield* start
-        yield* waits(aborted)
-        yield* engine.abort(aborted, "tester")
-        assert.strictEqual((yield* engine.ended(aborted)).status, "ABORTED")
-        assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one"])
-
-        const id = yield* start
-        yield* waits(id)
-        yield* put(true)
-        const ended = yield* engine.ended(id)
-        assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
-        assert.isNull(ended.waiting_for)
-        assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted two", "wanted two"])
-        yield* Lab.nothingLeft(lab)
+        )
+        assert.strictEqual(waiting.status, "SCHEDULED")
+        assert.strictEqual(waiting.waiting_for.reason, "window")
       })
-    ),
-  90_000
+      const aborted = yield* start
+      yield* waits(aborted)
+      yield* engine.abort(aborted, "tester")
+      assert.strictEqual((yield* engine.ended(aborted)).status, "ABORTED")
+      assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted one", "wanted one"])
+
+      const id = yield* start
+      yield* waits(id)
+      yield* put(true)
+      const ended = yield* engine.ended(id)
+      assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
+      assert.isNull(ended.waiting_for)
+      assert.deepStrictEqual(lab.switches.map(Lab.described), ["wanted two", "wanted two"])
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )
 
-it.live(
-  "confirms what was committed while the window was open",
-  () =>
-    withWindows(2, (lab, put) =>
-      Effect.gen(function* () {
-        yield* put(true)
-        yield* Lab.want(lab, "two")
-        const engine = yield* JobEngine
-        const id = yield* engine.start(
-          jobNamed("sync_devices"),
-          { hostnames: lab.names, dry_run: false, confirm_mode_override: 2 },
-          { user: "tester" }
-        )
-        yield* Lab.until(() => Lab.described(Lab.switchAt(lab, 0)) === "wanted two")
-        yield* put(false)
-        const ended = yield* engine.ended(id)
-        assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
-        assert.strictEqual((yield* Lab.followUp(ended)).status, "FINISHED")
-        assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
-        yield* Lab.nothingLeft(lab)
-      })
-    ),
-  90_000
+it.live("confirms what was committed while the window was open", () =>
+  withWindows(2, (lab, put) =>
+    Effect.gen(function* () {
+      yield* put(true)
+      yield* Lab.want(lab, "two")
+      const engine = yield* JobEngine
+      const id = yield* engine.start(
+        jobNamed("sync_devices"),
+        { hostnames: lab.names, dry_run: false, confirm_mode_override: 2 },
+        { user: "tester" }
+      )
+      yield* Lab.until(() => Lab.described(Lab.switchAt(lab, 0)) === "wanted two")
+      yield* put(false)
+      const ended = yield* engine.ended(id)
+      assert.deepStrictEqual(new Set(Object.values(Lab.outcomes(ended))), new Set(["ok"]))
+      assert.strictEqual((yield* Lab.followUp(ended)).status, "FINISHED")
+      assert.deepStrictEqual(yield* Lab.synchronized(lab), lab.names)
+      yield* Lab.nothingLeft(lab)
+    })
+  )
 )

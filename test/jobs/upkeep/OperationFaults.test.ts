@@ -108,50 +108,47 @@ const lostAfterTheFirstHalf: Case = {
   }
 }
 
-it.live(
-  "takes bounced ports up again whatever goes wrong, also later when the switch is lost in the middle",
-  () =>
-    withScenes(
-      [
-        ...faultsOf(["login", "show", "showSessions", "openSession", "load", "diff", "commit", "write"]),
-        once("a full flash", { kind: "fullFlash", times: 1 }),
-        once("a lie at the commit", { kind: "lie", step: "commit", times: 1 }),
-        once("a late commit", { kind: "slow", step: "commit", milliseconds: 7_000, times: 1 }),
-        lostAfterTheFirstHalf
-      ],
-      Effect.fnUntraced(function* (scenes) {
-        const actorOf = yield* DeviceEntity.client
-        const bounce = Effect.fnUntraced(function* ({ device, fault, row }: Scene) {
-          device.configure(PORTS)
-          const before = ManagedCampus.stripped(device.running())
-          fault.arm(device)
-          const result = yield* Effect.result(actorOf(String(row.id)).BouncePorts(ORDER))
-          return { result, before }
-        })
-        const ended = yield* Effect.forEach(scenes, bounce, { concurrency: "unbounded" })
-        const owed = yield* unfinished
-        const lost = scenes.find(({ fault }) => fault === lostAfterTheFirstHalf)
-        const outcome = ended.at(-1)?.result
-        assert.include(owed, lost?.row.id)
-        assert.include(
-          outcome !== undefined && Result.isFailure(outcome) ? outcome.failure.message : "",
-          "Switchyard goes on trying until the ports are up and saved"
-        )
-        lost?.device.clearFaults()
-        for (const id of owed) {
-          assert.deepStrictEqual(yield* actorOf(String(id)).FinishBounce(), { ports: ORDER.ports })
-        }
-        for (const [index, { device, fault }] of scenes.entries()) {
-          const before = ended[index]?.before
-          const begun = device.commits().length > 0
-          assert.strictEqual(ManagedCampus.stripped(device.running()), before, fault.name)
-          if (begun) assert.strictEqual(ManagedCampus.stripped(device.startup()), before, `${fault.name}: saved`)
-          assert.deepStrictEqual(ManagedCampus.debrisOn(device), [], fault.name)
-        }
-        assert.deepStrictEqual(yield* unfinished, [])
+it.live("takes bounced ports up again whatever goes wrong, also later when the switch is lost in the middle", () =>
+  withScenes(
+    [
+      ...faultsOf(["login", "show", "showSessions", "openSession", "load", "diff", "commit", "write"]),
+      once("a full flash", { kind: "fullFlash", times: 1 }),
+      once("a lie at the commit", { kind: "lie", step: "commit", times: 1 }),
+      once("a late commit", { kind: "slow", step: "commit", milliseconds: 7_000, times: 1 }),
+      lostAfterTheFirstHalf
+    ],
+    Effect.fnUntraced(function* (scenes) {
+      const actorOf = yield* DeviceEntity.client
+      const bounce = Effect.fnUntraced(function* ({ device, fault, row }: Scene) {
+        device.configure(PORTS)
+        const before = ManagedCampus.stripped(device.running())
+        fault.arm(device)
+        const result = yield* Effect.result(actorOf(String(row.id)).BouncePorts(ORDER))
+        return { result, before }
       })
-    ),
-  120_000
+      const ended = yield* Effect.forEach(scenes, bounce, { concurrency: "unbounded" })
+      const owed = yield* unfinished
+      const lost = scenes.find(({ fault }) => fault === lostAfterTheFirstHalf)
+      const outcome = ended.at(-1)?.result
+      assert.include(owed, lost?.row.id)
+      assert.include(
+        outcome !== undefined && Result.isFailure(outcome) ? outcome.failure.message : "",
+        "Switchyard goes on trying until the ports are up and saved"
+      )
+      lost?.device.clearFaults()
+      for (const id of owed) {
+        assert.deepStrictEqual(yield* actorOf(String(id)).FinishBounce(), { ports: ORDER.ports })
+      }
+      for (const [index, { device, fault }] of scenes.entries()) {
+        const before = ended[index]?.before
+        const begun = device.commits().length > 0
+        assert.strictEqual(ManagedCampus.stripped(device.running()), before, fault.name)
+        if (begun) assert.strictEqual(ManagedCampus.stripped(device.startup()), before, `${fault.name}: saved`)
+        assert.deepStrictEqual(ManagedCampus.debrisOn(device), [], fault.name)
+      }
+      assert.deepStrictEqual(yield* unfinished, [])
+    })
+  )
 )
 
 const user = "tester"
@@ -176,51 +173,44 @@ const jobs = Effect.fnUntraced(function* (
   )
 })
 
-it.live(
-  "gives a switch a certificate with its key, or says that it may have one without the other",
-  () =>
-    withScenes(
-      [...faultsOf(["login", "copy", "delete"]), once("a full flash", { kind: "fullFlash" })],
-      Effect.fnUntraced(function* (scenes) {
-        const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
-        yield* authority.create("Lab CA")
-        const ended = yield* jobs(scenes, (engine, { hostname }) => engine.start(RenewCert, { hostname }, { user }))
-        for (const [index, { device, fault }] of scenes.entries()) {
-          const { result, text } = ended[index] ?? { result: undefined, text: "" }
-          assert.isFalse(device.files().has("cnaasnms.key"), `${fault.name}: the key does not stay on the flash`)
-          assert.notInclude(text, "PRIVATE KEY")
-          if (result?.failed === false) {
-            const certificate = new X509Certificate(device.certificates().get("cnaasnms.crt") ?? "")
-            const key = createPrivateKey(device.keys().get("cnaasnms.key") ?? "")
-            assert.isTrue(certificate.checkPrivateKey(key), fault.name)
-          } else {
-            const touched = device.commands().some(({ command }) => command.startsWith("copy"))
-            assert.strictEqual(text.includes("The copy had begun"), touched || fault.name.includes("flash"), text)
-          }
+it.live("gives a switch a certificate with its key, or says that it may have one without the other", () =>
+  withScenes(
+    [...faultsOf(["login", "copy", "delete"]), once("a full flash", { kind: "fullFlash" })],
+    Effect.fnUntraced(function* (scenes) {
+      const authority = yield* Effect.provide(CertificateAuthority, CertificateAuthority.layer)
+      yield* authority.create("Lab CA")
+      const ended = yield* jobs(scenes, (engine, { hostname }) => engine.start(RenewCert, { hostname }, { user }))
+      for (const [index, { device, fault }] of scenes.entries()) {
+        const { result, text } = ended[index] ?? { result: undefined, text: "" }
+        assert.isFalse(device.files().has("cnaasnms.key"), `${fault.name}: the key does not stay on the flash`)
+        assert.notInclude(text, "PRIVATE KEY")
+        if (result?.failed === false) {
+          const certificate = new X509Certificate(device.certificates().get("cnaasnms.crt") ?? "")
+          const key = createPrivateKey(device.keys().get("cnaasnms.key") ?? "")
+          assert.isTrue(certificate.checkPrivateKey(key), fault.name)
+        } else {
+          const touched = device.commands().some(({ command }) => command.startsWith("copy"))
+          assert.strictEqual(text.includes("The copy had begun"), touched || fault.name.includes("flash"), text)
         }
-      })
-    ),
-  120_000
+      }
+    })
+  )
 )
 
-it.live(
-  "erases a switch and deletes its row, or keeps the row and says what the switch may have lost",
-  () =>
-    withScenes(
-      faultsOf(["login", "delete", "reload"]),
-      Effect.fnUntraced(function* (scenes) {
-        const ended = yield* jobs(scenes, (engine, { id }) => engine.start(DeviceErase, { device_id: id }, { user }))
-        const left = yield* (yield* DeviceStore).byHostnames(scenes.map(({ row }) => row.hostname))
-        for (const [index, { device, fault, row }] of scenes.entries()) {
-          const { result, text } = ended[index] ?? { result: undefined, text: "" }
-          const kept = left.some(({ hostname }) => hostname === row.hostname)
-          assert.strictEqual(kept, result?.failed, fault.name)
-          const sent = device.commands().some(({ command }) => command === "write erase now")
-          if (result?.failed === false) assert.isTrue(sent, fault.name)
-          else
-            assert.match(text, sent ? /startup configuration (?:may be|is) erased/ : /Nothing was erased/, fault.name)
-        }
-      })
-    ),
-  180_000
+it.live("erases a switch and deletes its row, or keeps the row and says what the switch may have lost", () =>
+  withScenes(
+    faultsOf(["login", "delete", "reload"]),
+    Effect.fnUntraced(function* (scenes) {
+      const ended = yield* jobs(scenes, (engine, { id }) => engine.start(DeviceErase, { device_id: id }, { user }))
+      const left = yield* (yield* DeviceStore).byHostnames(scenes.map(({ row }) => row.hostname))
+      for (const [index, { device, fault, row }] of scenes.entries()) {
+        const { result, text } = ended[index] ?? { result: undefined, text: "" }
+        const kept = left.some(({ hostname }) => hostname === row.hostname)
+        assert.strictEqual(kept, result?.failed, fault.name)
+        const sent = device.commands().some(({ command }) => command === "write erase now")
+        if (result?.failed === false) assert.isTrue(sent, fault.name)
+        else assert.match(text, sent ? /startup configuration (?:may be|is) erased/ : /Nothing was erased/, fault.name)
+      }
+    })
+  )
 )

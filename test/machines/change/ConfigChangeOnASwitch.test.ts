@@ -69,7 +69,7 @@ describe.each(modes)("a change in mode %i", (mode) => {
         }
       }
     }
-  }, 120_000)
+  })
 
   it.each(["crashBefore", "crashAfter", "zombie"] as const)(
     "still reaches the new configuration when its process ends by %s, at whatever step",
@@ -117,7 +117,7 @@ describe.each(peculiarities)("a change on a switch that %s", (_name, peculiar) =
         if ((step + gap) % 2 === 0) expectTrue(push(step % 2 === 0 ? 1 : 2, moments, gap % 3 > 0, false, peculiar))
       }
     }
-  }, 120_000)
+  })
 })
 
 describe("a change whose device is edited by others", () => {

@@ -11,7 +11,7 @@ import { seconds } from "../../support/Patience.ts"
 const LONG_RUNS = process.env["CHAOS_RUNS"]
 const SEED = Number(process.env["CHAOS_SEED"] ?? "20261122")
 const SYNC_MS = 1_500
-/** A replica that stands still for longer than 8 s has lost its part of the work to the others. */
+/** A replica that stands still for longer than 6 s has lost its part of the work to the others. */
 const LONGEST_PAUSE_MS = 20_000
 
 const short: ReadonlyArray<ReplicaScene.ReplicaRound> = [

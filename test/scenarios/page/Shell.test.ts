@@ -69,6 +69,45 @@ describe.skipIf(!hasChromium)(`The page${hasChromium ? "" : ` (${WITHOUT})`}`, (
       })
     )
 
+    it.effect("keeps what somebody types while the page asks again who they are and how one signs on", () =>
+      Effect.gen(function* () {
+        const { browser, url } = yield* Site
+        const page = yield* openPage(browser, url)
+        const field = page.getByRole("textbox", { name: "Token" })
+        const written = async () => ((await field.count()) === 0 ? "no field" : await field.inputValue())
+        const streams: Array<string> = []
+        page.on("request", (request) => {
+          if (request.url().includes("/api/v1.0/events")) streams.push(request.url())
+        })
+        yield* steps(async () => {
+          // a server that cannot say how one signs on
+          await page.route("**/auth/ways", (route) => route.fulfill({ status: 500, json: { message: "no" } }))
+          await page.goto("/")
+          await field.fill("half a tok")
+        })
+        for (const question of ["**/auth/identity", "**/auth/ways"]) {
+          const asked = Promise.withResolvers<void>()
+          const answer = Promise.withResolvers<void>()
+          yield* steps(async () => {
+            await page.route(question, async (route) => {
+              asked.resolve()
+              await answer.promise
+              await route.fallback()
+            })
+            // as when somebody signs off in another tab
+            await page.evaluate(`window.dispatchEvent(new StorageEvent("storage"))`)
+            await asked.promise
+            expect(await written(), `${question} under way`).toBe("half a tok")
+            const answered = page.waitForResponse(question)
+            answer.resolve()
+            await answered
+            expect(await written(), `${question} answered`).toBe("half a tok")
+          })
+        }
+        expect(streams, "nobody is told of events").toEqual([])
+      })
+    )
+
     it.effect("is used by keys alone: a leap, the palette, the rows of a list", () =>
       Effect.gen(function* () {
         const { browser, tokenOf, url } = yield* Site

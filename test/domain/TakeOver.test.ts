@@ -1,0 +1,31 @@
+/** The times of taking work over fit together, whatever they are set to. */
+import { assert, it } from "@effect/vitest"
+import {
+  BELIEVED,
+  LOOK_FOR_JOBS,
+  LOOK_FOR_MESSAGES,
+  LOOK_FOR_REPLICAS,
+  REFUSED,
+  SIGN,
+  SILENT_JOB,
+  SILENT_REPLICA,
+  TAKE_OVER
+} from "../../src/domain/TakeOver.ts"
+
+it("goes on with devices and jobs of a silent replica within the time that is promised", () => {
+  assert.isAtMost(TAKE_OVER, 10)
+  assert.isAtMost(SILENT_REPLICA + LOOK_FOR_REPLICAS + LOOK_FOR_MESSAGES, TAKE_OVER)
+  assert.isAtMost(SILENT_JOB + LOOK_FOR_JOBS + LOOK_FOR_MESSAGES, TAKE_OVER)
+})
+
+it("lets nobody begin with work that a paused process may still believe to be its own", () => {
+  assert.isBelow(BELIEVED, SILENT_REPLICA - SIGN)
+  assert.isBelow(BELIEVED, REFUSED)
+})
+
+it("stops whoever cannot give signs before others take its work over", () => {
+  assert.isBelow(2 * SIGN, SILENT_REPLICA)
+  assert.isBelow(2 * SIGN, SILENT_JOB)
+  // the cluster asks for three signs in the time of silence
+  assert.isAtMost(SIGN, SILENT_REPLICA / 3)
+})

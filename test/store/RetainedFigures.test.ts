@@ -1,0 +1,38 @@
+/** The rounds of removal and counting: one replica of all does each. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { ServerConfig } from "../../src/ServerConfig.ts"
+import { JobRetention } from "../../src/store/JobRetention.ts"
+import { RetainedFigures } from "../../src/store/RetainedFigures.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+const database = RetainedFigures.layer.pipe(
+  Layer.provide(JobRetention.layer),
+  Layer.provide(ServerConfig.layerOf({})),
+  Layer.provideMerge(TestDatabase)
+)
+
+const HOUR = 3600
+
+describe("the figures of what is kept", () => {
+  it.live("are counted by one of the replicas that begin at once, and again when the round is old", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { begin, look } = yield* RetainedFigures
+      const replicas = Effect.map(
+        Effect.all(
+          Array.from({ length: 4 }, () => begin(HOUR)),
+          { concurrency: 4 }
+        ),
+        (begun) => begun.filter((mine) => mine).length
+      )
+      assert.strictEqual(yield* replicas, 1)
+      assert.strictEqual(yield* replicas, 0)
+      yield* look
+      assert.strictEqual(yield* replicas, 0)
+      yield* sql`update retained set looked_at = looked_at - interval '2 hours'`
+      assert.strictEqual(yield* replicas, 1)
+    }).pipe(Effect.provide(database))
+  )
+})
