@@ -4,7 +4,7 @@
  * database need the same key.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
-import { createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { createHmac, createSecretKey, hkdfSync, randomBytes, randomUUID } from "node:crypto"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** The file of the key cannot be read or written, or holds something else; the message names it. */
@@ -62,8 +62,8 @@ export const of = (
     previousFor: (purpose) => previous.map((earlier) => made(earlier, purpose)),
     isShared,
     digester: (purpose) => {
-      const own = keyFor(purpose)
-      return (text) => createHmac("sha256", Redacted.value(own)).update(text).digest("base64url")
+      const own = createSecretKey(Redacted.value(keyFor(purpose)))
+      return (text) => createHmac("sha256", own).update(text).digest("base64url")
     }
   }
 }
