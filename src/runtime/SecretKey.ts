@@ -12,17 +12,18 @@ export class SecretKeyUnavailable extends Schema.TaggedError<SecretKeyUnavailabl
   message: Schema.String
 }) {}
 
-const FILE = "secret.key"
+/** Its name below DATA_DIR. */
+export const FILE = "secret.key"
 const BYTES = 32
 
 /** The file holds the bytes as base64url. */
-const keyIn = (text: string): Option.Option<Uint8Array> => {
+export const keyIn = (text: string): Option.Option<Uint8Array> => {
   const bytes = Buffer.from(text.trim(), "base64url")
   return bytes.length === BYTES ? Option.some(bytes) : Option.none()
 }
 
 /** A key as the settings have it, and as it was when it was the line of a file. */
-const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
+export const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
   Buffer.from(Redacted.value(setting)),
   ...Option.toArray(keyIn(Redacted.value(setting)))
 ]
