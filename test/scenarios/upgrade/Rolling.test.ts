@@ -102,7 +102,7 @@ const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
       const activity = activityOf(mark)
       const what = `job ${id} on ${device.name}: ${activity.commits.join(", ")}, ${JSON.stringify(result)}`
       assert.strictEqual(result?.failed, false, what)
-      assert.strictEqual(standingCommits(activity, id), 1, what)
+      assert.strictEqual(standingCommits(activity, [id]), 1, what)
       assert.include(device.running(), `description ${text}`, what)
       assert.strictEqual(ManagedCampus.stripped(device.startup()), ManagedCampus.stripped(device.running()), what)
       assert.deepStrictEqual(ManagedCampus.debrisOn(device), [], what)
