@@ -64,15 +64,23 @@ export const isEmpty = Effect.gen(function* () {
   return true
 })
 
+/** Our functions: those that take a row of a table must go before it, and those that triggers call after it. */
+const removeFunctions = Effect.fnUntraced(function* (taking: "rows" | "values") {
+  const sql = yield* SqlClient.SqlClient
+  const functions = yield* sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname = any(${[...FUNCTIONS]}::text[])
+      and exists (select from pg_type t where t.oid = any(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) and t.typrelid <> 0) = ${taking === "rows"}`
+  for (const { name } of functions) yield* sql`drop function ${sql.literal(name)}`
+})
+
 const removeAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // who has a table open for long is not waited for without an end
   yield* sql`select set_config('lock_timeout', '60s', true)`
   const tables = [...BACKED_UP, ...Object.keys(LEFT_OUT)].map((name) => sql`${sql(name)}`)
+  yield* removeFunctions("rows")
   yield* sql`drop table if exists ${sql.csv(tables)}`
-  const functions = yield* sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname = any(${[...FUNCTIONS]}::text[])`
-  for (const { name } of functions) yield* sql`drop function ${sql.literal(name)}`
+  yield* removeFunctions("values")
 })
 
 /** Runs work without triggers and references, which are there again, and checked, after it. */
