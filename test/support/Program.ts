@@ -79,6 +79,17 @@ export const start = (env: Readonly<Record<string, string>>, command = "serve", 
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 
+/** The same by the program that operators start. */
+export const startInstalled = (env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(path.resolve(import.meta.dirname, "../../bin/switchyard"), ["serve"], {
+        env: { ...ofThisProcess, PORT: "0", ...env }
+      })
+    ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  ).pipe(Effect.map(observe))
+
 /** Runs another sub-command to its end, with this text as its input; yields its exit code and all that it has printed. */
 export const command = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
   Effect.callback<{ readonly code: number | null; readonly text: string }>((resume) => {
