@@ -5,17 +5,16 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SyncCause } from "../../domain/SyncEvent.ts"
 import { release } from "../../domain/Release.ts"
 import { JOB_BEGUN, JOB_UNFINISHED } from "../JobStatusSql.ts"
 import { UNFINISHED } from "../UnfinishedChange.ts"
+import { RESTORED } from "../UnseenDeviceStore.ts"
 
 /** The backup that was put back; `backupOf` is the time of its snapshot, ISO 8601, UTC. */
 export interface Restored {
   readonly backupOf: string
 }
 
-const CAUSE: SyncCause = "restored"
 const BY = "server"
 
 /** What is said of everything that was under way. */
@@ -28,9 +27,9 @@ const devices = Effect.gen(function* () {
   const unseen = sql.literal(`state = 'MANAGED'
     or id in (select device_id from config_change where ${UNFINISHED})
     or id in (select device_id from device_operation where phase <> 'done')`)
-  // the cause before the row, as elsewhere
+  // the cause before the row, as elsewhere; by it the look knows which of them were synchronized
   yield* sql`insert into sync_event (hostname, cause, happened_at, by, job_id)
-    select hostname, ${CAUSE}, extract(epoch from now()), ${BY}, null from device where ${unseen} order by id`
+    select hostname, ${RESTORED}, extract(epoch from now()), ${BY}, null from device where synchronized and (${unseen}) order by id`
   yield* sql`update device set unseen_since = now(), synchronized = false where ${unseen}`
 })
 
@@ -71,6 +70,22 @@ const sessions = Effect.gen(function* () {
   yield* sql`update local_user set session = gen_random_uuid()`
 })
 
+/** How far numbers leap: further than any site comes between two backups. */
+const LEAP = 10_000
+const EVENTS_LEAP = 10_000_000
+
+/**
+ * Numbers that were given out after the backup are on switches (as names of candidates), in other systems and with clients that go on
+ * reading events after a number: they are not given out again.
+ */
+const numbers = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select setval(format('%I.%I', schemaname, sequencename)::regclass, (coalesce(last_value, 0) / leap + 2) * leap)
+    from pg_sequences cross join lateral (
+      select case when sequencename like 'event%' then ${EVENTS_LEAP}::bigint else ${LEAP}::bigint end as leap) by_table
+    where schemaname = current_schema()`
+})
+
 /** Makes a database that was just restored say only what is known; inside the transaction of the restore, at the newest schema. */
 export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored: Restored) {
   const sql = yield* SqlClient.SqlClient
@@ -78,5 +93,6 @@ export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (re
   yield* changes
   yield* jobs(restored)
   yield* sessions
+  yield* numbers
   yield* sql`insert into restore (backup_of, release) values (${restored.backupOf}::timestamptz, ${release})`
 })
