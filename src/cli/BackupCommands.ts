@@ -97,7 +97,7 @@ export const restore = Command.make(
           yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
         yield* Restore.carryOut(reader, prepared)
         yield* Console.log(
-          `Restored: the database is as it was at ${prepared.contents.at}. Jobs that ran then have ended.`
+          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
         )
       })
       yield* Effect.provide(Effect.scoped(work), yield* services("switchyard restore"))

@@ -89,10 +89,11 @@ const numbers = Effect.gen(function* () {
 /** Makes a database that was just restored say only what is known; inside the transaction of the restore, at the newest schema. */
 export const afterRestore = Effect.fn("AfterRestore.afterRestore")(function* (restored: Restored) {
   const sql = yield* SqlClient.SqlClient
+  // first, because what follows makes events
+  yield* numbers
   yield* devices
   yield* changes
   yield* jobs(restored)
   yield* sessions
-  yield* numbers
   yield* sql`insert into restore (backup_of, release) values (${restored.backupOf}::timestamptz, ${release})`
 })
