@@ -17,6 +17,7 @@ import { rows as jobsRows } from "./JobsBench.ts"
 import { rows as liveRows } from "./LiveBench.ts"
 import { rows as loginRows } from "./LoginBench.ts"
 import type { Measured } from "./Measured.ts"
+import { rows as monthRows } from "./MonthBench.ts"
 import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
 import { rows as readersRows } from "./ReadersBench.ts"
@@ -46,6 +47,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   personalities: personalitiesRows(Number(process.env["PERSONALITIES_DEVICES"] ?? "1000")),
   logins: loginRows,
   page: pageRows,
+  month: monthRows(Number(process.env["MONTH_DAYS"] ?? "30"), Number(process.env["MONTH_SWITCHES"] ?? "60")),
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200")),
   rows: rowsRows(Number(process.env["ROWS"] ?? "100000")),
   size: sizeRows((process.env["SIZES"] ?? "1000,2500,5000,10000").split(",").map(Number)),
@@ -54,7 +56,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
 
 const wanted = process.argv.slice(2)
 // half an hour, and only where it is asked for
-const ON_REQUEST = ["size", "rows"]
+const ON_REQUEST = ["size", "rows", "month"]
 const names = wanted.length === 0 ? Object.keys(benches).filter((name) => !ON_REQUEST.includes(name)) : wanted
 
 const program = Effect.gen(function* () {

@@ -25,7 +25,7 @@ const levels: ReadonlyArray<ReadonlyArray<string>> = [
     "access"
   ],
   ["access", "devices", "events"],
-  ["jobs"],
+  ["jobs", "backup"],
   ["http"],
   ["lab", "fabric"],
   ["Engine", "Server", "demo", "cli", "main"]

@@ -52,6 +52,15 @@ export const otherFaults: Readonly<Record<string, ReadonlyArray<OtherFault>>> = 
       test: "store/Migrations"
     }
   ],
+  "Several replicas": [
+    {
+      fault:
+        "a replica is killed, stands still, is cut from the others or from the database; PostgreSQL is restarted, loses a backend or fails over; a remote hangs; switches restart: all of it while every replica works",
+      outcome:
+        "every job ends truthfully, at another replica if need be; each change is done once; nothing is left in the database or on the switches; clients see refused connections and 503 with `Retry-After`, and no wrong answer",
+      test: "scenarios/chaos/World"
+    }
+  ],
   Repositories: [
     {
       fault: "the remote hangs",

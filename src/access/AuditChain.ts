@@ -26,6 +26,10 @@ interface Link {
 
 /** What the verification of the chain has found; `problem` is null when all is well. */
 export interface Verdict {
+  /** When the oldest event was written that is there; null when there is none. */
+  readonly since: string | null
+  /** Events before it that were removed because they were old. */
+  readonly removed: number
   readonly checked: number
   readonly problem: string | null
   /** The event at which the chain breaks. */
@@ -34,7 +38,9 @@ export interface Verdict {
 
 const START: Link = { number: "0", event_id: "0", hash: "" }
 
-const broken = (checked: number, eventId: string, problem: string): Verdict => ({ checked, eventId, problem })
+type Found = Omit<Verdict, "removed" | "since">
+
+const broken = (checked: number, eventId: string, problem: string): Found => ({ checked, eventId, problem })
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -95,7 +101,7 @@ const make = Effect.gen(function* () {
     return total
   }).pipe(Effect.withSpan("AuditChain.seal"))
 
-  const judge = (before: Link, link: Link & { readonly text: string | null }, checked: number): Verdict | null => {
+  const judge = (before: Link, link: Link & { readonly text: string | null }, checked: number): Found | null => {
     const { event_id, hash, number, text } = link
     if (BigInt(number) !== BigInt(before.number) + 1n)
       return broken(checked, event_id, `seals are missing between event ${before.event_id} and event ${event_id}`)
@@ -104,8 +110,14 @@ const make = Effect.gen(function* () {
     return broken(checked, event_id, `event ${event_id} or its seal was changed`)
   }
 
-  const verify = Effect.gen(function* () {
-    let [before, checked, more] = [yield* anchor, 0, true]
+  const beginning = Effect.map(
+    sql<Pick<Verdict, "removed" | "since">>`select coalesce((select number from event_anchor), 0)::float8 as removed,
+      (select iso_time(e.at) from event_seal s join event e on e.id = s.event_id order by s.number limit 1) as since`,
+    ([row]) => row ?? { removed: 0, since: null }
+  )
+
+  const walkFrom = Effect.fnUntraced(function* (start: Link) {
+    let [before, checked, more] = [start, 0, true]
     while (more) {
       const links = yield* sql<
         Link & { text: string | null }
@@ -126,7 +138,15 @@ const make = Effect.gen(function* () {
       and e.id < (select max(event_id) from event_seal) - ${MARGIN}
       and not exists (select from event_seal where event_id = e.id) order by e.id limit 1`
     if (stranger !== undefined) return broken(checked, stranger.id, `event ${stranger.id} was inserted: it has no seal`)
-    return { checked, eventId: null, problem: null } satisfies Verdict
+    return { checked, eventId: null, problem: null } satisfies Found
+  })
+
+  const verify: Effect.Effect<Verdict, SqlError.SqlError> = Effect.gen(function* () {
+    const start = yield* anchor
+    const found = yield* walkFrom(start)
+    // what is missing may have been removed because it is old, while this walked
+    if (found.problem !== null && (yield* anchor).number !== start.number) return yield* verify
+    return { ...(yield* beginning), ...found }
   }).pipe(Effect.withSpan("AuditChain.verify"))
 
   const forgetBatch = Effect.fnUntraced(function* (days: number) {

@@ -33,6 +33,10 @@ const Chain = Schema.Struct({
   problem: Schema.NullOr(Schema.String),
   /** The event at which the chain breaks. */
   event_id: Schema.NullOr(Schema.Int),
+  /** When the oldest event that is there was written. */
+  since: Schema.NullOr(Schema.String),
+  /** Older events that were removed by AUDIT_DAYS. */
+  removed: Schema.Int,
   checked_at: Schema.String
 })
 
@@ -54,7 +58,14 @@ const endpoints = HttpApiGroup.make("audit").add(
       example: {
         response: {
           status: "success",
-          data: { checked: 2041, problem: null, event_id: null, checked_at: "2026-03-02T09:12:00.000Z" }
+          data: {
+            checked: 2041,
+            problem: null,
+            event_id: null,
+            since: "2025-03-02T08:00:11",
+            removed: 311,
+            checked_at: "2026-03-02T09:12:00.000Z"
+          }
         }
       }
     })

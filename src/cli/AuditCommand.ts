@@ -25,11 +25,12 @@ const services = Effect.gen(function* () {
 const verify = Command.make("verify", {}, () =>
   Effect.gen(function* () {
     const { AuditChain } = yield* Effect.promise(() => import("../access/AuditChain.ts"))
-    const { checked, problem } = yield* Effect.flatMap(Effect.service(AuditChain), (chain) => chain.verify).pipe(
-      Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))),
-      Effect.catch(told)
-    )
-    if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.`)
+    const { checked, problem, removed, since } = yield* Effect.flatMap(
+      Effect.service(AuditChain),
+      (chain) => chain.verify
+    ).pipe(Effect.provide(AuditChain.layer.pipe(Layer.provide(yield* services))), Effect.catch(told))
+    const begun = removed === 0 ? "" : ` It begins at ${since}; ${removed} older events were removed by AUDIT_DAYS.`
+    if (problem === null) return yield* Console.log(`The audit is whole: ${checked} events fit their seals.${begun}`)
     yield* Console.log(`The audit was tampered with: ${problem}; ${checked} events before it fit their seals.`)
     return yield* new ChainBroken({})
   })

@@ -13,3 +13,6 @@ const guest = Layer.effect(
 
 /** The connection. */
 export const layer = Database.layer.pipe(Layer.provide(guest))
+
+/** The same without bringing its schema up to date. */
+export const layerAsItIs = (applicationName: string) => Database.layerAsItIs(applicationName).pipe(Layer.provide(guest))

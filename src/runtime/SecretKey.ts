@@ -4,7 +4,7 @@
  * database need the same key.
  */
 import { Context, Effect, FileSystem, Layer, Option, Path, type PlatformError, Redacted, Schema } from "effect"
-import { createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto"
+import { createHmac, createSecretKey, hkdfSync, randomBytes, randomUUID } from "node:crypto"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** The file of the key cannot be read or written, or holds something else; the message names it. */
@@ -12,17 +12,18 @@ export class SecretKeyUnavailable extends Schema.TaggedError<SecretKeyUnavailabl
   message: Schema.String
 }) {}
 
-const FILE = "secret.key"
+/** Its name below DATA_DIR. */
+export const FILE = "secret.key"
 const BYTES = 32
 
 /** The file holds the bytes as base64url. */
-const keyIn = (text: string): Option.Option<Uint8Array> => {
+export const keyIn = (text: string): Option.Option<Uint8Array> => {
   const bytes = Buffer.from(text.trim(), "base64url")
   return bytes.length === BYTES ? Option.some(bytes) : Option.none()
 }
 
 /** A key as the settings have it, and as it was when it was the line of a file. */
-const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
+export const keysIn = (setting: Redacted.Redacted): ReadonlyArray<Uint8Array> => [
   Buffer.from(Redacted.value(setting)),
   ...Option.toArray(keyIn(Redacted.value(setting)))
 ]
@@ -61,8 +62,8 @@ export const of = (
     previousFor: (purpose) => previous.map((earlier) => made(earlier, purpose)),
     isShared,
     digester: (purpose) => {
-      const own = keyFor(purpose)
-      return (text) => createHmac("sha256", Redacted.value(own)).update(text).digest("base64url")
+      const own = createSecretKey(Redacted.value(keyFor(purpose)))
+      return (text) => createHmac("sha256", own).update(text).digest("base64url")
     }
   }
 }

@@ -16,7 +16,13 @@ type Environment = Readonly<Record<string, string | undefined>>
 const SUFFIX = "_FILE"
 
 /** Needed to read any other secret, so they cannot be kept where these are. */
-const FIRST: ReadonlyArray<string> = ["SECRET_KEY", "SECRET_KEY_PREVIOUS", "DATABASE_URL", "CLUSTER_SECRET"]
+const FIRST: ReadonlyArray<string> = [
+  "SECRET_KEY",
+  "SECRET_KEY_PREVIOUS",
+  "DATABASE_URL",
+  "CLUSTER_SECRET",
+  "BACKUP_PASSPHRASE"
+]
 const NAMES: ReadonlyArray<string> = [
   "GITREPO_SETTINGS",
   "GITREPO_TEMPLATES",

@@ -60,6 +60,11 @@ const make = Effect.gen(function* () {
         first
       )
     ),
+    forget: Effect.fn("ApiTokenStore.forget")((days) =>
+      Effect.asVoid(
+        sql`delete from api_token where least(expires_at, revoked_at) < now() - make_interval(days => ${days})`
+      )
+    ),
     shown: Effect.fn("ApiTokenStore.shown")(function* (hash) {
       const found = yield* sql<ShownToken & { readonly is_due: boolean }>`select id, name, roles,
         expires_at <= now() as is_expired, revoked_at is not null as is_revoked,
@@ -83,6 +88,8 @@ export class ApiTokenStore extends Context.Service<
     readonly find: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
     /** None when there is no such token, or it is revoked already. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<ApiToken>, SqlError.SqlError>
+    /** Removes those that ended more than so many days ago: revoked, or no longer valid. */
+    readonly forget: (days: number) => Effect.Effect<void, SqlError.SqlError>
     /** The token with this SHA-256, and notes at most once a minute that it is used. */
     readonly shown: (hash: string) => Effect.Effect<Option.Option<ShownToken>, SqlError.SqlError>
   }

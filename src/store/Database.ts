@@ -49,18 +49,22 @@ const connection = Effect.gen(function* () {
   return { stream, username: "postgres", database: "postgres", password }
 })
 
+/** By this name others see in PostgreSQL that a server, or a command that changes something, works with the database. */
+export const APPLICATION = "switchyard"
+
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
-const pool = Layer.unwrap(
-  Effect.map(connection, (where) =>
-    DatabaseClient.layer({
-      ...where,
-      maxConnections: POOL_SIZE,
-      maxMessageSize: MAX_MESSAGE_BYTES,
-      applicationName: "switchyard",
-      connectTimeout: "5 seconds"
-    })
+const poolAs = (applicationName: string) =>
+  Layer.unwrap(
+    Effect.map(connection, (where) =>
+      DatabaseClient.layer({
+        ...where,
+        maxConnections: POOL_SIZE,
+        maxMessageSize: MAX_MESSAGE_BYTES,
+        applicationName,
+        connectTimeout: "5 seconds"
+      })
+    )
   )
-)
 
 const isWorthRetrying = (error: SqlError.SqlError | WholeSessions.SessionsShared) =>
   // neither a certificate nor a pooler becomes another one by waiting
@@ -90,10 +94,14 @@ export const migrate = Effect.gen(function* () {
 }).pipe(Effect.withSpan("Database.migrate"))
 
 /** The connected database with an up-to-date schema. */
-export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(pool))
+export const layer = Layer.effectDiscard(migrate).pipe(Layer.provideMerge(poolAs(APPLICATION)))
+
+/** The database as it is, whatever its schema, for who reads or replaces all of it; others see them by this name. */
+export const layerAsItIs = (applicationName: string) =>
+  Layer.effectDiscard(reachable).pipe(Layer.provideMerge(poolAs(applicationName)))
 
 /** A database that is given as a connection URL, migrated; for tests and tools. */
 export const layerUrl = (url: Redacted.Redacted, maxConnections = 4) =>
   Layer.unwrap(
-    Effect.map(named(url), (where) => DatabaseClient.layer({ ...where, maxConnections, applicationName: "switchyard" }))
+    Effect.map(named(url), (where) => DatabaseClient.layer({ ...where, maxConnections, applicationName: APPLICATION }))
   )

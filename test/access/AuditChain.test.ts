@@ -1,6 +1,6 @@
 /** The chain of the audit: what somebody with the database's own rights does to rows is found, and the row is named. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuditChain } from "../../src/access/AuditChain.ts"
 import { of, SecretKey } from "../../src/runtime/SecretKey.ts"
@@ -49,7 +49,7 @@ layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
         const { verify } = yield* AuditChain
         yield* events(10_000)
         assert.strictEqual(yield* sealed(9000), 9000)
-        assert.deepEqual(yield* verify, { checked: 9000, eventId: null, problem: null })
+        assert.deepInclude(yield* verify, { checked: 9000, eventId: null, problem: null, removed: 0 })
         for (const [statement, eventId, problem] of [
           [`update event set actor = 'indz' where id = 4321`, "4321", "event 4321 or its seal was changed"],
           [`update event set hostname = 'sw1x' where id = 1`, "1", "event 1 or its seal was changed"],
@@ -91,9 +91,42 @@ layer(chain, { excludeTestServices: true })("The chain of the audit", (it) => {
       assert.isAbove(yield* forget(0), 8000)
       yield* events(10)
       yield* sealed(9)
-      assert.strictEqual((yield* verify).problem, null)
+      const [oldest] = yield* sql<{ at: string }>`select iso_time(min(at)) as at from event
+        where is_audit and id in (select event_id from event_seal)`
+      const verdict = yield* verify
+      assert.strictEqual(verdict.problem, null)
+      assert.isAbove(verdict.removed, 8000)
+      assert.strictEqual(verdict.since, oldest?.at)
       const [removed] = yield* sql`select kind, action from event where kind = 'audit' limit 1`
       assert.deepEqual(removed, { kind: "audit", action: "removed" })
+    })
+  )
+
+  it.effect("is whole also while old events are removed from its beginning", () =>
+    Effect.gen(function* () {
+      const { forget, verify } = yield* AuditChain
+      const sql = yield* SqlClient.SqlClient
+      yield* events(100)
+      // those that stay
+      yield* sql`insert into event (at, kind, action, is_audit, data)
+        select now() + interval '1 day', 'device', 'updated', true, '{}' from generate_series(1, 10)`
+      yield* sealed(100)
+      const waits = Effect.map(
+        sql<{
+          waits: boolean
+        }>`select exists (select from pg_locks where not granted and relation = 'event_seal'::regclass) as waits`,
+        ([row]) => row?.waits === true
+      )
+      const held = yield* Deferred.make<void>()
+      const checking = yield* Effect.forkChild(Effect.andThen(Deferred.await(held), verify))
+      yield* Effect.gen(function* () {
+        yield* sql`lock table event_seal in access exclusive mode`
+        yield* Deferred.succeed(held, undefined)
+        // it has read where the chain begins, and is held up at its first seals
+        while (!(yield* waits)) yield* Effect.sleep("20 millis")
+        assert.isAbove(yield* forget(0), 80)
+      }).pipe(sql.withTransaction)
+      assert.strictEqual((yield* Fiber.join(checking)).problem, null)
     })
   )
 })

@@ -107,7 +107,8 @@ export interface Link {
 export const makeSite = (
   nodes: Readonly<Record<string, Node>>,
   links: ReadonlyArray<Link>,
-  hook: Hook = () => Effect.void
+  hook: Hook = () => Effect.void,
+  historyLimit = 200
 ) =>
   makeLab(
     {
@@ -123,7 +124,7 @@ export const makeSite = (
         links
       }
     },
-    { onLease: hook, provisioningMs: 20 }
+    { onLease: hook, provisioningMs: 20, historyLimit }
   )
 
 /** Cables from an access switch up to both distribution switches, at the port with this number. */

@@ -7,6 +7,8 @@ import * as Campus from "./Campus.ts"
 import { serve } from "./ServedCampus.ts"
 import { makeIssuer, sign } from "./TokenKeys.ts"
 
+export { type Ask, ended, jobIn } from "./JobAnswers.ts"
+
 export interface CampusWithRoles {
   readonly names: ReadonlyArray<string>
   /** The text of `permissions.yml`. */
@@ -69,25 +71,4 @@ export const makeCampusWithRoles = Effect.fnUntraced(function* ({
   while ((yield* boss("GET", "/settings")).status !== 200) yield* Effect.sleep(50)
   yield* boss("PUT", "/repository/templates", { action: "refresh" })
   return { as, boss, folders, lab, running, tokenOf, url }
-})
-
-type Made = Effect.Success<ReturnType<typeof makeCampusWithRoles>>
-
-/** Somebody's requests. */
-export type Ask = Made["boss"]
-
-/** The number of the job that an answer names. */
-export const jobIn = ({ text }: { readonly text: string }): number => {
-  const id = /"job_id":(\d+)/.exec(text)?.[1]
-  if (id === undefined) throw new Error(text)
-  return Number(id)
-}
-
-/** Waits for the end of a job; yields its record as text. */
-export const ended = Effect.fnUntraced(function* (ask: Ask, id: number) {
-  for (;;) {
-    const { text } = yield* ask("GET", `/job/${id}`)
-    if (/"status":"(?:FINISHED|EXCEPTION|ABORTED)"/.test(text)) return text
-    yield* Effect.sleep(50)
-  }
 })

@@ -53,32 +53,35 @@ export interface PostgresProcess {
 
 const FLAGS = ["fsync=off", "full_page_writes=off", "max_wal_size=64MB", "min_wal_size=32MB"]
 const MAX_CONNECTIONS = 40
-const SMALL = "size=192m,mode=711"
+/** So that one disk can be filled quickly, and the other not by accident. */
+const SMALL = "192m"
+const LARGE = "4g"
 const FAULTS = "faults.conf"
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 const owner = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 const run = promisify(execFile)
 
-/** A folder for the data, on a small file system of its own where this process may mount one. */
-const makeFolder = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = await fs.mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-postgres-"))
-    await fs.chmod(folder, 0o711)
-    const mounted = isRoot
-      ? await run("mount", ["-t", "tmpfs", "-o", SMALL, "tmpfs", folder]).then(
-          () => true,
-          () => false
-        )
-      : false
-    return { folder, isSmall: mounted }
-  }),
-  ({ folder, isSmall }) =>
+/** A folder for the data, on a file system of its own of this size where this process may mount one. */
+const makeFolder = (size: string) =>
+  Effect.acquireRelease(
     Effect.promise(async () => {
-      if (isSmall) await run("umount", ["-l", folder])
-      await fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
-    })
-)
+      const folder = await fs.mkdtemp(path.join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "switchyard-postgres-"))
+      await fs.chmod(folder, 0o711)
+      const mounted = isRoot
+        ? await run("mount", ["-t", "tmpfs", "-o", `size=${size},mode=711`, "tmpfs", folder]).then(
+            () => true,
+            () => false
+          )
+        : false
+      return { folder, mounted }
+    }),
+    ({ folder, mounted }) =>
+      Effect.promise(async () => {
+        if (mounted) await run("umount", ["-l", folder])
+        await fs.rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+      })
+  )
 
 /** Made by the server's own layer, which is stopped at once; the files tell where its program is. */
 const initialise = Effect.fnUntraced(function* (folder: string) {
@@ -92,9 +95,17 @@ const initialise = Effect.fnUntraced(function* (folder: string) {
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
-const launch = (program: string, data: string, port: number) =>
+/** One server: its program, its data folder, its port and for how many connections it has a place. */
+interface Place {
+  readonly program: string
+  readonly data: string
+  readonly port: number
+  readonly maxConnections: number
+}
+
+const launch = ({ data, maxConnections, port, program }: Place) =>
   Effect.callback<ChildProcess, Error>((resume) => {
-    const settings = [...FLAGS, `max_connections=${MAX_CONNECTIONS}`, "listen_addresses=127.0.0.1"]
+    const settings = [...FLAGS, `max_connections=${maxConnections}`, "listen_addresses=127.0.0.1"]
     const flags = [...settings, "unix_socket_directories="].flatMap((flag) => ["-c", flag])
     const child = spawn(program, ["-D", data, "-p", String(port), ...flags], {
       ...owner,
@@ -132,20 +143,16 @@ const filler = async (file: string) => {
   await handle.close()
 }
 
-/** A running server; it is stopped when the scope closes. */
-export const make = Effect.gen(function* () {
-  const { folder, isSmall } = yield* makeFolder
-  const { data, password, program } = yield* initialise(folder)
-  const port = yield* freePort
-  const access = path.join(data, "pg_hba.conf")
-  const usual = yield* Effect.promise(() => fs.readFile(access, "utf8"))
-  let child: ChildProcess | undefined
+type Hold = Pick<PostgresProcess, "start" | "stop" | "signal">
 
+/** The process of a server, which does not run yet; it is stopped when the scope closes. */
+const processAt = Effect.fnUntraced(function* (place: Place) {
+  let child: ChildProcess | undefined
   // what a killed server has left releases its memory late
   const start = Effect.suspend(() =>
     child !== undefined && !hasEnded(child)
       ? Effect.void
-      : launch(program, data, port).pipe(
+      : launch(place).pipe(
           Effect.retry({ times: 100, schedule: Schedule.spaced("200 millis") }),
           Effect.orDie,
           Effect.map((started) => {
@@ -159,6 +166,18 @@ export const make = Effect.gen(function* () {
       signal(name),
       Effect.suspend(() => (child === undefined ? Effect.void : ended(child)))
     )
+  yield* Effect.addFinalizer(() => Effect.andThen(signal("SIGCONT"), stop("SIGQUIT")))
+  const hold: Hold = { start, stop, signal }
+  return hold
+})
+
+const makeOf = Effect.fnUntraced(function* (size: string, maxConnections: number) {
+  const { folder, mounted } = yield* makeFolder(size)
+  const { data, password, program } = yield* initialise(folder)
+  const port = yield* freePort
+  const access = path.join(data, "pg_hba.conf")
+  const usual = yield* Effect.promise(() => fs.readFile(access, "utf8"))
+  const { signal, start, stop } = yield* processAt({ data, maxConnections, port, program })
   const write = (file: string, text: string) => Effect.promise(() => fs.writeFile(file, text))
   const configure = (settings: string) => Effect.andThen(write(path.join(data, FAULTS), settings), signal("SIGHUP"))
 
@@ -179,7 +198,6 @@ export const make = Effect.gen(function* () {
     })
 
   yield* start
-  yield* Effect.addFinalizer(() => Effect.andThen(signal("SIGCONT"), stop("SIGQUIT")))
   const proxy = yield* SilentProxy.make(port)
   const urlOf = (at: number) => `postgres://postgres:${password}@127.0.0.1:${at}/postgres`
   const server: PostgresProcess = {
@@ -189,32 +207,38 @@ export const make = Effect.gen(function* () {
     url: urlOf(port),
     silentUrl: urlOf(proxy.port),
     silence: proxy.silence,
-    maxConnections: MAX_CONNECTIONS,
+    maxConnections,
     start,
     stop,
     signal,
     configure,
     secure,
     letIn: (isOpen) => Effect.andThen(write(access, isOpen ? usual : "host all all all reject\n"), signal("SIGHUP")),
-    isSmall,
+    isSmall: mounted && size === SMALL,
     fill: Effect.promise(() => filler(path.join(folder, "filler"))),
     empty: Effect.promise(() => fs.rm(path.join(folder, "filler"), { force: true }))
   }
   return server
 })
 
+/** A running server; it is stopped when the scope closes. */
+export const make = makeOf(SMALL, MAX_CONNECTIONS)
+
 /** Two servers behind one address, as sites have them. */
 export interface PostgresPair {
-  /** The first one, by the address that moves. */
+  /** By the address that moves; it is started, stopped and signalled where the address leads to. */
   readonly postgres: PostgresProcess
   /** The first one is killed; the address leads to the standby, which is promoted a moment later. */
   readonly failOver: Effect.Effect<void>
 }
 
+/** Sites with a standby have room for several replicas. */
+const PAIR_CONNECTIONS = 120
+
 /** A server, and a standby that has every commit before it is answered. The standby begins as a copy of the stopped server. */
 export const makePair = Effect.gen(function* () {
-  const primary = yield* make
-  const { folder } = yield* makeFolder
+  const primary = yield* makeOf(LARGE, PAIR_CONNECTIONS)
+  const { folder } = yield* makeFolder(LARGE)
   const copy = path.join(folder, "standby")
   const port = yield* freePort
   const from = new URL(primary.url)
@@ -226,24 +250,31 @@ export const makePair = Effect.gen(function* () {
     await fs.appendFile(path.join(copy, "postgresql.conf"), `\nprimary_conninfo = '${source}'\n`)
   })
   yield* primary.start
-  const standby = yield* Effect.acquireRelease(Effect.orDie(launch(primary.program, copy, port)), (child) =>
-    Effect.andThen(
-      Effect.sync(() => void child.kill("SIGQUIT")),
-      ended(child)
-    )
-  )
+  const { program } = primary
+  const standby = yield* processAt({ program, data: copy, port, maxConnections: PAIR_CONNECTIONS })
+  yield* standby.start
   yield* primary.configure("synchronous_standby_names = '*'\n")
+  let leader: Hold = primary
   let leadsTo = primary.port
   const proxy = yield* SilentProxy.make(() => leadsTo)
   from.port = String(proxy.port)
   const failOver = Effect.gen(function* () {
     yield* primary.stop("SIGKILL")
+    leader = standby
     leadsTo = port
     yield* proxy.cut
     yield* Effect.sleep("1 second")
     yield* Effect.promise(() => fs.writeFile(path.join(copy, "promote"), ""))
-    standby.kill("SIGUSR1")
+    yield* standby.signal("SIGUSR1")
   })
-  const pair: PostgresPair = { postgres: { ...primary, url: from.href, silentUrl: from.href }, failOver }
+  const postgres: PostgresProcess = {
+    ...primary,
+    url: from.href,
+    silentUrl: from.href,
+    start: Effect.suspend(() => leader.start),
+    stop: (signal) => Effect.suspend(() => leader.stop(signal)),
+    signal: (signal) => Effect.suspend(() => leader.signal(signal))
+  }
+  const pair: PostgresPair = { postgres, failOver }
   return pair
 })

@@ -6,7 +6,9 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { killLeftover } from "./PostgresProcesses.ts"
 
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
+/** The folder of this release. */
+const here = path.resolve(import.meta.dirname, "../..")
+const program = path.join(here, "src/main.ts")
 
 /** What a program that a test starts needs of our environment: where commands are, and where compiled code is kept. */
 export const ofThisProcess: Readonly<Record<string, string>> = Object.fromEntries(
@@ -63,12 +65,26 @@ const observe = (child: ChildProcess): Program => {
   }
 }
 
-/** Starts `serve` (or another sub-command) with these variables and no others; it is killed when the scope closes. */
-export const start = (env: Readonly<Record<string, string>>, command = "serve") =>
+/**
+ * Starts `serve` (or another sub-command) with these variables and no others; it is killed when the scope closes. `release` is
+ * the folder of the release to start.
+ */
+export const start = (env: Readonly<Record<string, string>>, command = "serve", release = here) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [program, command], {
+      spawn(process.execPath, [path.join(release, "src/main.ts"), command], {
         env: { ...ofThisProcess, PORT: "0", JWT_ENABLED: "false", ...env }
+      })
+    ),
+    (child) => Effect.sync(() => void child.kill("SIGKILL"))
+  ).pipe(Effect.map(observe))
+
+/** The same by the program that operators start. */
+export const startInstalled = (env: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(path.resolve(import.meta.dirname, "../../bin/switchyard"), ["serve"], {
+        env: { ...ofThisProcess, PORT: "0", ...env }
       })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))

@@ -52,8 +52,16 @@ const ended = (proxy: Proxy) =>
     Effect.sync(() => void proxy.server.close())
   )
 
-/** To the server on this port of this machine, which may be another one for each connection, until the scope closes. */
-export const make = (target: number | (() => number)) =>
+/** Where a proxy is found; port 0 is any that is free. */
+export interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+const ANYWHERE: Place = { host: "127.0.0.1", port: 0 }
+
+/** To the server on this port of 127.0.0.1, which may be another one for each connection, until the scope closes. */
+export const make = (target: number | (() => number), place: Place = ANYWHERE) =>
   Effect.acquireRelease(
     Effect.callback<Proxy>((resume) => {
       const pairs = new Set<Pair>()
@@ -76,7 +84,7 @@ export const make = (target: number | (() => number)) =>
         }
       })
       const proxy: Proxy = { server, pairs, lost: null }
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(proxy)))
+      server.listen(place.port, place.host, () => resume(Effect.succeed(proxy)))
     }),
     ended
   ).pipe(
@@ -85,7 +93,7 @@ export const make = (target: number | (() => number)) =>
       const port = portOf(server)
       const listening = Effect.callback<void>((resume) => {
         if (server.listening) return resume(Effect.void)
-        server.listen(port, "127.0.0.1", () => resume(Effect.void))
+        server.listen(port, place.host, () => resume(Effect.void))
       })
       return {
         port,

@@ -28,16 +28,32 @@ export const createDatabase = Effect.gen(function* () {
   return name
 }).pipe(Effect.provide(connect("postgres", 1)))
 
-/** The URL of a new database, for a server that runs as a process of its own. */
-export const databaseUrl = Effect.map(createDatabase, (name) => {
+/** The same with nothing in it. */
+const createEmpty = Effect.gen(function* () {
+  const name = `test_${randomUUID().replaceAll("-", "")}`
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create database ${sql(name)}`
+  return name
+}).pipe(Effect.provide(connect("postgres", 1)))
+
+const urlOf = (name: string) => {
   const { password, port } = inject("postgres")
   return `postgres://postgres:${password}@127.0.0.1:${port}/${name}`
-})
+}
+
+/** The URL of a new database, for a server that runs as a process of its own. */
+export const databaseUrl = Effect.map(createDatabase, urlOf)
+
+/** The URL of a new database that has not been migrated. */
+export const emptyDatabaseUrl = Effect.map(createEmpty, urlOf)
 
 /** A connection pool to a new database. */
 export const TestDatabase = Layer.unwrap(Effect.map(createDatabase, (name) => connect(name, 8)))
 
-/** The same by a way that can fall silent and end. */
+/** A connection pool to a new database that has not been migrated. */
+export const EmptyDatabase = Layer.unwrap(Effect.map(createEmpty, (name) => connect(name, 8)))
+
+/** A migrated one by a way that can fall silent and end. */
 export const ProxiedDatabase = Effect.gen(function* () {
   const name = yield* createDatabase
   const proxy = yield* SilentProxy.make(inject("postgres").port)

@@ -59,9 +59,16 @@ const CHAIN_KEPT = Duration.minutes(1)
 const makeChain = Effect.gen(function* () {
   const { verify } = yield* AuditChain
   const look = Effect.gen(function* () {
-    const { checked, eventId, problem } = yield* verify
+    const { checked, eventId, problem, removed, since } = yield* verify
     const checked_at = DateTime.formatIso(yield* DateTime.now)
-    return enveloped({ checked, problem, event_id: eventId === null ? null : Number(eventId), checked_at })
+    return enveloped({
+      checked,
+      problem,
+      event_id: eventId === null ? null : Number(eventId),
+      since,
+      removed,
+      checked_at
+    })
   })
   const [kept, forget] = yield* Effect.cachedInvalidateWithTTL(look, CHAIN_KEPT)
   // a database that was away is asked again by the next

@@ -52,7 +52,7 @@ class ClusterKeys extends Context.Service<ClusterKeys, ReadonlyArray<SealingKey>
 
 const keyNamed = (keys: ReadonlyArray<SealingKey>, name: string): Uint8Array | null => {
   const found = keys.find(({ id }) => id === name)
-  return found === undefined ? null : Redacted.value(found.key)
+  return found === undefined ? null : found.key.export()
 }
 
 /** Listens where it is told to, and tells who calls the names of the keys that it knows. */
@@ -75,7 +75,7 @@ const answer =
   (keys: ReadonlyArray<SealingKey>) =>
   (hint: string | null): tls.PSKCallbackNegotation | null => {
     const known = keys.find(({ id }) => (hint ?? "").split(",").includes(id))
-    return known === undefined ? null : { identity: known.id, psk: Redacted.value(known.key) }
+    return known === undefined ? null : { identity: known.id, psk: known.key.export() }
   }
 
 const client = Layer.effect(

@@ -19,9 +19,9 @@ const make = Effect.gen(function* () {
 
   const endedExecutions = sql<{ entity_id: string }>`
     select distinct m.entity_id from cluster_messages m
-    join job j on j.id = (m.payload::jsonb ->> 'jobId')::integer
-    where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and j.status in ${sql.literal(JOB_ENDED)}
-      and coalesce(j.finish_time, j.scheduled_time) < now() - make_interval(days => ${JOB_RECORD_DAYS})
+    left join job j on j.id = (m.payload::jsonb ->> 'jobId')::integer
+    where m.entity_type = ${ENTITY_TYPE} and m.tag = 'run' and (j.id is null or j.status in ${sql.literal(JOB_ENDED)}
+      and coalesce(j.finish_time, j.scheduled_time) < now() - make_interval(days => ${JOB_RECORD_DAYS}))
     limit ${BATCH}`
 
   const forgetBatch = Effect.gen(function* () {
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
 export class EngineRecords extends Context.Service<
   EngineRecords,
   {
-    /** Removes what is older than JOB_RECORD_DAYS; yields how many executions were forgotten. */
+    /** Removes what is older than JOB_RECORD_DAYS, and what is of jobs that are gone; yields how many executions were forgotten. */
     readonly forget: Effect.Effect<number, SqlError.SqlError>
   }
 >()("switchyard/jobs/EngineRecords") {

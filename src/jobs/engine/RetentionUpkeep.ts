@@ -1,5 +1,6 @@
-/** Removes old jobs and what they have done while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
+/** Removes old jobs, what they have done and tokens that ended while the server runs, stores texts once, and notes what is there; one replica of all (docs/operations.md#retention). */
 import { Duration, Effect, Layer, Schedule } from "effect"
+import { ApiTokenStore } from "../../store/ApiTokenStore.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { JobRetention } from "../../store/JobRetention.ts"
 import { SecretKey } from "../../runtime/SecretKey.ts"
@@ -16,10 +17,12 @@ export const layer = Layer.effectDiscard(
     const config = yield* ServerConfig
     const retention = yield* JobRetention
     const figures = yield* RetainedFigures
+    const tokens = yield* ApiTokenStore
     const { pack } = yield* TextPacking
     const round = Effect.gen(function* () {
       if (!(yield* figures.begin(config.UPKEEP_INTERVAL * YOUNG))) return
       const removed = yield* retention.remove(config)
+      if (config.JOB_DAYS > 0) yield* tokens.forget(config.JOB_DAYS)
       yield* pack
       yield* figures.look
       yield* figures.noteRemoved(removed)
@@ -32,6 +35,6 @@ export const layer = Layer.effectDiscard(
   })
 ).pipe(
   Layer.provide([RetainedFigures.layer, TextPacking.layer]),
-  Layer.provide([JobRetention.layer, SecretTexts.layer]),
+  Layer.provide([ApiTokenStore.layer, JobRetention.layer, SecretTexts.layer]),
   Layer.provide(SecretKey.layer)
 )

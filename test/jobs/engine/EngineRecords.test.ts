@@ -47,6 +47,11 @@ layer(server, { excludeTestServices: true })("EngineRecords", (it) => {
       assert.strictEqual(yield* records.forget, 0)
       assert.isAbove((yield* replies)[0]?.count ?? 0, 0)
       assert.strictEqual((yield* sql`select 1 from job where id in (${old.id}, ${recent.id})`).length, 2)
+      // those of a job that retention has removed
+      yield* sql`delete from job where id = ${recent.id}`
+      assert.strictEqual(yield* records.forget, 1)
+      assert.strictEqual((yield* messages)[0]?.count, 0)
+      assert.strictEqual((yield* replies)[0]?.count, 0)
     })
   )
 

@@ -5,14 +5,15 @@
  * 3 to 5 and 8).
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Fiber, Layer, Option, Redacted, Result, Schedule } from "effect"
+import { Effect, Fiber, Layer, Option, Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { finalStatuses, type Job } from "../../../src/domain/Job.ts"
+import type { Job } from "../../../src/domain/Job.ts"
 import { JobStore } from "../../../src/store/JobStore.ts"
 import * as Campus from "../../support/Campus.ts"
 import * as PostgresProcess from "../../support/PostgresProcess.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { clientBackends, type DatabaseFault, possible } from "./DatabaseFaults.ts"
+import { calmly, leftovers, openJobs, recordProblems, untilAllEnded, untilNothingIsLeft } from "./JobEndings.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, type Mark, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 import { seconds, timer } from "../../support/Patience.ts"
@@ -64,36 +65,6 @@ interface Asked {
   isOver: boolean
 }
 
-/** The tester's own work on the database, which waits for it like everybody. */
-const calmly = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
-  work.pipe(Effect.timeout(seconds(20)), Effect.sandbox, Effect.retry(Schedule.spaced("200 millis")), Effect.orDie)
-
-const openJobs = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ id: number; status: string; function_name: string }>`
-    select id, status, function_name from job where status not in ${sql.in(finalStatuses)} order by id`
-}).pipe(calmly)
-
-const untilAllEnded = Effect.gen(function* () {
-  while ((yield* openJobs).length > 0) yield* Effect.sleep(50)
-})
-
-/** Locks, and changes that have not come to an end: nothing may be left of jobs that have. */
-const leftovers = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const locks = yield* sql<{ job_id: number }>`select job_id from joblock`
-  const open = yield* sql<{ id: number; job_id: number; phase: string }>`select id, job_id, phase from config_change
-    where phase not in ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown')`
-  return [
-    ...locks.map(({ job_id }) => `leaked lock of job ${job_id}`),
-    ...open.map(({ id, job_id, phase }) => `open change ${id} of job ${job_id}: ${phase}`)
-  ]
-}).pipe(calmly)
-
-const untilNothingIsLeft = Effect.gen(function* () {
-  while ((yield* leftovers).length > 0) yield* Effect.sleep(100)
-})
-
 /** Devices of which the job has said the same thing twice. */
 const repeated = Effect.fnUntraced(function* (jobId: number) {
   const sql = yield* SqlClient.SqlClient
@@ -103,22 +74,6 @@ const repeated = Effect.fnUntraced(function* (jobId: number) {
 }, calmly)
 
 const ABORTED = "the job is ABORTED"
-
-/** What no record may say when only the database was struck. */
-const OWN_ERROR = /DatabaseError|SqlError|InternalError|PersistenceError|internal error/
-
-/** A job that the lock has refused says so; anything else is an end that the database has caused. */
-const recordProblems = (job: Job, mayAbort = false): ReadonlyArray<string> => {
-  const { exception, function_name, id, status } = job
-  const text = JSON.stringify([job.result, exception])
-  const said = OWN_ERROR.exec(text)
-  const name = `job ${id} (${function_name})`
-  if (said !== null)
-    return [`${name} ended by ${said[0]}: ${text.slice(Math.max(0, said.index - 80), said.index + 300)}`]
-  return status === "FINISHED" || (mayAbort && status === "ABORTED") || exception?.type === "JoblockError"
-    ? []
-    : [`${name} is ${status}: ${text.slice(0, 300)}`]
-}
 
 /** The campus with its server and its database, all switches synchronized. */
 export const make = Effect.fnUntraced(function* (
@@ -197,7 +152,8 @@ export const make = Effect.fnUntraced(function* (
     mayAbort: boolean
   ) {
     const job = yield* calmly(Effect.flatMap(Effect.service(JobStore), (jobs) => jobs.get(id)))
-    if (work === "refresh") return { failed: 0, violations: recordProblems(job, mayAbort) }
+    const endingProblems = (one: Job) => (mayAbort ? recordProblems(one, "ABORTED") : recordProblems(one))
+    if (work === "refresh") return { failed: 0, violations: endingProblems(job) }
     const results = ManagedCampus.devicesOf(job)
     const isUntouched = ({ device, running }: Mark) =>
       job.status === "ABORTED" && results[device.name] === undefined && device.running() === running
@@ -205,7 +161,7 @@ export const make = Effect.fnUntraced(function* (
       // a job that was aborted before it was due has no record of its devices
       isUntouched(mark)
         ? []
-        : judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+        : judge(mark, wantedBy(mark, description), [id], results[mark.device.name]).map(
             (text) =>
               `${mark.device.name} ${text}: ${JSON.stringify(results[mark.device.name]?.job_tasks.map(({ result, task_name }) => [task_name, task_name === "Generate device config" ? "" : result]))}`
           )
@@ -213,7 +169,7 @@ export const make = Effect.fnUntraced(function* (
     const failed = Object.values(results).filter((result) => result.failed).length
     const ofRows = (yield* calmly(rowProblems(job, marks))).filter((text) => !mayAbort || !text.startsWith(ABORTED))
     const twice = (yield* repeated(id)).map((hostname) => `${hostname}: its event was written twice`)
-    return { failed, violations: [...ofSwitches, ...ofRows, ...twice, ...recordProblems(job, mayAbort)] }
+    return { failed, violations: [...ofSwitches, ...ofRows, ...twice, ...endingProblems(job)] }
   })
 
   const abort = (id: number, afterMs: number | undefined) =>
@@ -228,7 +184,7 @@ export const make = Effect.fnUntraced(function* (
     const told = abortMs === undefined ? "" : ` that is aborted after ${abortMs} ms`
     const name = `${description}, ${fault.name} ${afterMs} ms after the start of ${of}${told}`
     yield* calmly(ManagedCampus.wantChange(devices.slice(0, size), description))
-    const marks = switches.map(markOf)
+    const marks = switches.map((device) => markOf(device))
     const asked: Asked = { accepted: [], refused: 0, unanswered: 0, isOver: false }
     const id = yield* Effect.orDie(begin(work, description))
     const asking = yield* Effect.forkChild(ask(asked))
@@ -255,7 +211,10 @@ export const make = Effect.fnUntraced(function* (
         ...lost,
         ...(asked.unanswered > 0 ? [`${asked.unanswered} requests were never answered`] : []),
         ...records.flatMap(([number, record]) =>
-          Option.match(record, { onNone: () => [`lost job ${number}: it has no row`], onSome: recordProblems })
+          Option.match(record, {
+            onNone: () => [`lost job ${number}: it has no row`],
+            onSome: (job) => recordProblems(job)
+          })
         ),
         ...violations,
         ...(yield* leftovers)

@@ -4,13 +4,13 @@
  * paused for longer than it may be silent must not send anything more (promises 1 to 5).
  */
 import { Effect, Fiber, Layer, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Database from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { SHARED_KEY } from "../../support/Replica.ts"
 import * as ServerProcess from "../../support/ServerProcess.ts"
 import { databaseUrl } from "../../support/TestDatabase.ts"
+import { untilNothingIsLeft } from "./JobEndings.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 import { judge, markOf, rowProblems, wantedBy } from "./SyncVerdict.ts"
 import { seconds, timer } from "../../support/Patience.ts"
@@ -40,13 +40,6 @@ export interface ReplicaOutcome {
   readonly failed: number
   readonly recoveryMs: number
 }
-
-const nothingIsOpen = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const open = sql`select 1 from config_change where phase not in
-    ('confirmed', 'reverted', 'unchanged', 'discarded', 'unknown') union all select 1 from joblock`
-  while ((yield* open).length > 0) yield* Effect.sleep(100)
-})
 
 /** The campus with its replicas, all switches synchronized. */
 export const make = Effect.gen(function* () {
@@ -101,7 +94,7 @@ export const make = Effect.gen(function* () {
     const what = how === "kill" ? "killed" : `paused for ${how} ms`
     const name = `${description}, replica ${struck} ${what} ${afterMs} ms after replica ${starts} began a sync in mode ${mode}`
     yield* ManagedCampus.wantChange(devices, description)
-    const marks = switches.map(markOf)
+    const marks = switches.map((device) => markOf(device))
     const id = yield* at(starts).start("sync_devices", { ...args, confirm_mode_override: mode })
     yield* Effect.sleep(afterMs)
     const since = Date.now()
@@ -110,11 +103,11 @@ export const make = Effect.gen(function* () {
     const recoveryMs = Date.now() - since
     yield* Fiber.join(striking)
     if (job._tag === "None") return { name, violations: ["lost job"], failed: 0, recoveryMs }
-    yield* Effect.timeoutOption(nothingIsOpen, PATIENCE)
+    yield* Effect.timeoutOption(untilNothingIsLeft, PATIENCE)
     const results = ManagedCampus.devicesOf(job.value)
     const violations = [
       ...marks.flatMap((mark) =>
-        judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+        judge(mark, wantedBy(mark, description), [id], results[mark.device.name]).map(
           (text) => `${mark.device.name} ${text}`
         )
       ),

@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     count += 1
     const description = `run ${count}`
     yield* ManagedCampus.wantChange(devices, description)
-    const marks = switches.map(markOf)
+    const marks = switches.map((device) => markOf(device))
     const id = yield* server.start("sync_devices", args)
     const killed = yield* Effect.raceFirst(
       Effect.as(ServerProcess.killWhen(server, dueAt(kill, marks)), true),
@@ -91,7 +91,7 @@ export const make = Effect.fnUntraced(function* (mode: 0 | 1 | 2) {
     const results = ManagedCampus.devicesOf(job)
     const violations = [
       ...marks.flatMap((mark) =>
-        judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+        judge(mark, wantedBy(mark, description), [id], results[mark.device.name]).map(
           (text) => `${mark.device.name} ${text}`
         )
       ),

@@ -12,8 +12,11 @@ import { DeviceStore } from "../../../src/store/DeviceStore.ts"
 import { JobLockStore } from "../../../src/store/JobLockStore.ts"
 import * as ManagedCampus from "./ManagedCampus.ts"
 
-/** What every run changes. */
-const FIRST_PORT = /(interface Ethernet1\n {3}description )[^\n]*/
+/** What every run changes, in a configuration as it is printed and as `Canonical.ts` has it. */
+const FIRST_PORT = /(interface Ethernet1(?:\n {3}| \/ )description )[^\n]*/
+
+/** What is compared of a configuration that a switch runs or has saved. */
+export type Reading = (text: string | undefined) => string
 
 /** What a switch has done since the run began. */
 export interface Activity {
@@ -26,14 +29,16 @@ export interface Activity {
 /** A switch as it was when the run began. */
 export interface Mark {
   readonly device: LabSwitch
+  readonly read: Reading
   readonly running: string
   readonly commands: number
   readonly commits: number
 }
 
-export const markOf = (device: LabSwitch): Mark => ({
+export const markOf = (device: LabSwitch, read: Reading = (text) => text ?? ""): Mark => ({
   device,
-  running: device.running(),
+  read,
+  running: read(device.running()),
   commands: device.commands().length,
   commits: device.commits().length
 })
@@ -58,31 +63,34 @@ const saysOf = (result: DeviceResult): "new" | "old" | "unclear" => {
   return text.includes("runs the new") ? "new" : text.includes("not certain") ? "unclear" : "old"
 }
 
+/** The job whose session this is; 0 when it is of none. */
+export const jobOf = (session: string): number => Number(/^job(\d+)/.exec(session)?.[1] ?? 0)
+
 /** Commits that stayed: one that was rolled back before the next does not count. */
-const standingCommits = ({ commits }: Activity, jobId: number): number =>
+export const standingCommits = ({ commits }: Pick<Activity, "commits">, jobIds: ReadonlyArray<number>): number =>
   commits.reduce((standing, line) => {
     const [kind, session = ""] = line.split(" ")
-    const isOurs = session.startsWith(`job${jobId}`) && !session.endsWith("-check")
+    const isOurs = jobIds.includes(jobOf(session)) && !session.endsWith("-check")
     if (!isOurs) return standing
     if (kind === "commitTimer" || kind === "commit") return standing + 1
     return (kind === "expired" || kind === "abort") && standing > 0 ? standing - 1 : standing
   }, 0)
 
-/** What is wrong with a switch and with what the record says of it. */
+/** What is wrong with a switch and with what the record says of it. Several jobs are one wish that was asked for again. */
 export const judge = (
   mark: Mark,
   wanted: string,
-  jobId: number,
+  jobIds: ReadonlyArray<number>,
   result: DeviceResult | undefined
 ): ReadonlyArray<string> => {
-  const { device } = mark
-  const running = device.running()
+  const { device, read } = mark
+  const running = read(device.running())
   const runs = running === wanted ? "new" : running === mark.running ? "old" : "unknown"
   const activity = activityOf(mark)
   const problems = [...ManagedCampus.debrisOn(device)]
   if (runs === "unknown") problems.push("runs neither the old nor the new configuration")
   if (result === undefined) return [...problems, "is not in the record"]
-  const commits = standingCommits(activity, jobId)
+  const commits = standingCommits(activity, jobIds)
   if (commits > 1) problems.push(`double commit: ${activity.commits.join(", ")}`)
   if (result.failed) {
     const says = saysOf(result)
@@ -90,7 +98,7 @@ export const judge = (
   }
   if (commits !== 1) problems.push(`false success: ${commits} commits stand of ${activity.commits.join(", ")}`)
   if (runs !== "new") problems.push(`false success: runs ${runs}`)
-  if (ManagedCampus.stripped(device.startup()) !== ManagedCampus.stripped(running))
+  if (ManagedCampus.stripped(read(device.startup())) !== ManagedCampus.stripped(running))
     problems.push("false success: not saved")
   return problems
 }

@@ -54,7 +54,8 @@ export const startsToRefuse = (device: LabSwitch, { refusal }: Quirks): void => 
   if (refusal !== undefined && refusal !== "eos") device.setFault({ kind: "reject", pattern: REFUSED })
 }
 
-const personal = (personality: PersonalityName, node: Node): Node => ({
+/** A node of this personality. */
+export const personal = (personality: PersonalityName, node: Node): Node => ({
   ...node,
   personality,
   version: personalities[personality].version ?? VERSION

@@ -142,7 +142,7 @@ export const make = Effect.fnUntraced(function* ({ commitMs, env, replicas: coun
       const job = yield* (yield* JobStore).get(id)
       const results = ManagedCampus.devicesOf(job)
       const ofSwitches = marks.flatMap((mark) =>
-        judge(mark, wantedBy(mark, description), id, results[mark.device.name]).map(
+        judge(mark, wantedBy(mark, description), [id], results[mark.device.name]).map(
           (text) => `${mark.device.name} ${text}`
         )
       )

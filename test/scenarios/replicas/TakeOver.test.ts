@@ -16,7 +16,7 @@ const COMMIT_MS = 1_500
 const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas, number: number) {
   const description = `round ${number}`
   yield* scene.want(description)
-  const marks = scene.switches.map(markOf)
+  const marks = scene.switches.map((device) => markOf(device))
   const id = yield* scene.sync(scene.at(number % 3), number % 3)
   const { held, index, replica } = yield* scene.working
   replica.program.kill("SIGKILL")

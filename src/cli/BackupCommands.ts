@@ -1,0 +1,58 @@
+/** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
+import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { told } from "./AccountTarget.ts"
+
+const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
+
+const flag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** Nobody has said with what a backup is encrypted. */
+class PassphraseMissing extends Schema.TaggedError<PassphraseMissing>()("PassphraseMissing", {}) {
+  override readonly message =
+    "The passphrase is missing: set BACKUP_PASSPHRASE, or BACKUP_PASSPHRASE_FILE to a file that holds it"
+}
+
+const readPassphrase = Effect.gen(function* () {
+  const { withFiles } = yield* Effect.promise(() => import("../runtime/SecretSources.ts"))
+  const { BACKUP_PASSPHRASE } = yield* withFiles(process.env)
+  if (BACKUP_PASSPHRASE === undefined || BACKUP_PASSPHRASE === "") return yield* new PassphraseMissing()
+  return Redacted.make(BACKUP_PASSPHRASE)
+})
+
+/** The settings and the database as it is, under a name by which servers are told from these commands. */
+const services = (applicationName: string) =>
+  Effect.map(
+    Effect.promise(() => Promise.all([import("./GuestDatabase.ts"), import("../ServerConfig.ts")])),
+    ([GuestDatabase, { ServerConfig }]) =>
+      GuestDatabase.layerAsItIs(applicationName).pipe(
+        Layer.provide(Layer.succeed(References.MinimumLogLevel, "Error")),
+        Layer.provideMerge(ServerConfig.layer)
+      )
+  )
+
+const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+
+/** The command. */
+export const backup = Command.make(
+  "backup",
+  {
+    file: FILE,
+    force: flag("force", "Replace a file of that name"),
+    encrypt: flag("encrypt", "Encrypt it with BACKUP_PASSPHRASE, or with what the file BACKUP_PASSPHRASE_FILE holds")
+  },
+  ({ encrypt, file, force }) =>
+    Effect.gen(function* () {
+      const [Backup, { madeText }] = yield* Effect.promise(() =>
+        Promise.all([import("../backup/Backup.ts"), import("./BackupText.ts")])
+      )
+      const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
+      const made = yield* Effect.provide(Backup.make({ file, force, passphrase }), yield* services("switchyard backup"))
+      yield* print(madeText(file, made, encrypt))
+    }).pipe(Effect.catch(told))
+).pipe(
+  Command.withDescription(
+    "Write everything that the database holds, as of one moment, and the files of the site to FILE; beside servers that go on working. See docs/operations.md#backup."
+  )
+)

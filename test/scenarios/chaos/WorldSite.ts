@@ -1,0 +1,104 @@
+/**
+ * The network of the world: managed access switches of all usual personalities in turn, blank ones that wait to be initialised, and
+ * a few that are only read. `readingOf` makes their configurations comparable, whatever their personality.
+ */
+import { Effect } from "effect"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { personalities } from "../../../src/lab/eos/Personalities.ts"
+import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
+import type { Node } from "../../../src/lab/Topology.ts"
+import { makeGitGate } from "../../git/gitGate.ts"
+import * as Campus from "../../support/Campus.ts"
+import { canonical } from "../personalities/Canonical.ts"
+import { personal, SETTINGS } from "../personalities/PersonalitySite.ts"
+import { personalityNames } from "../personalities/PersonalityTable.ts"
+import * as ManagedCampus from "./ManagedCampus.ts"
+import type { Reading } from "./SyncVerdict.ts"
+
+/** Everything that is usual at a site. */
+const usual = personalityNames.filter((name) => personalities[name].usual)
+
+/** How many switches of which sort. */
+export interface Size {
+  readonly managed: number
+  readonly blank: number
+}
+
+const COMMIT_MS = 60
+const BOOT_MS = 1_500
+const HISTORY = 100_000
+/** Hostnames of new switches begin here, behind those of the managed ones. */
+const FIRST_NEW = 9_000
+/** Switches of which facts are read and dry runs are made, and which nobody changes. */
+const ONLY_READ = 4
+
+/** A switch that waits for its initialisation, and what it will be called. */
+export interface Newcomer {
+  readonly device: LabSwitch
+  readonly hostname: string
+}
+
+const personalityAt = (index: number) => usual[index % usual.length] ?? "plain"
+const nodeAt = (node: Node, index: number): Node => ({
+  ...personal(personalityAt(index), node),
+  commitMs: COMMIT_MS,
+  bootMs: BOOT_MS
+})
+
+const ADDRESS = /^interface Vlan3016\n(?: .*\n)*? +ip address (\S+)\/\d+/m
+
+/** What counts of the configuration of a switch. The servers of time are what refreshes change, whenever they come. */
+export const readingOf =
+  (hostname: string): Reading =>
+  (text) =>
+    canonical(text, hostname, ADDRESS.exec(text ?? "")?.[1] ?? "no address").replace(
+      /^ntp server .*$/gm,
+      "ntp server …"
+    )
+
+/** The network with its repositories; answers of the settings' remote can be held back. */
+export const make = Effect.fnUntraced(function* ({ blank, managed }: Size) {
+  const folders = yield* Campus.makeFolders
+  yield* folders.settings.commit(SETTINGS)
+  const gate = yield* makeGitGate(folders.settings.folder)
+  const hostnames = ManagedCampus.accessNames(managed + ONLY_READ)
+  const blanks = Campus.accessNames(blank)
+  const lab = yield* Campus.makeSite(
+    {
+      ...Object.fromEntries(
+        hostnames.map((name, index) => [name, nodeAt(ManagedCampus.managedNode(name, index), index)])
+      ),
+      ...Object.fromEntries(blanks.map((name, index) => [name, nodeAt(Campus.blankAccess, index)]))
+    },
+    blanks.flatMap((name, index) => Campus.uplinks(name, index + 1)),
+    () => Effect.void,
+    HISTORY
+  )
+  const newcomers = (yield* ManagedCampus.switchesOf(lab, blanks)).map((device, index): Newcomer => ({
+    device,
+    hostname: `lhv-acc${FIRST_NEW + index}`
+  }))
+  const timeServers = path.join(folders.settings.folder, "global/base_system.yml")
+
+  /** Another time server for all of them: what a refresh has to bring to every switch. */
+  const changeTimeServer = Effect.fnUntraced(function* (last: number) {
+    const text = yield* Effect.promise(() => fs.readFile(timeServers, "utf8"))
+    const changed = text.replace(/host: 10\.20\.0\.\d+\n/, `host: 10.20.0.${last}\n`)
+    if (changed === text) return
+    yield* folders.settings.commit({ "global/base_system.yml": changed }, `Time from 10.20.0.${last}`)
+  })
+
+  return {
+    lab,
+    folders,
+    gate,
+    newcomers,
+    changeTimeServer,
+    hostnames,
+    switches: yield* ManagedCampus.switchesOf(lab, hostnames.slice(0, managed)),
+    onlyRead: hostnames.slice(managed)
+  }
+})
+
+export type WorldSite = Effect.Success<ReturnType<typeof make>>
