@@ -28,7 +28,7 @@ interface Blow {
 const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas, number: number, { how, mode }: Blow) {
   const description = `round ${number}`
   yield* scene.want(description)
-  const marks = scene.switches.map(markOf)
+  const marks = scene.switches.map((device) => markOf(device))
   const id = yield* scene.sync(scene.at(number % 3), mode)
   const { held, index, replica } = yield* scene.working
   const other = scene.at((index + 1) % 3)
