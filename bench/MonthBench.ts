@@ -24,6 +24,7 @@ const FIGURES: ReadonlyArray<Figure> = [
   "external",
   "rss",
   "sockets",
+  "descriptors",
   "files",
   "threads",
   "timers",
@@ -79,9 +80,9 @@ const live = Effect.fnUntraced(function* (days: number, switches: number) {
       yield* passDay
       const sample = yield* takeSample(site)
       samples.push({ ...sample, seconds: (performance.now() - began) / 1000 })
-      const { database, files, heap, rss, sockets, timers } = sample.figures
+      const { database, descriptors, heap, rss, sockets, timers } = sample.figures
       yield* Console.log(
-        `day ${day + 1}: heap ${shown("heap", heap)}, RSS ${shown("rss", rss)}, ${sockets} sockets, ${files} files, ${timers} timers, database ${shown("database", database)}`
+        `day ${day + 1}: heap ${shown("heap", heap)}, RSS ${shown("rss", rss)}, ${sockets} sockets, ${descriptors} other descriptors, ${timers} timers, database ${shown("database", database)}`
       )
     }
   }).pipe(Effect.provide(site.database))

@@ -9,7 +9,7 @@ import { demo, lab } from "./cli/CampusCommands.ts"
 import { token, user } from "./cli/AccountCommands.ts"
 import { alerts } from "./cli/AlertsCommand.ts"
 import { audit } from "./cli/AuditCommand.ts"
-import { backup } from "./cli/BackupCommands.ts"
+import { backup, restore } from "./cli/BackupCommands.ts"
 import { check } from "./cli/CheckCommand.ts"
 import { render } from "./cli/RenderCommand.ts"
 import { secret } from "./cli/SecretCommand.ts"
@@ -43,7 +43,7 @@ const root = Command.make("switchyard").pipe(
     { group: "Signing on", commands: [login, logout, token, user, alerts, audit] },
     {
       group: "On the server's machine",
-      commands: [doctor, serve, migrate, backup, check, render, secret, hook, demo, lab, version]
+      commands: [doctor, serve, migrate, backup, restore, check, render, secret, hook, demo, lab, version]
     }
   ])
 )

@@ -44,13 +44,16 @@ export interface TokenOrder {
   readonly createdBy: string
 }
 
+/** After so long a token that was revoked at another replica is worth nothing here. */
+const KEPT = "500 millis"
+
 const make = Effect.gen(function* () {
   const store = yield* ApiTokenStore
   const sql = yield* SqlClient.SqlClient
 
   const remembered = yield* Cache.make({
     capacity: MAX_REMEMBERED,
-    timeToLive: "1 second",
+    timeToLive: KEPT,
     lookup: (hash: string) => store.shown(hash)
   })
 

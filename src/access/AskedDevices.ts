@@ -11,7 +11,7 @@ import { type NamedDevices, namedDevices } from "../store/Listing.ts"
 import { type NotPermitted, Permit, permitted, type Subject } from "./Permit.ts"
 
 /** How long a list of all devices counts: a caller who is limited to some asks with every list. */
-const KEPT = "2 seconds"
+const KEPT = "1 second"
 
 const make = Effect.gen(function* () {
   const settings = yield* ActiveSettings

@@ -7,7 +7,7 @@ import { parse } from "yaml"
 import { ServerConfig } from "../ServerConfig.ts"
 
 /** How long a look at a file counts, in milliseconds. */
-const KEPT = 2000
+const KEPT = 1000
 
 /** The file is wrong; the server does not start. */
 export class RulesUnusable extends Schema.TaggedError<RulesUnusable>()("RulesUnusable", {

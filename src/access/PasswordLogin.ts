@@ -60,6 +60,9 @@ export const isOfLocalUser = (token: string): boolean => {
   }
 }
 
+/** After so long a user who was changed or removed at another replica is known here. */
+const KEPT = "500 millis"
+
 const make = Effect.gen(function* () {
   const users = yield* LocalUsers
   const store = yield* LocalUserStore
@@ -68,7 +71,7 @@ const make = Effect.gen(function* () {
 
   const remembered = yield* Cache.make({
     capacity: MAX_REMEMBERED,
-    timeToLive: "1 second",
+    timeToLive: KEPT,
     lookup: (name: string) => store.find(name)
   })
 

@@ -1,6 +1,7 @@
 /** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { createInterface } from "node:readline/promises"
 import { told } from "./AccountTarget.ts"
 
 const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
@@ -54,5 +55,55 @@ export const backup = Command.make(
 ).pipe(
   Command.withDescription(
     "Write everything that the database holds, as of one moment, and the files of the site to FILE; beside servers that go on working. See docs/operations.md#backup."
+  )
+)
+
+/** Nobody has agreed. */
+class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: Schema.String }) {}
+
+/** Asks a person; a program says `--yes`. */
+const agreed = Effect.fnUntraced(function* (question: string) {
+  if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
+  const answer = yield* Effect.promise(async () => {
+    const lines = createInterface({ input: process.stdin, output: process.stdout })
+    return lines.question(`${question} [y/N] `).finally(() => lines.close())
+  })
+  if (!/^y(es)?$/i.test(answer.trim())) return yield* new NotAgreed({ message: "Nothing was changed" })
+})
+
+/** The command. */
+export const restore = Command.make(
+  "restore",
+  {
+    file: FILE,
+    replace: flag("replace", "Replace what is in the database, and files of the site that differ"),
+    yes: flag("yes", "Do not ask"),
+    withoutKey: flag(
+      "without-key",
+      "Restore although what is sealed in the backup cannot be read with the key of this machine"
+    )
+  },
+  ({ file, replace, withoutKey, yes }) =>
+    Effect.gen(function* () {
+      const [BackupFile, Restore, { describe, SEALED }] = yield* Effect.promise(() =>
+        Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts"), import("./BackupText.ts")])
+      )
+      const work = Effect.gen(function* () {
+        const reader = yield* BackupFile.open(file, readPassphrase)
+        const prepared = yield* Restore.prepare(reader, { replace, withoutKey, sealed: SEALED })
+        yield* print([...describe(prepared.contents), ...prepared.remarks])
+        if (prepared.replacedFiles.length > 0) yield* Console.log(`Replaced: ${prepared.replacedFiles.join(", ")}`)
+        if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
+          yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
+        yield* Restore.carryOut(reader, prepared)
+        yield* Console.log(
+          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
+        )
+      })
+      yield* Effect.provide(Effect.scoped(work), yield* services("switchyard restore"))
+    }).pipe(Effect.catch(told))
+).pipe(
+  Command.withDescription(
+    "Put a backup back: everything in the database and the files of the site, all or nothing, while no server runs. See docs/operations.md#restore."
   )
 )

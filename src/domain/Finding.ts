@@ -83,6 +83,17 @@ export interface CertificateFact {
   readonly left: number
 }
 
+/** The certificate by which this server is known to its callers. */
+export interface ServerTlsFact {
+  /** Where it is. */
+  readonly path: string
+  /** Why the files cannot be used as they are now; null when they can. */
+  readonly problem: string | null
+  /** Until when it is good, and the seconds until then, below zero when it has ended; null when nobody can say. */
+  readonly ends: string | null
+  readonly left: number | null
+}
+
 export interface DatabaseFact {
   /** Transactions since the oldest row that was not frozen. */
   readonly age: number
@@ -99,6 +110,8 @@ export interface Facts {
   readonly locks: ReadonlyArray<LockFact>
   readonly certificates: ReadonlyArray<CertificateFact>
   readonly database: DatabaseFact
+  /** Null for a server without TLS of its own. */
+  readonly tls: ServerTlsFact | null
   readonly disk: { readonly free: number; readonly size: number } | null
   /** Seconds by which the database's clock is before that of this process; below zero when it is behind. */
   readonly clock: number
@@ -266,6 +279,34 @@ const ofCertificate = ({ ends, hostname, left }: CertificateFact): ReadonlyArray
         }
       ]
 
+const ofServerTls = ({ ends, left, path, problem }: ServerTlsFact): ReadonlyArray<Finding> => {
+  const finding = { kind: "certificate", about: "TLS_CERT", since: null, repair: null } as const
+  if (problem !== null) {
+    return [
+      {
+        ...finding,
+        level: "bad",
+        what: "The files of this server's own certificate cannot be used",
+        why: `${problem}. The ones that were read before stay in force until the server stops, and it does not start with these.`,
+        next: "Put a certificate with its chain and its key into the two files. They are read again within seconds."
+      }
+    ]
+  }
+  if (left === null || left >= ENDING) return []
+  return [
+    {
+      ...finding,
+      level: left < 0 ? "bad" : "warn",
+      what:
+        left < 0
+          ? `This server's own certificate ended ${lengthOf(-left)} ago`
+          : `This server's own certificate ends in ${lengthOf(left)}`,
+      why: `The one in ${path} is good until ${ends}. Clients refuse it from then on.`,
+      next: "Renew it where it comes from, and replace both files. They are read again within seconds."
+    }
+  ]
+}
+
 const ofDatabase = ({ age, bloated, oldest_transaction }: DatabaseFact): ReadonlyArray<Finding> => {
   const finding = { kind: "database", since: null, repair: null } as const
   return [
@@ -356,6 +397,7 @@ export const findingsOf = (facts: Facts): ReadonlyArray<Finding> =>
     ...facts.changes.flatMap(ofChange),
     ...facts.locks.flatMap(ofLock),
     ...facts.certificates.flatMap(ofCertificate),
+    ...(facts.tls === null ? [] : ofServerTls(facts.tls)),
     ...ofDatabase(facts.database),
     ...ofMachine(facts)
   ].toSorted((one, other) => Number(one.level === "warn") - Number(other.level === "warn"))

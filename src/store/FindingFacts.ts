@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     clock,
     dead_letters: deadLetters
   }).pipe(
-    Effect.map(({ bloated: tables, database: [found], ...facts }): Omit<Facts, "disk"> => ({
+    Effect.map(({ bloated: tables, database: [found], ...facts }): Omit<Facts, "disk" | "tls"> => ({
       ...facts,
       database: { age: found?.age ?? 0, oldest_transaction: found?.oldest_transaction ?? 0, bloated: tables }
     })),
@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
 /** Facts of one moment. */
 export class FindingFacts extends Context.Service<
   FindingFacts,
-  { readonly read: Effect.Effect<Omit<Facts, "disk">, SqlError.SqlError> }
+  { readonly read: Effect.Effect<Omit<Facts, "disk" | "tls">, SqlError.SqlError> }
 >()("switchyard/store/FindingFacts") {
   static readonly layer = Layer.effect(FindingFacts, make)
 }

@@ -141,7 +141,14 @@ const recorded = Object.fromEntries(
   migrations.map(({ name, up }) => [name, idOf(name) < FIRST_RECORDED ? up : Effect.andThen(up, recordOldest)])
 )
 
-const migrate = Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(recorded) })
+const migrateBy = (loaded: typeof recorded) =>
+  Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(loaded) })
+
+const migrate = migrateBy(recorded)
+
+/** Applies migrations up to this number only, for rows that were dumped at that schema. */
+export const runTo = (last: number) =>
+  migrateBy(Object.fromEntries(Object.entries(recorded).filter(([name]) => idOf(name) <= last)))
 
 /** Applies what the database does not have yet, unless it needs a newer release. Yields id and name of each that was applied. */
 export const run: Effect.Effect<

@@ -1,5 +1,5 @@
 /**
- * Devices that nobody has looked at since the database was restored (docs/operations.md#backup). What is recorded of them is as old as the
+ * Devices that nobody has looked at since the database was restored (docs/operations.md#restore). What is recorded of them is as old as the
  * backup, so nothing may be pushed to them before they were read.
  */
 import { Context, Effect, Layer, Option } from "effect"

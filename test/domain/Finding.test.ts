@@ -10,6 +10,7 @@ const nothing: Facts = {
   locks: [],
   certificates: [],
   database: { age: 200_000, oldest_transaction: 1, bloated: [] },
+  tls: null,
   disk: { free: 50, size: 100 },
   clock: 0.1,
   dead_letters: 0
@@ -26,6 +27,7 @@ const change = {
   overdue: null
 }
 const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
+const tls = { path: "/etc/tls.crt", problem: null, ends: "2026-04-01T00:00:00", left: 90 * 86_400 }
 const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
 
 const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: string, repair: string | null]> = [
@@ -97,6 +99,24 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
     "The table event has 300000 dead rows beside 10",
     null
   ],
+  [
+    "a certificate of the server that ends",
+    { tls: { ...tls, left: 10 * 86_400 } },
+    "This server's own certificate ends in 10 days",
+    null
+  ],
+  [
+    "a certificate of the server that has ended",
+    { tls: { ...tls, left: -3 * 86_400 } },
+    "This server's own certificate ended 3 days ago",
+    null
+  ],
+  [
+    "files of a certificate that cannot be used",
+    { tls: { ...tls, problem: "TLS_KEY: it cannot be read", ends: null, left: null } },
+    "The files of this server's own certificate cannot be used",
+    null
+  ],
   ["a full disk", { disk: { free: 4, size: 100 } }, "4 % of the disk are free", null],
   ["a clock that is wrong", { clock: -90 }, "The clock of the database is 1 minute behind that of the server", null],
   ["alerts that nobody took", { dead_letters: 2 }, "2 messages were given up", "POST /alerts/replay"]
@@ -118,7 +138,8 @@ describe("What is stuck", () => {
         { ...change, job_ended: false, overdue: -20 }
       ],
       locks: [{ ...lock, job_ended: false }],
-      certificates: [{ ...certificate, left: 90 * 86_400 }]
+      certificates: [{ ...certificate, left: 90 * 86_400 }],
+      tls
     }
     expect(findingsOf(going)).toEqual([])
   })

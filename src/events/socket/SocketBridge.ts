@@ -17,15 +17,15 @@ import { socketPayload, type SocketPayload } from "./Payloads.ts"
 import { type Room, roomsOfLine } from "./Rooms.ts"
 
 /** How long what a caller may hear counts. */
-const KEPT = "2 seconds"
+const KEPT = "1 second"
 /** Milliseconds that the answer counts whether a caller may hear the lines of a job. */
-const LINES_KEPT = 2000
+const LINES_KEPT = 1000
 /** Things that wait for those who do not hear everything; more are not told to them. */
 const MAX_WAITING = 20_000
 const MAX_ANSWERS = 5_000
 
 /** After which it is known everywhere that a token was revoked, so that who is cut off does not come in again by it. */
-const KNOWN_AFTER = "1500 millis"
+const KNOWN_AFTER = "750 millis"
 
 /** The connections. */
 export interface Wires {

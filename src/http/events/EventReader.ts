@@ -17,9 +17,9 @@ import type { StreamBody } from "./StreamBody.ts"
 
 /** Events that can change what a caller may hear of, and the milliseconds after which what they changed is known everywhere. */
 const CHANGES_RIGHTS: ReadonlySet<string> = new Set(["token", "user", "permission"])
-const KNOWN_AFTER = 1500
+const KNOWN_AFTER = 750
 /** Milliseconds for which it counts what the caller may hear of, as for whoever asks anew. */
-const SIGHT_KEPT = 2000
+const SIGHT_KEPT = 1000
 /** Events of the log at once. */
 const PAGE = 200
 

@@ -1,5 +1,5 @@
 /** The handler of how the server does (docs/operations.md#how-the-server-does): put together once for all who ask within some seconds. */
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, type FileSystem, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
@@ -14,6 +14,7 @@ import { FleetFigures } from "../../store/FleetFigures.ts"
 import { ServerFigures } from "../../store/ServerFigures.ts"
 import { answered } from "../core/Unavailable.ts"
 import { makeHealthReport } from "./HealthReport.ts"
+import { ownCertificate } from "./OwnCertificate.ts"
 
 const KEPT = Duration.seconds(5)
 /** A database that says nothing for so long is shown as away. */
@@ -81,9 +82,11 @@ export const ServerLive = HttpApiBuilder.group(Api, "server", (handlers) =>
     const status = yield* Effect.cachedWithTTL(yield* makeStatus, KEPT)
     const facts = yield* FindingFacts
     const { DATA_DIR } = yield* ServerConfig
+    const context = yield* Effect.context<FileSystem.FileSystem | ServerConfig>()
+    const tls = Effect.provideContext(ownCertificate, context)
     const findings = Effect.gen(function* () {
       const found = yield* facts.read
-      return enveloped({ findings: findingsOf({ ...found, disk: yield* readDisk(DATA_DIR) }) })
+      return enveloped({ findings: findingsOf({ ...found, tls: yield* tls, disk: yield* readDisk(DATA_DIR) }) })
     })
     return handlers.handle("status", () => Effect.map(status, enveloped)).handle("findings", () => answered(findings))
   })

@@ -13,7 +13,12 @@ const DAYS = 7
 const FULL = KEPT_DAYS + 2
 
 /** What a day may leave nothing of. Connections to the database come and go by themselves. */
-const counted = ({ figures: { files, threads }, rows }: MonthSample) => ({ rows, threads, files })
+const counted = ({ figures: { descriptors, files, threads }, rows }: MonthSample) => ({
+  rows,
+  threads,
+  files,
+  descriptors
+})
 
 /** Connections of others than the database. */
 const strangersOf = ({ figures: { connections, sockets } }: MonthSample) => sockets - connections

@@ -84,7 +84,7 @@ const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 /** A live sync of a new description, asked after at every replica that is in service; every switch has to take it, once. */
 const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
   const text = `change ${turn}`
-  const marks = site.switches.map(markOf)
+  const marks = site.switches.map((device) => markOf(device))
   const api = yield* oneOf(site, turn)
   yield* describe(api, NAMES, text)
   const { body } = yield* send(api, "POST", "/device_syncto", { device_type: "ACCESS", dry_run: false })

@@ -47,11 +47,11 @@ export const tellAfterCollecting = (log: string) =>
     })
   })
 
-const kindOf = (link: string): "sockets" | "files" => (link.startsWith("socket:") ? "sockets" : "files")
+const kindOf = (link: string) => (link.startsWith("socket:") ? "sockets" : "descriptors")
 
-/** Open descriptors, sockets among them, threads, processes that it has begun, and resident memory in bytes. */
+/** Open sockets, other open descriptors, threads, and resident memory in bytes. */
 export const lookAtProcess = (pid: number) => {
-  const counts = { sockets: 0, files: 0 }
+  const counts = { sockets: 0, descriptors: 0 }
   for (const name of readdirSync(`/proc/${pid}/fd`)) {
     try {
       counts[kindOf(readlinkSync(`/proc/${pid}/fd/${name}`))] += 1

@@ -1,0 +1,237 @@
+/**
+ * Puts a backup back (docs/operations.md#restore). First everything is looked at: every byte of the file, whether this release can read it,
+ * whether the key fits, which files are in the way, and whether somebody works with the database. Then the database is replaced in one
+ * transaction, and the files of the site follow.
+ */
+import { Effect, Option, Schema } from "effect"
+import { createHash } from "node:crypto"
+import { promisify } from "node:util"
+import { gunzip } from "node:zlib"
+import { compareReleases, release } from "../domain/Release.ts"
+import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import * as CopyText from "../store/backup/CopyText.ts"
+import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
+import { migrations } from "../store/Migrations.ts"
+import { BackupFileError, type Reader } from "./BackupFile.ts"
+import { type BackedUpTable, Contents, CONTENTS, FORMAT, type KeyNames } from "./Contents.ts"
+import * as KeyName from "./KeyName.ts"
+import * as SiteFiles from "./SiteFiles.ts"
+
+/** The backup must not be put back here as it was asked for; the message says why and what helps. Nothing was changed. */
+export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("RestoreRefused", {
+  message: Schema.String
+}) {}
+
+const LONGEST = 1024 * 1024 * 1024
+const inflate = promisify(gunzip)
+const broken = (why: string) => new BackupFileError({ message: `The backup is damaged: ${why}` })
+
+const textOf = (file: string, content: Buffer) =>
+  Effect.tryPromise({
+    try: () => inflate(content, { maxOutputLength: LONGEST }),
+    catch: () => broken(`${file} cannot be unpacked`)
+  })
+
+const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+const linesIn = (text: Buffer): number => text.reduce((sum, byte) => (byte === 0x0a ? sum + 1 : sum), 0)
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Contents))
+const decodeFormat = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
+
+const readContents = Effect.fnUntraced(function* (text: string) {
+  const wrong = Effect.mapError(() => broken(`${CONTENTS} says something else than a backup`))
+  const { format } = yield* decodeFormat(text).pipe(wrong)
+  if (format > FORMAT)
+    return yield* new RestoreRefused({ message: `The backup has format ${format}, which needs a newer release` })
+  return yield* decode(text).pipe(wrong)
+})
+
+/** What was read of a table. */
+const makeSums = () => {
+  const tables = new Map<string, { readonly hash: ReturnType<typeof createHash>; rows: number }>()
+  return {
+    add: (table: string, text: Buffer) => {
+      const known = tables.get(table) ?? { hash: createHash("sha256"), rows: 0 }
+      known.hash.update(text)
+      known.rows += linesIn(text)
+      tables.set(table, known)
+    },
+    fits: ({ name, rows, sha256 }: BackedUpTable) => {
+      const found = tables.get(name) ?? { hash: createHash("sha256"), rows: 0 }
+      return found.rows === rows && found.hash.digest("hex") === sha256
+    }
+  }
+}
+
+const TABLE_FILE = /^tables\/([a-z0-9_]+)\/\d+\.copy\.gz$/
+
+/**
+ * Reads the whole backup and compares everything with what its last file says. Changes nothing. Fails with BackupFileError, and with
+ * RestoreRefused when its form is of a newer release.
+ */
+export const check = Effect.fn("Restore.check")(function* (reader: Reader) {
+  const sums = makeSums()
+  const found = new Map<string, string>()
+  let last: string | null = null
+  yield* reader.forEach(
+    Effect.fnUntraced(function* ({ content, name }) {
+      if (last !== null) return yield* broken(`${name} stands behind ${CONTENTS}`)
+      if (name === CONTENTS) return void (last = content.toString("utf8"))
+      if (found.has(name)) return yield* broken(`${name} is there twice`)
+      found.set(name, digestOf(content))
+      const table = TABLE_FILE.exec(name)?.[1]
+      if (table !== undefined) sums.add(table, yield* textOf(name, content))
+    })
+  )
+  if (last === null) return yield* broken(`${CONTENTS} is missing`)
+  const contents = yield* readContents(last)
+  for (const { file, sha256 } of [...contents.tables.flatMap(({ parts }) => parts), ...contents.files]) {
+    if (found.get(file) !== sha256) return yield* broken(`${file} is missing or was changed`)
+    found.delete(file)
+  }
+  for (const table of contents.tables) if (!sums.fits(table)) return yield* broken(`rows of ${table.name} are missing`)
+  for (const name of found.keys()) return yield* broken(`nobody knows ${name}`)
+  return contents
+})
+
+const numbers: ReadonlyArray<number> = migrations.map(({ name }) => Number(name.slice(0, 4)))
+
+const checkRelease = Effect.fnUntraced(function* (contents: Contents) {
+  if (compareReleases(contents.release, release) <= 0 && numbers.includes(contents.schema)) return
+  return yield* new RestoreRefused({
+    message: `The backup is of release ${contents.release} with schema ${contents.schema}, and this is release ${release}: restore it with that release or a newer one`
+  })
+})
+
+/** Files that are to be put back with their places; those that the settings give no place are named. */
+const plan = (config: ServerSettings, { files }: Contents) => {
+  const placed = files.map(({ file, mode }) => {
+    const name = file.replace(/^files\//, "")
+    return { file, name, mode, at: SiteFiles.placeOf(config, name) }
+  })
+  return {
+    places: new Map(
+      placed.flatMap(({ at, ...rest }) => (Option.isSome(at) ? [[rest.file, { ...rest, at: at.value }]] : []))
+    ),
+    homeless: placed.flatMap(({ at, name }) => (Option.isNone(at) ? [name] : []))
+  }
+}
+
+type Plan = ReturnType<typeof plan>
+
+/** Files that are there and are not those of the backup. */
+const inTheWay = Effect.fnUntraced(function* (reader: Reader, { places }: Plan) {
+  const differing: Array<string> = []
+  yield* reader.forEach(
+    Effect.fnUntraced(function* ({ content, name }) {
+      const place = places.get(name)
+      if (place !== undefined && (yield* SiteFiles.differs(place.at, content))) differing.push(place.at)
+    })
+  )
+  return differing
+})
+
+/** Whether what is sealed in the backup can be read afterwards. */
+const keyFits = Effect.fnUntraced(function* ({ key }: Contents, { places }: Plan) {
+  if (places.has(`files/${SiteFiles.KEY_FILE}`)) return { fits: true, own: null, missing: [] }
+  const own = Option.getOrNull(yield* KeyName.find)
+  const names = own === null ? [] : [own.name, ...own.previous]
+  return { fits: names.includes(key.name), own, missing: key.previous.filter((name) => !names.includes(name)) }
+})
+
+const keySentence = (contents: Contents, own: KeyNames | null, sealed: string): string => {
+  const has = own === null ? "this machine has no key" : `the key here is ${own.name}`
+  const help =
+    contents.key.place === "file"
+      ? "The key is in the backup: leave SECRET_KEY unset to use it, or set SECRET_KEY_PREVIOUS to the line of files/secret.key in the backup"
+      : "Set SECRET_KEY to that key, or SECRET_KEY_PREVIOUS beside a new one"
+  return `The backup was sealed under the key ${contents.key.name}, and ${has}. Without it these cannot be read: ${sealed}. ${help}; --without-key restores all the same. Nothing was changed`
+}
+
+export interface RestoreOptions {
+  /** Whether what is there may be replaced. */
+  readonly replace: boolean
+  /** Whether it may be put back although what is sealed in it cannot be read. */
+  readonly withoutKey: boolean
+  /** What is sealed, in words. */
+  readonly sealed: string
+}
+
+/** A restore that may be carried out. */
+export interface Prepared {
+  readonly contents: Contents
+  /** Whether there is something in the database that goes. */
+  readonly replaces: boolean
+  /** Files that are replaced. */
+  readonly replacedFiles: ReadonlyArray<string>
+  /** Remarks for people. */
+  readonly remarks: ReadonlyArray<string>
+  readonly plan: Plan
+}
+
+/**
+ * Looks at everything that could stand in the way. Changes nothing. Fails with BackupFileError, RestoreRefused, DatabaseInUse,
+ * SiteFileError and SqlError.
+ */
+export const prepare = Effect.fn("Restore.prepare")(function* (reader: Reader, options: RestoreOptions) {
+  const refuse = (message: string) => new RestoreRefused({ message })
+  const contents = yield* check(reader)
+  yield* checkRelease(contents)
+  yield* DatabaseLoad.checkUnused
+  const planned = plan(yield* ServerConfig, contents)
+  const { fits, missing, own } = yield* keyFits(contents, planned)
+  if (!fits && !options.withoutKey) return yield* refuse(keySentence(contents, own, options.sealed))
+  const replacedFiles = yield* inTheWay(reader, planned)
+  if (replacedFiles.length > 0 && !options.replace)
+    return yield* refuse(
+      `Other files are in the way: ${replacedFiles.join(", ")}. --replace replaces them. Nothing was changed`
+    )
+  const replaces = !(yield* DatabaseLoad.isEmpty)
+  if (replaces && !options.replace)
+    return yield* refuse("The database is not empty; --replace replaces everything in it. Nothing was changed")
+  const remarks = [
+    ...(fits ? [] : [`What is sealed under the key ${contents.key.name} cannot be read: ${options.sealed}`]),
+    ...missing.map(
+      (name) => `Something may still be sealed under the earlier key ${name}, which is not SECRET_KEY_PREVIOUS here`
+    ),
+    ...planned.homeless.map((name) => `${name} stays in the backup: the settings here name no place for it`)
+  ]
+  return { contents, replaces, replacedFiles, remarks, plan: planned } satisfies Prepared
+})
+
+/** Gives all rows to the database. */
+const feedFrom = (reader: Reader, { tables }: Contents) => {
+  const known = new Map(tables.flatMap((table) => table.parts.map((part) => [part.file, { table, part }])))
+  return (insert: DatabaseLoad.Insert) =>
+    reader.forEach(
+      Effect.fnUntraced(function* ({ content, name }) {
+        const found = known.get(name)
+        if (found === undefined) return
+        if (digestOf(content) !== found.part.sha256) return yield* broken(`${name} was changed while it was read`)
+        const text = (yield* textOf(name, content)).toString("utf8")
+        const rows = yield* Effect.try({
+          try: () => CopyText.decode(text, found.table.columns.length),
+          catch: (error) => broken(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+        })
+        yield* insert(found.table, rows)
+      })
+    )
+}
+
+/**
+ * Puts back what was prepared. The database is as it was until all of it is there; only then the files are written. Fails with
+ * BackupFileError, DatabaseInUse, NotLoadable, SiteFileError, SqlError and errors of migrations.
+ */
+export const carryOut = Effect.fn("Restore.carryOut")(function* (
+  reader: Reader,
+  { contents, plan: planned }: Prepared
+) {
+  yield* DatabaseLoad.replace(contents, feedFrom(reader, contents))
+  yield* reader.forEach(
+    Effect.fnUntraced(function* ({ content, name }) {
+      const place = planned.places.get(name)
+      if (place !== undefined) yield* SiteFiles.put(place.at, { ...place, content })
+    })
+  )
+})

@@ -1,0 +1,171 @@
+/**
+ * Puts all tables back, in one transaction: until it is committed the database is what it was, whatever happens to this process. What is
+ * there is removed, the schema is made as it was at the backup, its rows are loaded, and the migrations that came later are run on them.
+ */
+import { Duration, Effect, Option, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { answeringWithin } from "../AnswerTime.ts"
+import { APPLICATION } from "../Database.ts"
+import * as Migrations from "../Migrations.ts"
+import { afterRestore } from "./AfterRestore.ts"
+import { BACKED_UP, FUNCTIONS, LEFT_OUT } from "./BackupTables.ts"
+import type { TextRow } from "./CopyText.ts"
+import { plainForms, type Sequence, type Table } from "./DatabaseDump.ts"
+
+/** Somebody works with the database. */
+export class DatabaseInUse extends Schema.TaggedError<DatabaseInUse>()("DatabaseInUse", {
+  by: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The database is in use (${this.by.join(", ")}): stop all servers first. Nothing was changed`
+  }
+}
+
+/** The rows do not fit the schema. */
+export class NotLoadable extends Schema.TaggedError<NotLoadable>()("NotLoadable", { message: Schema.String }) {}
+
+/** What is to be put back. */
+export interface Dumped {
+  readonly at: string
+  readonly schema: number
+  readonly tables: ReadonlyArray<Table>
+  readonly sequences: ReadonlyArray<Sequence>
+}
+
+/** Puts rows into a table of the backup. */
+export type Insert = (
+  table: Table,
+  rows: ReadonlyArray<TextRow>
+) => Effect.Effect<void, SqlError.SqlError | NotLoadable, SqlClient.SqlClient>
+
+/** Held by the one who restores. */
+const RESTORE_LOCK = 7_304_611
+
+/** Fails with DatabaseInUse when a server, or a command that changes something, is connected. */
+export const checkUnused = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const others = yield* sql<{ by: string }>`
+    select application_name || ' from ' || coalesce(host(client_addr), 'this machine') || ', process ' || pid || ' of the database' as by
+    from pg_stat_activity where datname = current_database() and application_name = ${APPLICATION} order by backend_start limit 3`
+  if (others.length > 0) return yield* new DatabaseInUse({ by: others.map(({ by }) => by) })
+})
+
+/** What has rows as soon as a server was used. */
+const TELLING = ["device", "event", "job", "site", "api_token", "local_user", "secret"]
+
+/** Whether there is something that a restore would remove. */
+export const isEmpty = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (const table of TELLING) {
+    const [there] = yield* sql<{ found: boolean }>`select to_regclass(${table}) is not null as found`
+    if (there?.found !== true) continue
+    if ((yield* sql`select 1 from ${sql(table)} limit 1`).length > 0) return false
+  }
+  return true
+})
+
+/** Our functions: those that take a row of a table must go before it, and those that triggers call after it. */
+const removeFunctions = Effect.fnUntraced(function* (taking: "rows" | "values") {
+  const sql = yield* SqlClient.SqlClient
+  const functions = yield* sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname = any(${[...FUNCTIONS]}::text[])
+      and exists (select from pg_type t where t.oid = any(coalesce(proallargtypes, proargtypes::oid[]) || prorettype) and t.typrelid <> 0) = ${taking === "rows"}`
+  for (const { name } of functions) yield* sql`drop function ${sql.literal(name)}`
+})
+
+const removeAll = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // who has a table open for long is not waited for without an end
+  yield* sql`select set_config('lock_timeout', '60s', true)`
+  const tables = [...BACKED_UP, ...Object.keys(LEFT_OUT)].map((name) => sql`${sql(name)}`)
+  yield* removeFunctions("rows")
+  yield* sql`drop table if exists ${sql.csv(tables)}`
+  yield* removeFunctions("values")
+})
+
+/** Runs work without triggers and references, which are there again, and checked, after it. */
+const withoutRules = <A, E, R>(tables: ReadonlyArray<string>, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const references = yield* sql<{ table: string; name: string; rule: string }>`
+      select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as rule
+      from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`
+    for (const { name, table } of references) yield* sql`${sql.literal(`alter table ${table} drop constraint ${name}`)}`
+    for (const table of tables) yield* sql`alter table ${sql(table)} disable trigger user`
+    const done = yield* work
+    for (const table of tables) yield* sql`alter table ${sql(table)} enable trigger user`
+    for (const { name, rule, table } of references)
+      yield* sql`${sql.literal(`alter table ${table} add constraint ${name} ${rule}`)}`
+    return done
+  })
+
+/** Types of the columns, without their lengths: a cast to one would cut what is too long instead of refusing it. */
+const typesOf = Effect.fnUntraced(function* ({ columns, name }: Table) {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql<{ column: string; type: string }>`
+    select attname as column, format_type(atttypid, null) as type from pg_attribute
+    where attrelid = to_regclass(${name}) and attnum > 0 and not attisdropped`
+  const types = new Map(found.map(({ column, type }) => [column, type]))
+  return yield* Effect.forEach(columns, (column) =>
+    Option.match(Option.fromUndefinedOr(types.get(column)), {
+      onNone: () => new NotLoadable({ message: `The schema of the backup has no column ${column} of ${name}` }),
+      onSome: Effect.succeed
+    })
+  )
+})
+
+const makeInsert = (): Insert => {
+  const known = new Map<string, ReadonlyArray<string>>()
+  return Effect.fnUntraced(function* (table, rows) {
+    if (rows.length === 0) return
+    const sql = yield* SqlClient.SqlClient
+    const types = known.get(table.name) ?? (yield* typesOf(table))
+    known.set(table.name, types)
+    const values = types.map((type, index) => sql.literal(`(r ->> ${index})::${type}`))
+    yield* sql`insert into ${sql(table.name)} (${sql.csv(table.columns.map((column) => sql`${sql(column)}`))})
+      overriding system value select ${sql.csv(values)} from json_array_elements(${JSON.stringify(rows)}::json) r`
+  })
+}
+
+const setSequences = (sequences: ReadonlyArray<Sequence>) =>
+  Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
+    Effect.forEach(
+      sequences,
+      ({ called, column, table, value }) =>
+        sql`select setval(pg_get_serial_sequence(quote_ident(${table}), ${column}), ${value}::text::bigint, ${called})`,
+      { discard: true }
+    )
+  )
+
+const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: Insert) => Effect.Effect<void, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* plainForms
+  const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${RESTORE_LOCK}) as taken`
+  if (lock?.taken !== true) return yield* new DatabaseInUse({ by: ["another restore"] })
+  yield* removeAll
+  yield* Migrations.runTo(dumped.schema)
+  const names = dumped.tables.map(({ name }) => name)
+  yield* withoutRules(
+    names,
+    Effect.gen(function* () {
+      // migrations may have put something in
+      if (names.length > 0) yield* sql`truncate ${sql.csv(names.map((name) => sql`${sql(name)}`))}`
+      yield* feed(makeInsert())
+      yield* setSequences(dumped.sequences)
+    })
+  )
+  yield* Migrations.run
+  yield* afterRestore({ backupOf: dumped.at })
+  // one that was started meanwhile has read what is no more
+  yield* checkUnused
+})
+
+/**
+ * Replaces the whole database by a backup, whose rows `feed` inserts. Until it has succeeded nothing has changed. Fails with
+ * DatabaseInUse, NotLoadable, SqlError, and errors of migrations.
+ */
+export const replace = <E, R>(dumped: Dumped, feed: (insert: Insert) => Effect.Effect<void, E, R>) =>
+  Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql.withTransaction(load(dumped, feed))).pipe(
+    answeringWithin(Duration.infinity),
+    Effect.withSpan("DatabaseLoad.replace")
+  )

@@ -1,0 +1,72 @@
+/**
+ * A replica that loses its way to the database, which the others keep: it stops touching switches, another one brings its job to a
+ * truthful end, its callers get 503, and it is back by itself (promises 1 to 5 and 8). `LOST_RUNS=24` makes a campaign of it.
+ */
+import { assert, it } from "@effect/vitest"
+import { Console, Effect, Option } from "effect"
+import { seconds } from "../../support/Patience.ts"
+import { until } from "../../support/Program.ts"
+import { type Loss, losses } from "../../support/SilentProxy.ts"
+import { markOf } from "../chaos/SyncVerdict.ts"
+import * as ServedReplicas from "./ServedReplicas.ts"
+
+const RUNS = Number(process.env["LOST_RUNS"] ?? "3")
+const COMMIT_MS = 1_500
+const PATIENCE = seconds(180)
+
+const health = (base: string, of: "ready" | "replicas") =>
+  Effect.promise(async () => {
+    const response = await fetch(`${base}/api/health/${of}`)
+    return { status: response.status, text: await response.text() }
+  })
+
+interface Blow {
+  readonly mode: number
+  readonly how: Loss
+}
+
+const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas, number: number, { how, mode }: Blow) {
+  const description = `round ${number}`
+  yield* scene.want(description)
+  const marks = scene.switches.map((device) => markOf(device))
+  const id = yield* scene.sync(scene.at(number % 3), mode)
+  const { held, index, replica } = yield* scene.working
+  const other = scene.at((index + 1) % 3)
+  yield* replica.toDatabase.lose(how)
+  const since = Date.now()
+  yield* until(
+    Effect.map(health(other.url, "replicas"), ({ status, text }) => status === 503 && text.includes(replica.cluster))
+  )
+  const toldMs = Date.now() - since
+  yield* until(Effect.map(health(replica.url, "ready"), ({ status }) => status === 503))
+  assert.strictEqual((yield* health(replica.url, "replicas")).status, 503)
+  assert.strictEqual((yield* replica.api.send("GET", "/devices")).status, 503)
+  yield* other.api.ended(id)
+  const endedMs = Date.now() - since
+  yield* replica.toDatabase.restore
+  yield* until(Effect.map(health(replica.url, "ready"), ({ status }) => status === 200))
+  yield* until(Effect.map(health(other.url, "replicas"), ({ status }) => status === 200))
+  assert.strictEqual((yield* replica.api.send("GET", "/devices")).status, 200)
+  const judged = yield* scene.judged(id, marks, description)
+  return { how, mode, held: held.length, toldMs, endedMs, backMs: Date.now() - since - endedMs, ...judged }
+})
+
+it.live(
+  "hands over what it worked at when it alone loses the database, and comes back by itself",
+  () =>
+    Effect.gen(function* () {
+      const scene = yield* ServedReplicas.make({ replicas: 3, switches: 6, commitMs: COMMIT_MS })
+      for (let number = 0; number < RUNS; number += 1) {
+        const blow: Blow = { how: losses[number % 3] ?? "cut", mode: (number + Math.floor(number / 3)) % 3 }
+        const ended = yield* Effect.timeoutOption(round(scene, number, blow), PATIENCE)
+        if (process.env["LOST_RUNS"] !== undefined)
+          yield* Console.log(JSON.stringify(Option.getOrElse(ended, () => blow)))
+        assert.deepStrictEqual(
+          Option.match(ended, { onNone: () => ["lost job"], onSome: ({ violations }) => violations }),
+          [],
+          `${JSON.stringify(blow)}\n${scene.logs()}`
+        )
+      }
+    }).pipe(Effect.scoped),
+  seconds(200 + RUNS * 180)
+)
