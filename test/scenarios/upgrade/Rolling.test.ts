@@ -3,7 +3,7 @@
  * work on one database, with the newer schema.
  */
 import { assert, describe as group, it } from "@effect/vitest"
-import { Effect, Fiber, Ref } from "effect"
+import { Effect, Fiber, Ref, Semaphore } from "effect"
 import { makeClient } from "../../support/ApiClient.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
@@ -79,18 +79,27 @@ const oneOf = ({ replicas }: Site, turn: number) =>
     return replica.api
   })
 
+/** Asks replicas that are in service; who is taken out of it is stopped when all that was asked is answered, as a load balancer does. */
+const CLIENTS = 10
+const inFlight = Semaphore.makeUnsafe(CLIENTS)
+const asking = inFlight.withPermits(1)
+const whenAnswered = inFlight.withPermits(CLIENTS)
+
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 
 /** A live sync of a new description, asked after at every replica that is in service; every switch has to take it, once. */
 const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
   const text = `change ${turn}`
   const marks = site.switches.map((device) => markOf(device))
-  const api = yield* oneOf(site, turn)
-  yield* describe(api, NAMES, text)
-  const { body } = yield* send(api, "POST", "/device_syncto", { device_type: "ACCESS", dry_run: false })
+  const { body } = yield* Effect.flatMap(oneOf(site, turn), (api) =>
+    Effect.andThen(
+      describe(api, NAMES, text),
+      send(api, "POST", "/device_syncto", { device_type: "ACCESS", dry_run: false })
+    )
+  ).pipe(asking)
   const id = body.job_id ?? 0
   for (let asked = 0; ; asked++) {
-    const job = yield* Effect.flatMap(oneOf(site, asked), (other) => other.job(id))
+    const job = yield* Effect.flatMap(oneOf(site, asked), (other) => other.job(id)).pipe(asking)
     if (job === undefined || !ENDED.includes(job.status)) {
       yield* Effect.sleep("50 millis")
       continue
@@ -113,7 +122,7 @@ const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
 
 /** What every replica that is in service answers; those of one moment have to agree about what has ended. */
 const agree = Effect.fnUntraced(function* (site: Site) {
-  const answers = yield* Effect.forEach(yield* Ref.get(site.replicas), ({ api }) =>
+  const answersOf = ({ api }: Replica) =>
     Effect.gen(function* () {
       const { body, status } = yield* api.send("GET", "/jobs?sort=id&per_page=500&filter_jobresult=config")
       assert.strictEqual(status, 200)
@@ -124,7 +133,7 @@ const agree = Effect.fnUntraced(function* (site: Site) {
         jobs: new Map(jobs.filter(({ status }) => ENDED.includes(String(status))).map((job) => [job["id"], job]))
       }
     })
-  )
+  const answers = yield* Effect.flatMap(Ref.get(site.replicas), Effect.forEach(answersOf)).pipe(asking)
   const [one, other] = answers
   if (one === undefined || other === undefined) return 0
   assert.deepStrictEqual(one.names, other.names)
@@ -146,7 +155,7 @@ const always = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 /** Stops a replica and starts today's in its place, with its settings. */
 const exchange = Effect.fnUntraced(function* (site: Site, replica: Replica) {
-  yield* Ref.update(site.replicas, (serving) => serving.filter((one) => one !== replica))
+  yield* whenAnswered(Ref.update(site.replicas, (serving) => serving.filter((one) => one !== replica)))
   replica.program.kill("SIGTERM")
   assert.strictEqual(yield* replica.program.ended, 0, replica.program.text())
   const next = yield* launch(replica.env)
@@ -167,7 +176,7 @@ group.skipIf(commit === undefined)(
         const api = yield* oneOf(site, 0)
         yield* seed(api, NAMES)
         const ids: Array<number> = [yield* syncOnce(site, 0)]
-        const asking = yield* Effect.forkChild(always(agree(site)))
+        const reading = yield* Effect.forkChild(always(agree(site)))
         const syncing = yield* Effect.forkChild(
           always(Effect.suspend(() => Effect.map(syncOnce(site, ids.length), (id) => ids.push(id))))
         )
@@ -179,9 +188,9 @@ group.skipIf(commit === undefined)(
             yield* Program.until(Effect.sync(() => ids.length > done + 1))
           }
         })
-        yield* Effect.raceFirst(upgrading, Effect.raceFirst(Fiber.join(asking), Fiber.join(syncing)))
+        yield* Effect.raceFirst(upgrading, Effect.raceFirst(Fiber.join(reading), Fiber.join(syncing)))
         yield* Fiber.interrupt(syncing)
-        yield* Fiber.interrupt(asking)
+        yield* Fiber.interrupt(reading)
         const serving = yield* Ref.get(site.replicas)
         assert.strictEqual(serving.length, old.length)
         for (const { api } of serving) {
