@@ -133,3 +133,21 @@ export const forSeconds = (seconds: number): (() => boolean) => {
   const until = performance.now() + seconds * 1000
   return () => performance.now() < until
 }
+
+/**
+ * Asks every so many milliseconds while `goesOn`, whether the answers before have come or not, so that a slow one hides no other. Yields the
+ * milliseconds of each answer.
+ */
+export const askSteadily = async (
+  api: Client,
+  target: () => string,
+  every: number,
+  goesOn: () => boolean
+): Promise<ReadonlyArray<number>> => {
+  const times: Array<Promise<number>> = []
+  while (goesOn()) {
+    times.push(api.get(target()).then(({ milliseconds }) => milliseconds))
+    await new Promise((resolve) => setTimeout(resolve, every))
+  }
+  return Promise.all(times)
+}

@@ -7,7 +7,7 @@ import { Console, Effect, Schema } from "effect"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { loadavg } from "node:os"
 import * as path from "node:path"
-import { type Client, percentile } from "./BenchClient.ts"
+import { askSteadily, percentile } from "./BenchClient.ts"
 import { seed } from "./BenchFleet.ts"
 import { startLabs } from "./BenchLab.ts"
 import { COUNTING, processorSeconds, work } from "./BenchPostgres.ts"
@@ -54,21 +54,6 @@ export type Point = typeof Point.Type
 
 const Points = Schema.fromJsonString(Schema.Array(Point))
 
-/** Asks at fixed moments, whether the answers before have come or not, so that a slow one hides no other. */
-const ask = async (
-  api: Client,
-  names: ReadonlyArray<string>,
-  goesOn: () => boolean
-): Promise<ReadonlyArray<number>> => {
-  const times: Array<Promise<number>> = []
-  const target = targets(names)
-  while (goesOn()) {
-    times.push(api.get(target()).then(({ milliseconds }) => milliseconds))
-    await new Promise((resolve) => setTimeout(resolve, EVERY))
-  }
-  return Promise.all(times)
-}
-
 /** A size: everything that belongs to it is started for it and ended after it. */
 const measure = Effect.fnUntraced(function* (devices: number) {
   const load = loadavg().slice(0, 2)
@@ -81,7 +66,7 @@ const measure = Effect.fnUntraced(function* (devices: number) {
     const before = { seconds: processorSeconds(dataDir), ...(yield* work) }
     let isRunning = true
     const syncing = Effect.tap(runSync(api, pid, dry), () => Effect.sync(() => (isRunning = false)))
-    const asking = Effect.promise(() => ask(api, names, () => isRunning))
+    const asking = Effect.promise(() => askSteadily(api, targets(names), EVERY, () => isRunning))
     const [sync, times] = yield* Effect.all([syncing, asking], { concurrency: 2 })
     const after = yield* work
     return {

@@ -3,7 +3,7 @@
  * second, and how long the sync takes, both against the same sync without pages. Chromium, server, lab and database share the machine.
  */
 import { Console, Effect } from "effect"
-import { type Client, percentile } from "./BenchClient.ts"
+import { askSteadily, percentile } from "./BenchClient.ts"
 import { seed } from "./BenchFleet.ts"
 import { startLab } from "./BenchLab.ts"
 import { hasChromium, makeBrowser, openPage } from "./BenchPage.ts"
@@ -21,21 +21,6 @@ const EVERY = 33
 
 /** Where people are who wait for a change: most of them at its job, others at lists and the overview. */
 const ADDRESSES = ["/job/1", "/job/1", "/", "/devices"]
-
-/** Asks at fixed moments, whether the answers before have come or not, so that a slow one hides no other. */
-const ask = async (
-  api: Client,
-  names: ReadonlyArray<string>,
-  goesOn: () => boolean
-): Promise<ReadonlyArray<number>> => {
-  const times: Array<Promise<number>> = []
-  const target = targets(names)
-  while (goesOn()) {
-    times.push(api.get(target()).then(({ milliseconds }) => milliseconds))
-    await new Promise((resolve) => setTimeout(resolve, EVERY))
-  }
-  return Promise.all(times)
-}
 
 const openPages = Effect.fnUntraced(function* (port: number, count: number) {
   const browser = yield* makeBrowser(count > 1)
@@ -70,7 +55,7 @@ const sync = Effect.fnUntraced(function* (count: number, pages: number) {
     let isRunning = true
     const names = lab.switches.map(({ name }) => name)
     const syncing = Effect.tap(runSync(api, pid, false), () => Effect.sync(() => (isRunning = false)))
-    const asking = Effect.promise(() => ask(api, names, () => isRunning))
+    const asking = Effect.promise(() => askSteadily(api, targets(names), EVERY, () => isRunning))
     const [run, times] = yield* Effect.all([syncing, asking], { concurrency: 2 })
     const after = yield* Effect.promise(() => Promise.all(opened.map(tasksOf)))
     const tasks = after.map((all, index) => all.slice(before[index]?.length ?? 0))

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { createHmac } from "node:crypto"
+import { createHmac, createSecretKey } from "node:crypto"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { locks } from "../store/AdvisoryLocks.ts"
 
@@ -44,7 +44,7 @@ const broken = (checked: number, eventId: string, problem: string): Found => ({ 
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const key = Redacted.value((yield* SecretKey).keyFor("audit"))
+  const key = createSecretKey(Redacted.value((yield* SecretKey).keyFor("audit")))
   const canon = sql.literal(CANON)
   const hashOf = (before: string, text: string) =>
     createHmac("sha256", key).update(before).update("\n").update(text).digest("base64url")

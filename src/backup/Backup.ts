@@ -9,7 +9,7 @@ import { gzip } from "node:zlib"
 import { release } from "../domain/Release.ts"
 import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as BackupFile from "./BackupFile.ts"
-import { type BackedUpTable, type Contents, CONTENTS, FORMAT, type Part, type SiteFile } from "./Contents.ts"
+import { type BackedUpTable, type Contents, CONTENTS, digestOf, FORMAT, type Part, type SiteFile } from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
@@ -32,7 +32,6 @@ export interface MadeBackup {
 const PART = 4 * 1024 * 1024
 
 const compress = promisify(gzip)
-const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
 /** Writes the lines of a table in parts. */
 const addTable = Effect.fnUntraced(function* <E, R>(

@@ -1,5 +1,6 @@
 /** What `backup.json`, the last file of a backup, says of the others (docs/backup-format.md). */
 import { Schema } from "effect"
+import { createHash } from "node:crypto"
 import { Sequence } from "../store/backup/DatabaseDump.ts"
 
 /** The form of the files; it is raised when an older release could not read a newer one. */
@@ -48,3 +49,6 @@ export const Contents = Schema.Struct({
   files: Schema.Array(SiteFile)
 })
 export type Contents = typeof Contents.Type
+
+/** The sum by which a file of a backup is known. */
+export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")

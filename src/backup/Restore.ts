@@ -13,7 +13,7 @@ import * as CopyText from "../store/backup/CopyText.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
 import { migrations } from "../store/Migrations.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
-import { type BackedUpTable, Contents, CONTENTS, FORMAT, type KeyNames } from "./Contents.ts"
+import { type BackedUpTable, Contents, CONTENTS, digestOf, FORMAT, type KeyNames } from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
@@ -31,8 +31,6 @@ const textOf = (file: string, content: Buffer) =>
     try: () => inflate(content, { maxOutputLength: LONGEST }),
     catch: () => broken(`${file} cannot be unpacked`)
   })
-
-const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
 const linesIn = (text: Buffer): number => text.reduce((sum, byte) => (byte === 0x0a ? sum + 1 : sum), 0)
 

@@ -1,7 +1,7 @@
 /** `switchyard backup` and `switchyard restore`: everything that an installation knows, into one file and back. */
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { createInterface } from "node:readline/promises"
+import { makeAsking } from "./Asking.ts"
 import { told } from "./AccountTarget.ts"
 
 const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
@@ -64,12 +64,9 @@ class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", { message: 
 /** Asks a person; a program says `--yes`. */
 const agreed = Effect.fnUntraced(function* (question: string) {
   if (!process.stdin.isTTY) return yield* new NotAgreed({ message: `${question} Say --yes if so. Nothing was changed` })
-  const answer = yield* Effect.promise(async () => {
-    const lines = createInterface({ input: process.stdin, output: process.stdout })
-    return lines.question(`${question} [y/N] `).finally(() => lines.close())
-  })
-  if (!/^y(es)?$/i.test(answer.trim())) return yield* new NotAgreed({ message: "Nothing was changed" })
-})
+  const ask = yield* makeAsking
+  if (!(yield* ask(question))) return yield* new NotAgreed({ message: "Nothing was changed" })
+}, Effect.scoped)
 
 /** The command. */
 export const restore = Command.make(

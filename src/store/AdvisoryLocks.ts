@@ -19,5 +19,7 @@ export const locks = {
   retentionRound: 5_417_284,
   eventRemoval: 5_417_285,
   /** Counting switches that nobody knows. */
-  registration: 5_417_286
+  registration: 5_417_286,
+  /** Putting a backup back. */
+  restore: 7_304_611
 } as const

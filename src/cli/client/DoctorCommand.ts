@@ -1,7 +1,7 @@
 /** `switchyard doctor`: what is stuck, since when, why, and what to do about it; repairs are asked for one by one (docs/operations.md#doctor). */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { createInterface } from "node:readline"
+import { type Asking, makeAsking } from "../Asking.ts"
 import type { Data } from "../../api/CallTypes.ts"
 import { ask as askServer, CommandRefused, target } from "../AccountTarget.ts"
 import { colored, format, harmless, printRows, reported, say } from "./Output.ts"
@@ -17,30 +17,8 @@ const show = Effect.fnUntraced(function* ({ about, level, next, since, what, why
   yield* say(`      next: ${next}`)
 })
 
-const isYes = (text: string): boolean => /^y(es)?$/i.test(text.trim())
-
-/** Answers of whoever sits there, line by line; asked on standard error, so that what is printed can go to a file. No answer is no. */
-const makeAsking = Effect.map(
-  Effect.acquireRelease(
-    Effect.sync(() => createInterface({ input: process.stdin })),
-    (lines) => Effect.sync(() => lines.close())
-  ),
-  (lines) => {
-    const answers = lines[Symbol.asyncIterator]()
-    return (question: string) =>
-      Effect.promise(async () => {
-        process.stderr.write(`      ${question}? [y/N] `)
-        const answer = await answers.next()
-        if (answer.done === true) process.stderr.write("\n")
-        return answer.done !== true && isYes(answer.value)
-      })
-  }
-)
-
-type Asking = Effect.Success<typeof makeAsking>
-
 const mend = Effect.fnUntraced(function* ({ repair }: Finding, agreed: Asking) {
-  if (repair === null || !(yield* agreed(harmless(repair.says)))) return
+  if (repair === null || !(yield* agreed(`      ${harmless(repair.says)}?`))) return
   const found = yield* target
   if (Option.isNone(found)) return yield* new CommandRefused({ message: "There is no server: set SWITCHYARD_URL" })
   const answer = yield* Effect.result(askServer(found.value, repair.method, repair.path, repair.body))

@@ -124,13 +124,14 @@ const make = Effect.gen(function* () {
       const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
       return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     }
-    const finding = yield* compare(device, yield* unseen.backupOf(device.id))
+    const backup = yield* unseen.backupOf(device.id)
+    const finding = yield* compare(device, backup)
     const differs = finding._tag === "Differs"
     const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
     yield* Effect.gen(function* () {
       yield* jobs.addDevice(job.id, { ...row, score: null })
       if (differs) yield* mark(job, device)
-      if (isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
+      if (Option.isSome(backup) && isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
     }).pipe(sql.withTransaction)
   })
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { release } from "../../domain/Release.ts"
-import { JOB_BEGUN, JOB_UNFINISHED } from "../JobStatusSql.ts"
+import { JOB_BEGUN } from "../JobStatusSql.ts"
 import { UNFINISHED } from "../UnfinishedChange.ts"
 import { RESTORED } from "../UnseenDeviceStore.ts"
 
@@ -60,8 +60,7 @@ const jobs = Effect.fnUntraced(function* (restored: Restored) {
           'failed', count(r) filter (where r.failed), 'changed', count(r) filter (where r.changed and not r.failed)) as counts
       from job j left join job_device r on r.job_id = j.id where j.status in ${sql.literal(JOB_BEGUN)} group by j.id) d
     where job.id = d.id`
-  yield* sql`delete from joblock where not exists (
-    select from job where job.id = joblock.job_id and status in ${sql.literal(JOB_UNFINISHED)})`
+  yield* sql`delete from joblock`
 })
 
 /** Who was signed on then signs on again. */

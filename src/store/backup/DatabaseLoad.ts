@@ -4,6 +4,7 @@
  */
 import { Duration, Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { locks } from "../AdvisoryLocks.ts"
 import { answeringWithin } from "../AnswerTime.ts"
 import { APPLICATION } from "../Database.ts"
 import * as Migrations from "../Migrations.ts"
@@ -37,9 +38,6 @@ export type Insert = (
   table: Table,
   rows: ReadonlyArray<TextRow>
 ) => Effect.Effect<void, SqlError.SqlError | NotLoadable, SqlClient.SqlClient>
-
-/** Held by the one who restores. */
-const RESTORE_LOCK = 7_304_611
 
 /** Fails with DatabaseInUse when a server, or a command that changes something, is connected. */
 export const checkUnused = Effect.gen(function* () {
@@ -140,7 +138,7 @@ const setSequences = (sequences: ReadonlyArray<Sequence>) =>
 const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: Insert) => Effect.Effect<void, E, R>) {
   const sql = yield* SqlClient.SqlClient
   yield* plainForms
-  const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${RESTORE_LOCK}) as taken`
+  const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.restore}) as taken`
   if (lock?.taken !== true) return yield* new DatabaseInUse({ by: ["another restore"] })
   yield* removeAll
   yield* Migrations.runTo(dumped.schema)

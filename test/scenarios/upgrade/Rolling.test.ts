@@ -66,8 +66,15 @@ const makeSite = Effect.fnUntraced(function* (release: string) {
     })
   )
   const switches = yield* ManagedCampus.switchesOf(lab, NAMES)
-  return { replicas: yield* Ref.make<ReadonlyArray<Replica>>(replicas), switches }
+  return {
+    replicas: yield* Ref.make<ReadonlyArray<Replica>>(replicas),
+    inFlight: yield* Semaphore.make(CLIENTS),
+    switches
+  }
 })
+
+/** Requests that may be under way at once. */
+const CLIENTS = 10
 
 type Site = Effect.Success<ReturnType<typeof makeSite>>
 
@@ -78,12 +85,6 @@ const oneOf = ({ replicas }: Site, turn: number) =>
     if (replica === undefined) throw new Error("No replica is in service")
     return replica.api
   })
-
-/** Asks replicas that are in service; who is taken out of it is stopped when all that was asked is answered, as a load balancer does. */
-const CLIENTS = 10
-const inFlight = Semaphore.makeUnsafe(CLIENTS)
-const asking = inFlight.withPermits(1)
-const whenAnswered = inFlight.withPermits(CLIENTS)
 
 const ENDED = ["FINISHED", "EXCEPTION", "ABORTED"]
 
@@ -96,10 +97,10 @@ const syncOnce = Effect.fnUntraced(function* (site: Site, turn: number) {
       describe(api, NAMES, text),
       send(api, "POST", "/device_syncto", { device_type: "ACCESS", dry_run: false })
     )
-  ).pipe(asking)
+  ).pipe(site.inFlight.withPermits(1))
   const id = body.job_id ?? 0
   for (let asked = 0; ; asked++) {
-    const job = yield* Effect.flatMap(oneOf(site, asked), (other) => other.job(id)).pipe(asking)
+    const job = yield* Effect.flatMap(oneOf(site, asked), (other) => other.job(id)).pipe(site.inFlight.withPermits(1))
     if (job === undefined || !ENDED.includes(job.status)) {
       yield* Effect.sleep("50 millis")
       continue
@@ -133,7 +134,9 @@ const agree = Effect.fnUntraced(function* (site: Site) {
         jobs: new Map(jobs.filter(({ status }) => ENDED.includes(String(status))).map((job) => [job["id"], job]))
       }
     })
-  const answers = yield* Effect.flatMap(Ref.get(site.replicas), Effect.forEach(answersOf)).pipe(asking)
+  const answers = yield* Effect.flatMap(Ref.get(site.replicas), Effect.forEach(answersOf)).pipe(
+    site.inFlight.withPermits(1)
+  )
   const [one, other] = answers
   if (one === undefined || other === undefined) return 0
   assert.deepStrictEqual(one.names, other.names)
@@ -155,7 +158,10 @@ const always = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 /** Stops a replica and starts today's in its place, with its settings. */
 const exchange = Effect.fnUntraced(function* (site: Site, replica: Replica) {
-  yield* whenAnswered(Ref.update(site.replicas, (serving) => serving.filter((one) => one !== replica)))
+  // when all that was asked is answered, as a load balancer does
+  yield* site.inFlight.withPermits(CLIENTS)(
+    Ref.update(site.replicas, (serving) => serving.filter((one) => one !== replica))
+  )
   replica.program.kill("SIGTERM")
   assert.strictEqual(yield* replica.program.ended, 0, replica.program.text())
   const next = yield* launch(replica.env)
