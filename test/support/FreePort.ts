@@ -1,11 +1,27 @@
-/** A port of this machine that nobody listens on, for a process that has to be told its port. */
+/**
+ * A port of this machine that nobody listens on, for a process that has to be told its port. It lies below the ports that systems hand
+ * out themselves (from 32768 on Linux, from 49152 elsewhere): one of those may be given to somebody else, or to a connection that
+ * meets itself, before the process listens.
+ */
 import { Effect } from "effect"
 import * as net from "node:net"
 
-export const freePort = Effect.callback<number>((resume) => {
-  const server = net.createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+const FIRST = 10_000
+const PAST_LAST = 32_000
+
+const any = () => FIRST + Math.floor(Math.random() * (PAST_LAST - FIRST))
+
+/** Whether nobody listens on it. */
+const isFree = (port: number) =>
+  Effect.callback<boolean>((resume) => {
+    const server = net.createServer()
+    server.once("error", () => resume(Effect.succeed(false)))
+    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
+
+export const freePort: Effect.Effect<number> = Effect.gen(function* () {
+  for (;;) {
+    const port = any()
+    if (yield* isFree(port)) return port
+  }
 })

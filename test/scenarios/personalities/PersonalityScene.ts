@@ -39,7 +39,7 @@ export interface Left {
 }
 
 /** A switch that runs out of it has been left alone by us: longer than all work on it, shorter than the test's patience. */
-const TIMER_SECONDS = 20
+const TIMER_SECONDS = 60
 /** Each plans in a transaction of its own, and the connections of a test's database are few. */
 const INITS_AT_ONCE = 4
 const USER = "tester"

@@ -9,30 +9,45 @@ import { freePort } from "../../support/FreePort.ts"
 import { dataFolder, start, until } from "../../support/Program.ts"
 import { seconds } from "../../support/Patience.ts"
 
+/** Fewer than a port keeps for a program that is busy, so that none is turned away by the system. */
+const MOST_AT_ONCE = 100
+
 /** Connects again and again, and asks as soon as it is let in. */
 const knock = (port: number, path: string) => {
-  const counts = { accepted: 0, answered: 0 }
+  const counts = { answered: 0 }
+  // what became of those who were let in and heard no answer
+  const unanswered: Array<string> = []
   const sockets = new Set<net.Socket>()
   const once = () => {
+    if (sockets.size >= MOST_AT_ONCE) return
     const socket = net.connect(port, "127.0.0.1")
     sockets.add(socket)
+    let isLetIn = false
+    let heard = ""
+    let problem = "closed"
     socket.on("connect", () => {
-      counts.accepted += 1
+      isLetIn = true
       socket.write(`GET ${path} HTTP/1.1\r\nhost: switchyard\r\nconnection: close\r\n\r\n`)
     })
-    socket.once("data", (data) => {
-      if (String(data).startsWith("HTTP/1.1 ")) counts.answered += 1
+    socket.on("data", (data) => {
+      heard += String(data)
     })
     // refused before the server listens
-    socket.on("error", () => undefined)
-    socket.on("close", () => void sockets.delete(socket))
+    socket.on("error", (error) => {
+      problem = error.message
+    })
+    socket.on("close", () => {
+      sockets.delete(socket)
+      if (heard.startsWith("HTTP/1.1 ")) counts.answered += 1
+      else if (isLetIn) unanswered.push(heard === "" ? problem : heard.slice(0, 100))
+    })
   }
   const timer = setInterval(once, 1)
   const stop = () => {
     clearInterval(timer)
     return sockets
   }
-  return { counts, stop }
+  return { counts, unanswered, stop }
 }
 
 it.live("each request of a connection that is accepted is answered, also in the moment when a port opens", () =>
@@ -46,11 +61,11 @@ it.live("each request of a connection that is accepted is answered, also in the 
     const env = { DATA_DIR: yield* dataFolder, DATABASE_URL: yield* databaseUrl, ...tokens }
     yield* start({ ...env, PORT: String(ports[0]), ZTP_HTTP_PORT: String(ports[1]), ZTP_HTTP_HOST: "127.0.0.1" })
     yield* until(Effect.sync(() => api.counts.answered > 100 && ztp.counts.answered > 100))
-    for (const { counts, stop } of [api, ztp]) {
+    for (const { stop, unanswered } of [api, ztp]) {
       const sockets = stop()
       // whoever is still connected waits for an answer
-      yield* until(Effect.sync(() => sockets.size === 0)).pipe(Effect.timeoutOption(seconds(60)))
-      assert.strictEqual(counts.accepted - counts.answered, 0, "requests without an answer")
+      yield* until(Effect.sync(() => sockets.size === 0)).pipe(Effect.timeoutOption(seconds(200)))
+      assert.deepStrictEqual({ waiting: sockets.size, unanswered }, { waiting: 0, unanswered: [] })
     }
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
