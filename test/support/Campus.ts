@@ -215,12 +215,12 @@ export const seedFabric = Effect.fnUntraced(function* (type: "DIST" | "CORE", ho
   })
 })
 
-/** What a site has before its first access switch: managed distribution switches and their management domain. */
-export const seedSite = Effect.gen(function* () {
+/** What a site has before its first access switch: managed distribution switches and their management domain with this length of its prefix. */
+export const seedSiteOf = Effect.fnUntraced(function* (prefix: number) {
   const one = yield* seedFabric("DIST", "lhv-dist1", 11)
   const other = yield* seedFabric("DIST", "lhv-dist2", 12)
   yield* (yield* MgmtDomainStore).insert({
-    ipv4_gw: "10.196.16.1/24",
+    ipv4_gw: `10.196.16.1/${prefix}`,
     ipv6_gw: null,
     device_a_id: one.id,
     device_a_ip: "10.196.16.2",
@@ -233,3 +233,6 @@ export const seedSite = Effect.gen(function* () {
   })
   return { one, other, links: yield* LinknetStore }
 })
+
+/** The same for a domain of 250 switches. */
+export const seedSite = seedSiteOf(24)

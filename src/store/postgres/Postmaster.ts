@@ -47,8 +47,21 @@ const isPostmasterOn = async (data: string, folder: string, words: ReadonlyArray
   return isPostgres && (await sameFolder(folder, data)) && (await sameFolder(path.resolve(folder, asked), data))
 }
 
+/**
+ * The folder of a process. Linux hides it from whoever has fewer rights than the process: a server of the service may use port 80, and so
+ * may its database, but a command beside it may not. A process of the user whom the data belongs to then counts as begun in them.
+ */
+const folderOf = async (pid: number, data: string) => {
+  const hidden = async (error: unknown) => {
+    const [{ uid }, { uid: owner }] = await Promise.all([fs.stat(`/proc/${pid}`), fs.stat(data)])
+    if (uid === owner) return data
+    throw error
+  }
+  return fs.readlink(`/proc/${pid}/cwd`).catch(hidden)
+}
+
 const fromProc = async (pid: number, data: string) => {
-  const [folder, command] = await Promise.all([fs.readlink(`/proc/${pid}/cwd`), fs.readFile(`/proc/${pid}/cmdline`)])
+  const [folder, command] = await Promise.all([folderOf(pid, data), fs.readFile(`/proc/${pid}/cmdline`)])
   return isPostmasterOn(data, folder, command.toString().split("\0"))
 }
 

@@ -22,6 +22,12 @@ export const accessNames = (count: number): ReadonlyArray<string> =>
 
 /** Addresses of one third octet that are used; further switches go into the next one, below a wider gateway. */
 const PER_OCTET = 250
+const NARROW = 24
+/** Room for 16 octets, which are some 4,000 switches. */
+const WIDE = 20
+
+/** The length of the prefix in which so many switches have their addresses. */
+const prefixFor = (count: number): number => (FIRST_ADDRESS + count < PER_OCTET ? NARROW : WIDE)
 
 export const addressOf = (index: number): string => {
   const number = FIRST_ADDRESS + index
@@ -91,7 +97,7 @@ const seedPorts = Effect.fnUntraced(function* (device: Device) {
 
 /** The rows of the switches, MANAGED and not synchronized, beside the site that they belong to. */
 export const seedManaged = Effect.fnUntraced(function* (names: ReadonlyArray<string>) {
-  yield* Campus.seedSite
+  yield* Campus.seedSiteOf(prefixFor(names.length))
   const devices = yield* DeviceStore
   return yield* Effect.forEach(names, (hostname, index) =>
     devices

@@ -19,6 +19,8 @@ import { type Account, makeAccount, makeClient } from "./WorldClients.ts"
 import * as WorldSite from "./WorldSite.ts"
 
 export const REPLICAS = 3
+/** The record of a job on thousands of switches is one row. */
+const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
 /** One of the replicas. Another program in its place has the same addresses. */
 export interface Replica {
@@ -88,14 +90,19 @@ export const make = Effect.fnUntraced(function* (size: WorldSite.Size, random: (
     ...Campus.environment(lab, folders, folders.folder),
     GITREPO_SETTINGS: site.gate.address,
     SECRET_KEY: SHARED_KEY,
-    COMMIT_CONFIRMED_TIMEOUT: timer(40),
+    COMMIT_CONFIRMED_TIMEOUT: timer(site.timerSeconds),
     LOG_LEVEL: "Info"
   }
   const replicas = yield* Effect.forEach(Array.from({ length: REPLICAS }), (_, index) =>
     makeReplica(index, postgres, env)
   )
   for (const { program } of replicas) yield* program().url
-  const client = PgClient.layer({ url: Redacted.make(postgres.url), maxConnections: 6, applicationName: "tester" })
+  const client = PgClient.layer({
+    url: Redacted.make(postgres.url),
+    maxConnections: 6,
+    maxMessageSize: MAX_MESSAGE_BYTES,
+    applicationName: "tester"
+  })
   const stores = yield* Layer.build(storesOn(client, env))
   const account: Account = makeAccount()
   const devices = yield* Effect.provide(ManagedCampus.seedManaged(site.hostnames), stores)

@@ -83,7 +83,7 @@ const syncs = Effect.fnUntraced(function* (
     const body = { hostnames, dry_run: false, confirm_mode: mode, comment, ...(urgent ? { urgent } : {}) }
     const ids = yield* wished(world, "/device_syncto", body)
     yield* ended(ids)
-    const verdict = yield* WorldVerdict.ofSync(marks, comment, ids)
+    const verdict = yield* WorldVerdict.ofSync(world, marks, comment, ids)
     load.violations.push(...verdict.violations.map((text) => `${comment} (jobs ${ids.join(", ")}): ${text}`))
     load.changed += verdict.changed
     load.failed += verdict.failed

@@ -25,6 +25,11 @@ export interface Size {
   readonly blank: number
 }
 
+/**
+ * Seconds of a commit timer: in confirm mode 2 a third of all switches waits until the last of them is proved. `each` is for the slowest
+ * machine that is meant, which replicas, database, switches and clients share.
+ */
+const TIMER = { least: 40, each: 1 / 12 } as const
 const COMMIT_MS = 60
 const BOOT_MS = 1_500
 const HISTORY = 100_000
@@ -93,6 +98,7 @@ export const make = Effect.fnUntraced(function* ({ blank, managed }: Size) {
     lab,
     folders,
     gate,
+    timerSeconds: Math.ceil(TIMER.least + managed * TIMER.each),
     newcomers,
     changeTimeServer,
     hostnames,

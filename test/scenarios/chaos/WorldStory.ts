@@ -9,8 +9,8 @@ import * as WorldInits from "./WorldInits.ts"
 import * as WorldLoad from "./WorldLoad.ts"
 import * as WorldVerdict from "./WorldVerdict.ts"
 
-/** Whatever was begun ends within this time after the last fault. */
-const PATIENCE = seconds(240)
+/** Whatever was begun ends within this time after the last fault: work that was cut off waits for the timers of its switches, twice at most. */
+const patienceOf = ({ site }: World): number => seconds(160 + 2 * site.timerSeconds)
 /** A fault finds everything at work again. */
 const BETWEEN_MS = 1_500
 
@@ -57,25 +57,35 @@ const lost = Effect.map(openJobs, (jobs) =>
   jobs.map(({ function_name, id, status }) => `lost job ${id} (${function_name}): ${status}`)
 )
 
-/** Plays it; yields what was broken and what was counted. */
-export const play = Effect.fnUntraced(function* (world: World, plan: Plan) {
-  const atFirst = yield* inOrder(world)
+/**
+ * Everything at once while it is struck, until what was begun has ended, and a sync of all once more; yields what was broken, and
+ * milliseconds from the last fault to the end of the work.
+ */
+const work = Effect.fnUntraced(function* (world: World, plan: Plan, load: WorldLoad.Load) {
   const newcomers = yield* WorldInits.boot(world.site.newcomers)
-  const load: WorldLoad.Load = { isOver: false, violations: [], changed: 0, failed: 0 }
   const initialising = Effect.map(WorldInits.initialise(world, newcomers), (left) => void load.violations.push(...left))
   const working = yield* Effect.forkChild(WorldLoad.run(world, load, initialising))
   yield* Effect.sleep(BETWEEN_MS)
   yield* Effect.raceFirst(strikeAll(world, plan), Effect.andThen(Fiber.join(working), Effect.never))
   load.isOver = true
   const since = Date.now()
-  const isOver = yield* Effect.timeoutOption(Effect.andThen(Fiber.join(working), untilAllEnded), PATIENCE)
+  const isOver = yield* Effect.timeoutOption(Effect.andThen(Fiber.join(working), untilAllEnded), patienceOf(world))
+  const unended = isOver._tag === "Some" ? [] : ["the work has not ended", ...(yield* lost)]
   const settledMs = Date.now() - since
-  const wentOn = isOver._tag === "Some" ? [] : ["the work has not ended", ...(yield* lost)]
-  const atLast = wentOn.length === 0 ? yield* syncAll(world, "at last") : []
+  const atLast = isOver._tag === "Some" ? yield* syncAll(world, "at last") : []
+  return { settledMs, violations: [...load.violations, ...unended, ...atLast] }
+})
+
+/** Plays it; yields what was broken and what was counted. Nothing is struck that was not in order before. */
+export const play = Effect.fnUntraced(function* (world: World, plan: Plan) {
+  const load: WorldLoad.Load = { isOver: false, violations: [], changed: 0, failed: 0 }
+  const atFirst = yield* inOrder(world)
+  const { settledMs, violations: atWork } =
+    atFirst.length > 0 ? { settledMs: 0, violations: atFirst } : yield* work(world, plan, load)
   const { jobs, violations } = yield* WorldVerdict.atTheEnd(world)
   const { asked, longestMs, retries, slow, wrong } = world.account
   return {
-    violations: [...atFirst, ...load.violations, ...wentOn, ...atLast, ...violations, ...wrong],
+    violations: [...atWork, ...violations, ...wrong],
     counts: {
       faults: WorldVerdict.counted(plan.faults.map(({ name }) => name)),
       jobs: WorldVerdict.counted(jobs.map((job) => `${job.function_name} ${job.status}`)),

@@ -16,8 +16,8 @@ import * as ManagedCampus from "./ManagedCampus.ts"
 import { activityOf, jobOf, judge, type Mark, standingCommits, wantedBy } from "./SyncVerdict.ts"
 import type { World } from "./World.ts"
 
-/** What is not settled by then by the server itself is not. */
-const PATIENCE = seconds(60)
+/** What is not settled by the server itself by then, when the timers of all switches have run out, is not. */
+const patienceOf = ({ site }: World): number => seconds(20 + site.timerSeconds)
 
 const jobsOf = (ids: ReadonlyArray<number>) =>
   calmly(Effect.flatMap(JobStore, (jobs) => Effect.forEach(ids, (id) => jobs.get(id))))
@@ -66,11 +66,12 @@ const judged = Effect.fnUntraced(function* (
 
 /** What came of a live sync whose jobs have ended, once what the server settles by itself is settled. */
 export const ofSync = Effect.fnUntraced(function* (
+  world: World,
   marks: ReadonlyArray<Mark>,
   description: string,
   ids: ReadonlyArray<number>
 ) {
-  const until = Date.now() + PATIENCE
+  const until = Date.now() + patienceOf(world)
   let verdict = yield* judged(marks, description, ids)
   while (verdict.violations.some(isSettledLater) && Date.now() < until) {
     yield* Effect.sleep("500 millis")
@@ -175,9 +176,9 @@ const debrisOn = (device: LabSwitch): ReadonlyArray<string> => [
 ]
 
 /** Repeats a reading until it finds nothing, or the server has had its time. */
-const onceClean = <E, R>(read: Effect.Effect<ReadonlyArray<string>, E, R>) =>
+const onceClean = <E, R>(world: World, read: Effect.Effect<ReadonlyArray<string>, E, R>) =>
   Effect.gen(function* () {
-    const until = Date.now() + PATIENCE
+    const until = Date.now() + patienceOf(world)
     let found = yield* read
     while (found.length > 0 && Date.now() < until) {
       yield* Effect.sleep("1 second")
@@ -192,6 +193,7 @@ export const atTheEnd = Effect.fnUntraced(function* (world: World) {
   const everyone = [...lab.switches.values()]
   const debris = Effect.sync(() => everyone.flatMap(debrisOn))
   const left = yield* onceClean(
+    world,
     Effect.map(Effect.all([leftovers, debrisInDatabase, debris, deviceProblems(world), complaints(world)]), (found) =>
       found.flat()
     )

@@ -69,9 +69,10 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.strictEqual(statSync(at("var/lib/switchyard")).uid, Number(user))
       assert.isTrue(existsSync(at("usr/lib/systemd/system/switchyard.service")))
 
-      // as the unit starts it: with the settings of the package, as its user, without any right and without our Node
-      const asUser = ["--reuid", user, "--regid", group, "--clear-groups", "--no-new-privs", "--bounding-set=-all"]
-      const server = yield* background("setpriv", [...asUser, at("usr/bin/switchyard"), "serve"], {
+      // as the unit starts it: with the settings of the package, as its user, with the right of port 80 alone, and without our Node
+      const asUser = ["--reuid", user, "--regid", group, "--clear-groups", "--no-new-privs"]
+      const port80 = ["--inh-caps=-all,+net_bind_service", "--ambient-caps=+net_bind_service"]
+      const given = {
         cwd: at("var/lib/switchyard"),
         env: {
           ...Object.fromEntries(
@@ -82,12 +83,17 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
           DATA_DIR: at("var/lib/switchyard"),
           PORT: "0"
         }
-      })
+      }
+      const server = yield* background("setpriv", [...asUser, ...port80, at("usr/bin/switchyard"), "serve"], given)
       const url = yield* server.until(/Listening on (http:\/\/[\d.]+:\d+)/)
       assert.strictEqual((yield* ask(`${url}/api/health/live`)).status, 200)
       assert.include(readFileSync(`/proc/${server.child.pid}/status`, "utf8"), `Uid:\t${user}\t${user}`)
       // somebody who has no token learns nothing
       assert.strictEqual((yield* ask(`${url}/api/v1.0/devices`)).status, 401)
+      // beside the server, as the manual says, by somebody who has not even that right
+      const words = [at("usr/bin/switchyard"), "user", "add", "admin", "--role", "administrator"]
+      const added = run("setpriv", [...asUser, "--inh-caps=-all", "--bounding-set=-all", ...words], given)
+      assert.strictEqual(added.status, 0, added.said)
       const ended = new Promise((resolve) => server.child.once("exit", resolve))
       server.child.kill("SIGTERM")
       yield* Effect.promise(() => ended)
