@@ -1,7 +1,10 @@
-/** What is asked of the database for findings (`domain/Finding.ts`): one statement for each concern, over what is not at its end. */
+/** What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { CertificateFact, ChangeFact, DatabaseFact, Facts, JobFact, LockFact } from "../domain/Finding.ts"
+import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
+import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
+import type { Facts } from "../domain/findings/Findings.ts"
+import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"

@@ -1,6 +1,7 @@
 /** What counts as stuck, and what is said of it. */
 import { describe, expect, it } from "vitest"
-import { type Facts, findingsOf, lengthOf } from "../../src/domain/Finding.ts"
+import { lengthOf } from "../../src/domain/Finding.ts"
+import { type Facts, findingsOf } from "../../src/domain/findings/Findings.ts"
 
 const since = "2026-03-02T09:12:07.031"
 
