@@ -14,6 +14,7 @@ import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
+import { LeftSessionStore } from "../store/LeftSessionStore.ts"
 import {
   type Driver,
   DriverRegistry,
@@ -144,6 +145,7 @@ const make = Effect.gen(function* () {
   const registry = yield* DriverRegistry
   const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
+  const left = yield* LeftSessionStore
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
     onNone: () => ({}),
@@ -208,6 +210,12 @@ const make = Effect.gen(function* () {
           Effect.logDebug("Whether a device is reachable could not be noted", { error: error.message })
         )
 
+  /** What stays noted in spite of it the next look for drift does not see any more. */
+  const removed = (device: Device) => (name: string) =>
+    Effect.catch(failingWithoutDatabase(left.forget(device.id, name)), (error) =>
+      Effect.logDebug("That a session was removed could not be noted", { error: error.message })
+    )
+
   const alarm = (device: Device) => (error: HostKeyChanged) =>
     Effect.andThen(
       Effect.logError("SECURITY: the host key of a device changed; it is blocked until the key is pinned anew", {
@@ -250,6 +258,7 @@ const make = Effect.gen(function* () {
       hostname: device.hostname,
       address,
       hostKey,
+      removed: removed(device),
       ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
       ...(options.claim === undefined ? {} : { claim: options.claim }),

@@ -8,6 +8,7 @@ export const findingKinds = [
   "job",
   "change",
   "device",
+  "session",
   "lock",
   "certificate",
   "database",
