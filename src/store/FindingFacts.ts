@@ -42,7 +42,7 @@ const make = Effect.gen(function* () {
       and not exists (select from config_change later where later.device_id = c.device_id and later.id > c.id)
     order by c.id limit ${MOST}`)}`
 
-  // a timer that was seen long ago has run out since
+  // a timer that was seen long ago has most likely run out, and nobody has looked since
   const sessions = sql<SessionFact>`${sql.literal(`select device.hostname, array_agg(l.name order by l.name) as names, l.is_timed,
       iso_time(min(l.first_seen)) as since, ${seconds("max(l.last_seen)")} as seen
     from left_session l join device on device.id = l.device_id left join job on job.id = l.job_id

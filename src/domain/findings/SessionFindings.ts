@@ -22,7 +22,7 @@ const ofTimer = ({ hostname, names, seen, since }: SessionFact): Finding => ({
   about: hostname,
   since,
   what: `A commit timer of ours ran on it that nobody waits for: ${names.join(", ")}`,
-  why: `It was seen ${lengthOf(seen)} ago. Its job has ended, and no change of the device is under way. Nothing can be loaded while it runs, and when it runs out the switch takes that commit back.`,
+  why: `It was seen ${lengthOf(seen)} ago. Its job is not under way any more, and no change of the device waits for it. Nothing can be loaded while it runs, and when it runs out the switch takes that commit back.`,
   next: "Let it run out, then look what the switch runs.",
   repair: look(hostname)
 })
@@ -36,10 +36,10 @@ const ofOpen = ({ hostname, names, seen, since }: SessionFact): Finding => ({
     names.length === 1
       ? `A session of ours was left open on it: ${names.join("")}`
       : `${names.length} sessions of ours were left open on it: ${names.join(", ")}`,
-  why: `A fault cut a job off before it could remove them. They were seen last ${lengthOf(seen)} ago; each holds a place among the sessions of the switch, and nothing else.`,
-  next: "Remove them by a dry run, which pushes nothing. The next change removes them too.",
+  why: `No job that is under way works with what was left: jobs remove their sessions, unless a fault cuts them off. This was seen last ${lengthOf(seen)} ago. What is left holds places among the sessions of the switch, and nothing else.`,
+  next: "Remove what was left by a dry run, which pushes nothing. The next change removes it too.",
   repair: {
-    says: `Remove them by a dry run of ${hostname}`,
+    says: `Remove what was left by a dry run of ${hostname}`,
     method: "POST",
     path: "/device_syncto",
     body: { hostname, dry_run: true }

@@ -110,19 +110,20 @@ layer(Site.layer, { excludeTestServices: true })("A session that was left behind
     })
   )
 
-  it.effect("is none of somebody else's, and none of a job that is under way or has ended since the look began", () =>
+  it.effect("is none of somebody else's, and none of a job that is under way", () =>
     Effect.gen(function* () {
       const { boss, look, switchOf, told } = yield* Site
       const device = yield* switchOf(TWO)
       const busy = yield* switchOf(THREE)
       device.foreignSession("maintenance")
       device.foreignSession("job99999999999")
-      busy.setFault({ kind: "slow", step: "showRunning", milliseconds: 3000, times: 1 })
+      busy.setFault({ kind: "slow", step: "showRunning", milliseconds: 20_000, times: 1 })
       const id = jobIn(yield* boss("POST", "/device_syncto", { hostname: THREE, dry_run: true }))
       device.foreignSession(`job${id}`)
       yield* look(TWO)
       assert.match((yield* boss("GET", `/job/${id}`)).text, /"status":"RUNNING"/, "the look came too late")
       assert.deepStrictEqual(yield* told(TWO), [])
+      yield* busy.dropConnections
       yield* ended(boss, id)
       assert.deepStrictEqual(yield* told(TWO), [], "what was seen while the job ran says nothing now")
       yield* look(TWO)
