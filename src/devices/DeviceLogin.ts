@@ -9,7 +9,8 @@ import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
+import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
+import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
@@ -118,26 +119,6 @@ const openFirst = Effect.fnUntraced(function* (
   const tried = logins.map(settingsOf).join(", ")
   return yield* new ConnectAuthError({ hostname, address, message: `${refusal.message} (tried ${tried})` })
 })
-
-/** Names of devices that are told at most. */
-const MOST_NAMES = 20
-
-const named = (devices: ReadonlyArray<NamedLogin>): string =>
-  [...devices.slice(0, MOST_NAMES).map(({ hostname }) => hostname), ...(devices.length > MOST_NAMES ? ["…"] : [])].join(
-    ", "
-  )
-
-const variableOf = ({ slot, state }: NamedLogin): string =>
-  ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
-
-/** What is forgotten of a change of logins that is over, in one sentence for each login. */
-const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
-  const groups = Map.groupBy(forgotten, variableOf)
-  return [...groups].map(
-    ([name, devices]) =>
-      `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
-  )
-}
 
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
