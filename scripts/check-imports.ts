@@ -42,7 +42,7 @@ const only: Readonly<Record<string, ReadonlyArray<string>>> = {
   runtime: ["runtime", "domain", "ServerConfig"],
   api: ["api", "domain"],
   lab: ["lab", "src/drivers/ssh/Ssh2.ts"],
-  fabric: ["fabric", "src/runtime/OwnModule.ts"],
+  fabric: ["fabric", "src/runtime/OwnModule.ts", "src/runtime/SystemErrors.ts"],
   provisioning: ["provisioning", "domain", "machines"],
   drivers: ["drivers", "domain", "runtime"]
 }

@@ -113,6 +113,7 @@ import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HeardStore } from "./store/HeardStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
+import { LeftSessionStore } from "./store/LeftSessionStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
 import { JobAttemptStore } from "./store/JobAttemptStore.ts"
 import { JobCommitStore } from "./store/JobCommitStore.ts"
@@ -178,7 +179,8 @@ export const stores = Layer.mergeAll(
   AlertStore.layer,
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
-  UnseenDeviceStore.layer
+  UnseenDeviceStore.layer,
+  LeftSessionStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(

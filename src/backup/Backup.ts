@@ -77,7 +77,7 @@ const addFiles = Effect.fnUntraced(function* (writer: BackupFile.Writer) {
 
 /**
  * Writes a backup of the database and of the files that the settings name. Fails with a sentence for people: BackupExists,
- * BackupFileError, SiteFileError, NothingToBackUp, KeyMissing, SqlError.
+ * BackupFileError, SiteFileError, NothingToBackUp, KeyMissing, KeyUnreadable, SqlError.
  */
 export const make = Effect.fn("Backup.make")(function* (options: BackupFile.WriteOptions) {
   const key = yield* Effect.flatMap(

@@ -170,7 +170,7 @@ export interface Prepared {
 
 /**
  * Looks at everything that could stand in the way. Changes nothing. Fails with BackupFileError, RestoreRefused, DatabaseInUse,
- * SiteFileError and SqlError.
+ * KeyUnreadable, SiteFileError and SqlError.
  */
 export const prepare = Effect.fn("Restore.prepare")(function* (reader: Reader, options: RestoreOptions) {
   const refuse = (message: string) => new RestoreRefused({ message })

@@ -6,6 +6,7 @@
 import { Effect, Option, Schema } from "effect"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { isMissing } from "../runtime/SystemErrors.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import * as KeyName from "./KeyName.ts"
 import { isSafeName } from "./Tar.ts"
@@ -59,8 +60,6 @@ export interface FoundFile {
   readonly mode: number
   readonly content: Buffer
 }
-
-const isMissing = (error: unknown) => error instanceof Error && "code" in error && error.code === "ENOENT"
 
 const attempt = <A>(what: string, work: () => Promise<A>) =>
   Effect.tryPromise({

@@ -6,9 +6,6 @@
 import { Effect, Layer, Option, type Scope } from "effect"
 import { Entity } from "effect/cluster"
 import type { Verdict } from "../../machines/change/ChangeRow.ts"
-import { jobOf } from "../drivers/Candidate.ts"
-import * as ConfigDiff from "../drivers/ConfigDiff.ts"
-import type { ConfigSessions } from "../drivers/Driver.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
@@ -23,6 +20,7 @@ import { errorText } from "./ChangeSteps.ts"
 import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./DeviceCalls.ts"
 import { DeviceLogin, type LoggedIn } from "./DeviceLogin.ts"
 import type * as DeviceWork from "./DeviceWork.ts"
+import * as DriftReading from "./DriftReading.ts"
 import * as FirmwareSteps from "./FirmwareSteps.ts"
 import * as OperationSteps from "./OperationSteps.ts"
 import * as PortBounce from "./PortBounce.ts"
@@ -40,22 +38,6 @@ const toFailure = (error: DeviceWork.WorkError): DeviceFailure => {
 
 const readRunningConfig = ({ driver, session }: LoggedIn) =>
   Effect.map(session.runningConfig, (config) => ({ config, hash: driver.configHash(config) }))
-
-/** Jobs whose candidates a switch lists, committed ones too. */
-const jobsOf = ({ sessions }: ConfigSessions): ReadonlyArray<number> => [
-  ...new Set(sessions.map(({ name }) => jobOf(name)).filter((job) => job !== null))
-]
-
-const readDrift =
-  ({ config, hash, withJobs }: { readonly config: string; readonly hash: string; readonly withJobs?: boolean }) =>
-  ({ driver, session }: LoggedIn) =>
-    Effect.gen(function* () {
-      const running = yield* session.runningConfig
-      const jobs = withJobs === true ? { jobs: jobsOf(yield* session.sessions) } : {}
-      const found = driver.configHash(running)
-      const diff = found === hash ? "" : ConfigDiff.diff(driver.stableText(config), driver.stableText(running))
-      return { hash: found, diff, ...jobs }
-    })
 
 const mergeConfig =
   ({ config, sessionName }: { readonly config: string; readonly sessionName: string }) =>
@@ -144,7 +126,7 @@ const make = Effect.gen(function* () {
       ),
     ReadRunningConfig: ({ payload }) =>
       serve("READ", "ReadRunningConfig", null, session(payload.login, readRunningConfig)),
-    ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, readDrift(payload))),
+    ReadDrift: ({ payload }) => serve("READ", "ReadDrift", null, session({}, DriftReading.read(payload))),
     ReadInterfaces: () => serve("READ", "ReadInterfaces", null, operate.ReadInterfaces()),
     ReadOptics: () => serve("READ", "ReadOptics", null, operate.ReadOptics()),
     ReadNeighbourDetails: () => serve("READ", "ReadNeighbourDetails", null, operate.ReadNeighbourDetails()),

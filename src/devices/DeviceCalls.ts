@@ -9,6 +9,7 @@ import { Rpc } from "effect/rpc"
 import { verdicts } from "../../machines/change/ChangeRow.ts"
 import { ActorView } from "../domain/ActorView.ts"
 import { DeviceState } from "../domain/Device.ts"
+import { OurSession } from "../domain/LeftSession.ts"
 import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
 import { firmwareCalls } from "./FirmwareCalls.ts"
@@ -78,14 +79,16 @@ export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
 })
 
 /**
- * Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. `jobs` are those of
- * which the device has candidates, also committed ones, if they were asked for and it lists them.
+ * Compares what the device runs with a configuration and its hash; `diff` is empty when the hashes are equal. `sessions` are ours that
+ * are open or timed, absent when nothing is known of them: the device does not list them, or a replica of the release before has
+ * answered. `jobs` are those of which the device has candidates, also committed ones, if they were asked for and it lists them.
  */
 export const ReadDrift = Rpc.make("ReadDrift", {
   payload: { config: Schema.String, hash: Schema.String, withJobs: Schema.optionalKey(Schema.Boolean) },
   success: Schema.Struct({
     hash: Schema.String,
     diff: Schema.String,
+    sessions: Schema.optionalKey(Schema.Array(OurSession)),
     jobs: Schema.optionalKey(Schema.Array(Schema.Int))
   }),
   error: DeviceFailure

@@ -9,11 +9,13 @@ import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
-import { AcceptedLoginStore, type NamedLogin } from "../store/AcceptedLoginStore.ts"
+import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
+import { overSentences } from "./ForgottenLogins.ts"
 import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
+import { LeftSessionStore } from "../store/LeftSessionStore.ts"
 import {
   type Driver,
   DriverRegistry,
@@ -118,32 +120,13 @@ const openFirst = Effect.fnUntraced(function* (
   return yield* new ConnectAuthError({ hostname, address, message: `${refusal.message} (tried ${tried})` })
 })
 
-/** Names of devices that are told at most. */
-const MOST_NAMES = 20
-
-const named = (devices: ReadonlyArray<NamedLogin>): string =>
-  [...devices.slice(0, MOST_NAMES).map(({ hostname }) => hostname), ...(devices.length > MOST_NAMES ? ["…"] : [])].join(
-    ", "
-  )
-
-const variableOf = ({ slot, state }: NamedLogin): string =>
-  ({ key: `SSH_KEY_${state}`, current: `PASSWORD_${state}`, next: `PASSWORD_${state}_NEXT` })[slot]
-
-/** What is forgotten of a change of logins that is over, in one sentence for each login. */
-const overSentences = (forgotten: ReadonlyArray<NamedLogin>): ReadonlyArray<string> => {
-  const groups = Map.groupBy(forgotten, variableOf)
-  return [...groups].map(
-    ([name, devices]) =>
-      `While there were several logins, ${devices.length} devices accepted ${name} last: ${named(devices)}`
-  )
-}
-
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const acceptedLogins = yield* AcceptedLoginStore
   const registry = yield* DriverRegistry
   const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
+  const left = yield* LeftSessionStore
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
     onNone: () => ({}),
@@ -208,6 +191,12 @@ const make = Effect.gen(function* () {
           Effect.logDebug("Whether a device is reachable could not be noted", { error: error.message })
         )
 
+  /** What stays noted in spite of it the next look for drift does not see any more. */
+  const removed = (device: Device) => (name: string) =>
+    Effect.catch(failingWithoutDatabase(left.forget(device.id, name)), (error) =>
+      Effect.logDebug("That a session was removed could not be noted", { error: error.message })
+    )
+
   const alarm = (device: Device) => (error: HostKeyChanged) =>
     Effect.andThen(
       Effect.logError("SECURITY: the host key of a device changed; it is blocked until the key is pinned anew", {
@@ -250,6 +239,7 @@ const make = Effect.gen(function* () {
       hostname: device.hostname,
       address,
       hostKey,
+      removed: removed(device),
       ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
       ...(options.claim === undefined ? {} : { claim: options.claim }),

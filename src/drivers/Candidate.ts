@@ -26,8 +26,12 @@ export const ofBounce = (half: "d" | "u", millis: number): string => `${ofJob(BO
 
 const pattern = /^job(\d+)(?:-\w+)*$/
 
+/** The largest number that a job can have. */
+const LAST = 2 ** 31 - 1
+
 /** The job whose candidate this is; null for a text that is none of ours. */
 export const jobOf = (candidate: string): number | null => {
   const match = pattern.exec(candidate)
-  return match === null ? null : Number(match[1])
+  const job = Number(match?.[1])
+  return match === null || job > LAST ? null : job
 }

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { jobOf } from "./Candidate.ts"
-import type { ConfigSession, DriverSession, LoadRequest } from "./Driver.ts"
+import type { ConfigSession, DriverSession, DriverTarget, LoadRequest } from "./Driver.ts"
 import { selects } from "./Driver.ts"
 import { type LoadError, SessionLockedException } from "./DriverErrors.ts"
 import type { ForeignSessions } from "./ForeignSessions.ts"
@@ -16,6 +16,8 @@ const pollSeconds = 1
 export interface Way extends Pick<DriverSession, "sessions" | "discard"> {
   readonly hostname: string
   readonly foreign: ForeignSessions
+  /** See `DriverTarget`. */
+  readonly removed: DriverTarget["removed"]
 }
 
 const locked = ({ hostname }: Way, session: string, message: string): SessionLockedException =>
@@ -39,7 +41,10 @@ const clear = Effect.fnUntraced(function* (
   if (Option.isSome(pending) && pending.value.name !== request.besideTimer) {
     return yield* locked(way, pending.value.name, "Pending commit confirm already in process!")
   }
-  for (const { name } of sessions.filter((session) => isAbandoned(request, session))) yield* way.discard(name)
+  for (const { name } of sessions.filter((session) => isAbandoned(request, session))) {
+    yield* way.discard(name)
+    if (way.removed !== undefined) yield* way.removed(name)
+  }
   const others = sessions.filter((session) => session.state === "open" && !isAbandoned(request, session))
   const beside = others.map(({ name }) => name)
   if (request.foreignSessions === "ignore") return beside

@@ -96,6 +96,8 @@ export interface DriverTarget {
   readonly remarks?: ReadonlyArray<DeviceRemark>
   /** By which the session may send. Default: nobody else can have the work for which it is open. */
   readonly claim?: WorkClaim
+  /** Told of each candidate of ours that a load has removed, because it was left behind. */
+  readonly removed?: (name: string) => Effect.Effect<void>
 }
 
 /**

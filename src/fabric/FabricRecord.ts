@@ -5,6 +5,7 @@
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import { codeOf, isMissing } from "../runtime/SystemErrors.ts"
 import { childOf } from "./Fabric.ts"
 
 const RECORD = path.join(existsSync("/run") ? "/run" : tmpdir(), "switchyard-fabric")
@@ -44,16 +45,13 @@ const recordIn = (record: string): Recorded | undefined => {
 /** The fabric that runs or is being built, if one is. */
 export const read = (): Recorded | undefined => recordIn(textOf(RECORD))
 
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && "code" in error && error.code === code
-
 /** Gives a file the record's name, unless another one has it: the record is never there without its text. */
 const linkAsRecord = (file: string): boolean => {
   try {
     linkSync(file, RECORD)
     return true
   } catch (error) {
-    if (isCode(error, "EEXIST")) return false
+    if (codeOf(error) === "EEXIST") return false
     throw error
   }
 }
@@ -64,7 +62,7 @@ const removeEnded = (ended: string): void => {
   try {
     renameSync(RECORD, aside)
   } catch (error) {
-    if (isCode(error, "ENOENT")) return
+    if (isMissing(error)) return
     throw error
   }
   if (textOf(aside) !== ended) linkAsRecord(aside)

@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { createHash, type Hash } from "node:crypto"
 import { createReadStream } from "node:fs"
+import { isMissing } from "../runtime/SystemErrors.ts"
 import { FirmwareRefused } from "./FirmwareErrors.ts"
 
 /** Size in bytes and checksums in lower-case hexadecimal. */
@@ -45,7 +46,7 @@ export const addFile = (digests: RunningDigests, file: string) =>
       try {
         for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024, signal })) digests.add(chunk)
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
+        if (!isMissing(error)) throw error
       }
     },
     catch: (error) => new FirmwareRefused({ message: `Could not read file: ${String(error)}` })

@@ -6,6 +6,7 @@ import { Effect, Schedule } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { codeOf } from "../runtime/SystemErrors.ts"
 import { type FirmwareError, FirmwareRefused, FirmwareUnreachable } from "./FirmwareErrors.ts"
 import * as HttpFetch from "./HttpFetch.ts"
 import * as ImageDigests from "./ImageDigests.ts"
@@ -37,8 +38,6 @@ const BUSY: ReadonlySet<number> = new Set([408, 425, 429])
 const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.upTo({ times: 5 }))
 
 const refused = (message: string) => new FirmwareRefused({ message })
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
-
 const onDisk = <A>(run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,

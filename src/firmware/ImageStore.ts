@@ -9,6 +9,7 @@ import { disk, FirmwareRefused } from "./FirmwareErrors.ts"
 import type { ImageDigests } from "./ImageDigests.ts"
 import * as ImageDownload from "./ImageDownload.ts"
 import { defaultName, isImageName } from "../domain/ImageName.ts"
+import { isMissing } from "../runtime/SystemErrors.ts"
 import * as KnownDigests from "./KnownDigests.ts"
 
 /** A link by which switches find the image that is current. */
@@ -77,8 +78,6 @@ const linkTo = async (link: string, file: string) => {
   await fs.symlink(file, fresh)
   await fs.rename(fresh, link)
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
 
 const listImages = (folder: string) =>
   disk("Could not get files", async (): Promise<ImageList> => {

@@ -2,6 +2,7 @@
 import { Effect, type Option, Schema, SchemaIssue } from "effect"
 import * as fs from "node:fs/promises"
 import { parse, YAMLParseError } from "yaml"
+import { codeOf, isMissing } from "../runtime/SystemErrors.ts"
 import { DEFAULT_PLUGIN_FILE } from "../ServerConfig.ts"
 
 /** The plugin file as it is shown. */
@@ -28,12 +29,10 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 const readText = (file: string) =>
   Effect.tryPromise({
     try: () => fs.readFile(file, "utf8"),
-    catch: (error) => {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown"
-      return code === "ENOENT"
+    catch: (error) =>
+      isMissing(error)
         ? new PluginFileUnusable({ reason: "it does not exist", missing: true })
-        : unusable(`it cannot be read (${code})`)
-    }
+        : unusable(`it cannot be read (${codeOf(error) ?? "unknown"})`)
   })
 
 const readYaml = (text: string) =>

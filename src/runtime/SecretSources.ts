@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
+import { codeOf } from "./SystemErrors.ts"
 
 /** A secret cannot be had; the message names the variable, and nothing of the value. */
 export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
@@ -51,10 +52,8 @@ const isSecret = (name: string): boolean => FIRST.includes(name) || isStorable(n
 const readSecret = (name: string, file: string) =>
   Effect.tryPromise({
     try: () => readFile(file, "utf8"),
-    catch: (error) => {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown"
-      return new SecretUnavailable({ message: `${name}${SUFFIX}: the file cannot be read (${code})` })
-    }
+    catch: (error) =>
+      new SecretUnavailable({ message: `${name}${SUFFIX}: the file cannot be read (${codeOf(error) ?? "unknown"})` })
     // editors and `echo` end a file with a line break, which no secret has
   }).pipe(Effect.map((text) => text.replace(/\r?\n$/, "")))
 

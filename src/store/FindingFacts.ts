@@ -1,7 +1,11 @@
-/** What is asked of the database for findings (`domain/Finding.ts`): one statement for each concern, over what is not at its end. */
+/** What is asked of the database for findings (`domain/findings/Findings.ts`): one statement for each concern, over what is not at its end. */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { CertificateFact, ChangeFact, DatabaseFact, Facts, JobFact, LockFact } from "../domain/Finding.ts"
+import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
+import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
+import type { Facts } from "../domain/findings/Findings.ts"
+import type { SessionFact } from "../domain/findings/SessionFindings.ts"
+import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
@@ -10,6 +14,7 @@ import { UNFINISHED } from "./UnfinishedChange.ts"
 const MOST = 100
 const ENDING_DAYS = 30
 const DEAD_ROWS = 100_000
+const TIMERS_RUN = "1 hour"
 
 const seconds = (moment: string) => `extract(epoch from now() - ${moment})::float8`
 
@@ -36,6 +41,15 @@ const make = Effect.gen(function* () {
     where (c.${UNFINISHED} or c.phase = 'unknown')
       and not exists (select from config_change later where later.device_id = c.device_id and later.id > c.id)
     order by c.id limit ${MOST}`)}`
+
+  // a timer that was seen long ago has most likely run out, and nobody has looked since
+  const sessions = sql<SessionFact>`${sql.literal(`select device.hostname, array_agg(l.name order by l.name) as names, l.is_timed,
+      iso_time(min(l.first_seen)) as since, ${seconds("max(l.last_seen)")} as seen
+    from left_session l join device on device.id = l.device_id left join job on job.id = l.job_id
+    where device.state = 'MANAGED' and (job.id is null or ${ended})
+      and (not l.is_timed or l.last_seen > now() - interval '${TIMERS_RUN}')
+      and not exists (select from config_change c where c.device_id = l.device_id and c.${UNFINISHED})
+    group by device.hostname, l.is_timed order by device.hostname, l.is_timed limit ${MOST}`)}`
 
   const locks = sql<LockFact>`${sql.literal(`select joblock.name, joblock.job_id, ${ended} as job_ended,
       iso_time(joblock.start_time) as since, ${seconds("joblock.start_time")} as held
@@ -74,6 +88,7 @@ const make = Effect.gen(function* () {
   const read = Effect.all({
     jobs,
     changes,
+    sessions,
     locks,
     certificates,
     database,

@@ -44,6 +44,7 @@ import secrets from "./migrations/0025_secrets.ts"
 import stations from "./migrations/0038_stations.ts"
 import retention from "./migrations/0043_retention.ts"
 import restores from "./migrations/0046_restores.ts"
+import leftSessions from "./migrations/0047_left_sessions.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
 
@@ -92,7 +93,8 @@ export const migrations = [
   { name: "0040_places", oldest: "0.2.0", up: places },
   { name: "0043_retention", oldest: "0.2.0", up: retention },
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
-  { name: "0046_restores", oldest: "0.2.0", up: restores }
+  { name: "0046_restores", oldest: "0.2.0", up: restores },
+  { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

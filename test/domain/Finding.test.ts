@@ -1,12 +1,14 @@
 /** What counts as stuck, and what is said of it. */
 import { describe, expect, it } from "vitest"
-import { type Facts, findingsOf, lengthOf } from "../../src/domain/Finding.ts"
+import { lengthOf } from "../../src/domain/Finding.ts"
+import { type Facts, findingsOf } from "../../src/domain/findings/Findings.ts"
 
 const since = "2026-03-02T09:12:07.031"
 
 const nothing: Facts = {
   jobs: [],
   changes: [],
+  sessions: [],
   locks: [],
   certificates: [],
   database: { age: 200_000, oldest_transaction: 1, bloated: [] },
@@ -26,6 +28,7 @@ const change = {
   quiet: 3600,
   overdue: null
 }
+const session = { hostname: "lhv-a1", names: ["job12"], is_timed: false, since, seen: 3600 }
 const lock = { name: "devices", job_id: 12, job_ended: true, since, held: 60 }
 const tls = { path: "/etc/tls.crt", problem: null, ends: "2026-04-01T00:00:00", left: 90 * 86_400 }
 const certificate = { hostname: "lhv-a1", ends: "2026-04-01T00:00:00", left: 10 * 86_400 }
@@ -60,6 +63,24 @@ const cases: ReadonlyArray<readonly [name: string, facts: Partial<Facts>, what: 
     "a timer that ran out unseen",
     { changes: [{ ...change, job_ended: false, overdue: 3600 }] },
     "Its timer must have run out 60 minutes ago, and nobody has seen what came of it",
+    "POST /device_drift"
+  ],
+  [
+    "a session that was left on a switch",
+    { sessions: [session] },
+    "A session of ours was left open on it: job12",
+    "POST /device_syncto"
+  ],
+  [
+    "several of them, at once",
+    { sessions: [{ ...session, names: ["job12", "job12-check"] }] },
+    "2 sessions of ours were left open on it: job12, job12-check",
+    "POST /device_syncto"
+  ],
+  [
+    "a timer that nobody waits for",
+    { sessions: [{ ...session, is_timed: true }] },
+    "A commit timer of ours ran on it that nobody waits for: job12",
     "POST /device_drift"
   ],
   [

@@ -12,7 +12,10 @@ const request: LoadRequest = { text: "", mode: "replace", name: "job7", foreignS
 /** A switch with these candidates, whose list says nothing of their age, as that of a platform without sessions. */
 const makeWay = (...found: ReadonlyArray<ConfigSession>) => {
   let list = found
+  const removed: Array<string> = []
   return {
+    told: removed,
+    removed: (name: string) => Effect.sync(() => void removed.push(name)),
     hostname: "core1",
     foreign: ForeignSessions.make("ignore-old"),
     sessions: Effect.sync(() => wholeList(list)),
@@ -35,6 +38,7 @@ describe("the way of a load", () => {
         beside: ["theirs"]
       })
       assert.deepStrictEqual(yield* names(way), ["theirs"])
+      assert.deepStrictEqual(way.told, ["job7", "job3-check"])
     })
   )
 

@@ -200,8 +200,14 @@ export const load: (
   const cut = cutCandidate(request.text)
   if (Result.isFailure(cut)) return yield* rejectedLines(cli, request, [cut.failure])
   cli.worksOn(cut.success.units.length)
-  const { hostname } = cli.target
-  const way = { hostname, foreign, sessions: sessionList(cli).read, discard: (name: string) => discard(cli, name) }
+  const { hostname, removed } = cli.target
+  const way = {
+    hostname,
+    removed,
+    foreign,
+    sessions: sessionList(cli).read,
+    discard: (name: string) => discard(cli, name)
+  }
   const beside = yield* clearTheWay(way, request)
   const sent = yield* sendCandidate(cli, request, cut.success)
   const rejections = sent.rejections.length > 0 ? sent.rejections : yield* lostQuestionMarks(cli, cut.success.units)

@@ -53,8 +53,14 @@ export const load: (
   request: LoadRequest,
   foreign: ForeignSessions
 ) => Effect.Effect<LoadResult, LoadError> = Effect.fnUntraced(function* (remote, request, foreign) {
-  const { hostname } = remote.target
-  const way = { hostname, foreign, sessions: sessions(remote), discard: (name: string) => discard(remote, name) }
+  const { hostname, removed } = remote.target
+  const way = {
+    hostname,
+    removed,
+    foreign,
+    sessions: sessions(remote),
+    discard: (name: string) => discard(remote, name)
+  }
   const beside = yield* clearTheWay(way, request)
   yield* need(remote, "frr-reload.py")
   const input = `${request.text.trimEnd()}\n`

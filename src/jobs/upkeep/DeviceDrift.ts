@@ -1,6 +1,7 @@
 /**
  * Job `device_drift`: reads what devices run and compares it with what each was last proved to run. A device that differs
- * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed.
+ * becomes unsynchronized with the cause `drift`, and the difference is kept in the job's record. Nothing is pushed. Sessions of ours
+ * that are seen on the way, and that nobody works on any more, are kept for the doctor.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,6 +16,7 @@ import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
+import { LeftSessionStore } from "../../store/LeftSessionStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
@@ -75,10 +77,11 @@ const make = Effect.gen(function* () {
   const events = yield* SyncEventStore
   const selection = yield* DeviceSelection
   const unseen = yield* UnseenDeviceStore
+  const left = yield* LeftSessionStore
   const actorOf = yield* DeviceEntity.client
 
   /** A change that is under way or was proved between two looks would be taken for drift. */
-  const compare = Effect.fnUntraced(function* (device: Device, backup: Option.Option<string>) {
+  const compare = Effect.fnUntraced(function* (job: RunningJob, device: Device, backup: Option.Option<string>) {
     if (!isManageable(device)) {
       return { _tag: "Unread", text: unmanageableText(new UnmanageableDevice(device)) } satisfies Finding
     }
@@ -96,13 +99,14 @@ const make = Effect.gen(function* () {
         const said = callErrorText(error)
         return { _tag: "Unread", text: said } satisfies Finding
       }
+      const { diff, hash: found, jobs: seen = [], sessions } = answer.success
+      if (sessions !== undefined) yield* left.saw({ job_id: job.id, device_id: device.id, sessions })
       const now = yield* changes.proved(device.id)
       const unfinished = yield* changes.unfinishedJobsOf(device.id)
       if (unfinished.length > 0) {
         return { _tag: "NotCompared", why: `Job ${unfinished[0]} is changing the device` } satisfies Finding
       }
       if (Option.isNone(now) || now.value.hash !== hash) continue
-      const { diff, hash: found, jobs: seen = [] } = answer.success
       if (found === hash) return { _tag: "Same" } satisfies Finding
       const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
       return { _tag: "Differs", diff, since } satisfies Finding
@@ -125,7 +129,7 @@ const make = Effect.gen(function* () {
       return yield* jobs.addDevice(job.id, { hostname, result, reachedEnd: false, changed: false, score: null })
     }
     const backup = yield* unseen.backupOf(device.id)
-    const finding = yield* compare(device, backup)
+    const finding = yield* compare(job, device, backup)
     const differs = finding._tag === "Differs"
     const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
     yield* Effect.gen(function* () {

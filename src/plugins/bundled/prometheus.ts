@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
+import { isMissing } from "../../runtime/SystemErrors.ts"
 import type { MakePlugin, NewManagedDevice, Plugin } from "../PluginModule.ts"
 import { final, isRecord } from "./HttpJson.ts"
 import { table, text, texts } from "./Variables.ts"
@@ -31,7 +32,7 @@ const groupOf = (value: unknown): Group => {
 
 const read = async (file: string): Promise<ReadonlyArray<Group>> => {
   const content = await fs.readFile(file, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "[]"
+    if (isMissing(error)) return "[]"
     throw error
   })
   const groups: unknown = JSON.parse(content.trim() === "" ? "[]" : content)

@@ -60,6 +60,7 @@ export const BACKED_UP = [
 
 /** Tables that are not in a backup, and why. A restore removes them; whoever needs them makes them again. */
 export const LEFT_OUT = {
+  left_session: "what was seen on switches, which are all looked at after a restore",
   switchyard_migrations: "made by the migrations, which a restore runs up to the schema of the backup",
   cluster_migrations: "made by the cluster at its start",
   cluster_runner_migrations: "made by the cluster at its start",

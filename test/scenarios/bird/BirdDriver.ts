@@ -38,7 +38,11 @@ const nameOf = (mark: string): string => mark.slice(0, mark.lastIndexOf("."))
 const refusal = /^[89]\d{3}[ -](.*)$/m
 const wrongLine = /^(.*):(\d+):\d+ (.*)$/
 
-const makeSession = (folder: string, { address, hostname }: DriverTarget, foreign: ForeignSessions): DriverSession => {
+const makeSession = (
+  folder: string,
+  { address, hostname, removed }: DriverTarget,
+  foreign: ForeignSessions
+): DriverSession => {
   const fileOf = (mark: string) => join(folder, `${mark}.conf`)
   const openOf = (name: string) => join(folder, `${name}.open`)
 
@@ -102,7 +106,7 @@ const makeSession = (folder: string, { address, hostname }: DriverTarget, foreig
     runningConfig,
     sessions,
     load: Effect.fnUntraced(function* (request) {
-      const beside = yield* clearTheWay({ hostname, foreign, sessions, discard }, request)
+      const beside = yield* clearTheWay({ hostname, removed, foreign, sessions, discard }, request)
       if (request.mode === "merge") return yield* refused("configure", "BIRD takes whole configurations only")
       const { mark, stable, text } = marked(request.name, request.text)
       yield* files(() => writeFileSync(fileOf(mark), text))

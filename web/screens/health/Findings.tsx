@@ -19,7 +19,7 @@ const EVERY = 30_000
 
 const About = ({ finding: { about, kind } }: { readonly finding: Finding }) => {
   if (kind === "job") return <PlainLink to={`/job/${about.replace(/^job /, "")}`}>{about}</PlainLink>
-  if (kind === "change" || kind === "device" || kind === "certificate")
+  if (kind === "change" || kind === "device" || kind === "session" || kind === "certificate")
     return <PlainLink to={`/device/${encodeURIComponent(about)}`}>{about}</PlainLink>
   return <>{about}</>
 }
