@@ -18,12 +18,14 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
   job.settings_commit, job.templates_commit, job.abort_reason, job.aborted_by,
   ${WAITING} as waiting_for`
 
+const resultOfDevice = (tasks: string): string => `jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})`
+
 /**
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
  * itself adds its keys. Null without device rows.
  */
 const fromDevices = (tasks: string): string => `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})))
+    ${resultOfDevice(tasks)}))
     || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
     from job_device d where d.job_id = job.id having count(*) > 0)`
 
@@ -37,14 +39,28 @@ export const OWN_COLUMNS = columnsWith("job.result")
 export const HEAD = `id, status, function_name, scheduled_by, start_arguments, next_job_id, scheduled_way, trace,
   coalesce(waiting_for ->> 'reason' = 'approval', false) as awaits_approval`
 
+const leavesAllOut = (names: ReadonlyArray<SyncTaskName>) => LONG_TASKS.every((name) => names.includes(name))
+
 /** The tasks of a device without those of these names. */
 const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
   names.length === 0
     ? "d.job_tasks"
-    : `case when ${LONG_TASKS.every((name) => names.includes(name))} and d.brief_tasks is not null then d.brief_tasks else
+    : `case when ${leavesAllOut(names)} and d.brief_tasks is not null then d.brief_tasks else
       (select coalesce(jsonb_agg(task order by place), '[]')
         from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
         where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}'])) end`
 
 /** The result of a job with device rows, without the tasks of these names; null for another job. */
 export const resultOf = (without: ReadonlyArray<SyncTaskName>): string => fromDevices(tasksBut(without))
+
+/** The part of one device in it, of a row `d`. */
+export const deviceResultOf = (without: ReadonlyArray<SyncTaskName>): string => resultOfDevice(tasksBut(without))
+
+/** Texts take so much less room where they are stored, at the most that is usual. */
+const COMPRESSED = 8
+
+/** About how many bytes of text this part has, of a row `d`, told by what is stored: what long tasks say is compressed, the rest is not. */
+export const textBytesOf = (without: ReadonlyArray<SyncTaskName>): string =>
+  leavesAllOut(without)
+    ? `case when d.brief_tasks is null then pg_column_size(d.job_tasks) * ${COMPRESSED} else pg_column_size(d.brief_tasks) end`
+    : `pg_column_size(d.job_tasks) * ${COMPRESSED}`

@@ -9,7 +9,7 @@ import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
-import { isLong, resultOf, type SyncTaskName } from "./JobColumns.ts"
+import { deviceResultOf, isLong, resultOf, type SyncTaskName, textBytesOf } from "./JobColumns.ts"
 import { readJson, type SecretTexts } from "./SecretTexts.ts"
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
@@ -27,6 +27,12 @@ export interface JobDevice {
 /** The same with its job. */
 export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
+}
+
+/** What a job did on a device, as JSON text. */
+export interface DeviceText {
+  readonly hostname: string
+  readonly text: string
 }
 
 /** The tasks as they are looked at, and sealed as they are when they have secrets. The result of some is a configuration. */
@@ -116,6 +122,20 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
           from job where job.id = any(${ids}::integer[])) results where text is not null`
       return new Map(rows.map(({ id, text }) => [id, text]))
     }),
+    textBytes: Effect.fn("JobStore.textBytes")(function* (
+      ids: ReadonlyArray<number>,
+      without: ReadonlyArray<SyncTaskName>
+    ) {
+      const rows = yield* sql<{ id: number; bytes: number }>`
+        select job_id as id, sum(${sql.literal(textBytesOf(without))})::float8 as bytes from job_device d
+          where job_id = any(${ids}::integer[]) group by job_id`
+      return new Map(rows.map(({ bytes, id }) => [id, bytes]))
+    }),
+    resultsAfter: Effect.fn("JobStore.resultsAfter")(
+      (jobId: number, after: string, count: number, without: ReadonlyArray<SyncTaskName>) =>
+        sql<DeviceText>`select hostname, ${sql.literal(deviceResultOf(without))}::text as text from job_device d
+          where job_id = ${jobId} and hostname > ${after} order by hostname limit ${count}`
+    ),
     addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),
     addDevices: Effect.fn("JobStore.addDevices")(addDevices),
     devices: Effect.fn("JobStore.devices")((jobId: number) =>

@@ -12,7 +12,7 @@ import { type Job, type JobException, JobNotFound, type JobStatus } from "../dom
 import { type JobCounts, noDevices, type Outcome } from "../domain/JobOutcome.ts"
 import { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { COLUMNS, HEAD, OWN_COLUMNS, type SyncTaskName } from "./JobColumns.ts"
-import { type JobDevice, type JobDeviceRow, makeDeviceRows } from "./JobDeviceRows.ts"
+import { type DeviceText, type JobDevice, type JobDeviceRow, makeDeviceRows } from "./JobDeviceRows.ts"
 import { isObject } from "../domain/fields/Values.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
@@ -70,7 +70,7 @@ export interface JobPatch {
   readonly aborted_by?: string
 }
 
-export type { JobDevice, JobDeviceRow } from "./JobDeviceRows.ts"
+export type { DeviceText, JobDevice, JobDeviceRow } from "./JobDeviceRows.ts"
 
 type StoredHead = JobHead & { readonly sealed_arguments: string | null }
 
@@ -211,6 +211,18 @@ export class JobStore extends Context.Service<
       ids: ReadonlyArray<number>,
       without: ReadonlyArray<SyncTaskName>
     ) => Effect.Effect<ReadonlyMap<number, string>, SqlError.SqlError>
+    /** About how many bytes of text the results have of those of these jobs that worked on devices, without tasks of these names. */
+    readonly textBytes: (
+      ids: ReadonlyArray<number>,
+      without: ReadonlyArray<SyncTaskName>
+    ) => Effect.Effect<ReadonlyMap<number, number>, SqlError.SqlError>
+    /** What a job did on its next devices after this name, in the order of their names. */
+    readonly resultsAfter: (
+      jobId: number,
+      after: string,
+      count: number,
+      without: ReadonlyArray<SyncTaskName>
+    ) => Effect.Effect<ReadonlyArray<DeviceText>, SqlError.SqlError>
     /** The tasks of those devices whose results hold secrets, with the secrets. */
     readonly sealedTasks: (id: number) => Effect.Effect<ReadonlyMap<string, unknown>, SqlError.SqlError>
     readonly insert: (job: NewJob) => Effect.Effect<number, SqlError.SqlError>
