@@ -239,7 +239,11 @@ const draftFiles = (reader: Reader, { places }: Plan) =>
   reader.forEach(
     Effect.fnUntraced(function* ({ content, name }) {
       const place = places.get(name)
-      if (place !== undefined) yield* SiteFiles.draft(place.at, { ...place, content })
+      if (place === undefined) return
+      yield* Effect.mapError(
+        SiteFiles.draft(place.at, { ...place, content }),
+        ({ message }) => new SiteFiles.SiteFileError({ message: `${message}. Nothing was changed` })
+      )
     })
   )
 
