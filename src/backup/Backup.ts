@@ -1,6 +1,6 @@
 /**
  * Makes a backup: all tables as of one moment, beside servers that go on working, and the files of the site (docs/operations.md#backup).
- * `backup.json` comes last, because it says what all others must be.
+ * `backup.json` comes behind all others, because it says what they must be, and its own sum comes last.
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { createHash } from "node:crypto"
@@ -9,7 +9,17 @@ import { gzip } from "node:zlib"
 import { release } from "../domain/Release.ts"
 import * as DatabaseDump from "../store/backup/DatabaseDump.ts"
 import * as BackupFile from "./BackupFile.ts"
-import { type BackedUpTable, type Contents, CONTENTS, digestOf, FORMAT, type Part, type SiteFile } from "./Contents.ts"
+import {
+  type BackedUpTable,
+  type Contents,
+  CONTENTS,
+  CONTENTS_SUM,
+  digestOf,
+  FORMAT,
+  type Part,
+  type SiteFile,
+  sumLineOf
+} from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
@@ -100,7 +110,9 @@ export const make = Effect.fn("Backup.make")(function* (options: BackupFile.Writ
           sequences,
           files
         }
-        yield* writer.add(CONTENTS, Buffer.from(`${JSON.stringify(contents, null, 2)}\n`))
+        const text = Buffer.from(`${JSON.stringify(contents, null, 2)}\n`)
+        yield* writer.add(CONTENTS, text)
+        yield* writer.add(CONTENTS_SUM, Buffer.from(sumLineOf(text)))
         return { contents, strangers }
       })
     )

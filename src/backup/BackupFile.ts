@@ -4,9 +4,12 @@
  */
 import { Clock, Effect, Option, type Redacted, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
+import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Encryption from "./Encryption.ts"
+import { codeOf } from "../runtime/SystemErrors.ts"
+import * as FileReason from "./FileReason.ts"
 import * as Tar from "./Tar.ts"
 
 /** There is a file of that name, which nobody has allowed to be replaced. */
@@ -21,12 +24,10 @@ export class BackupFileError extends Schema.TaggedError<BackupFileError>()("Back
   message: Schema.String
 }) {}
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 const attempt = <A>(what: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
-    catch: (error) => new BackupFileError({ message: `${what}: ${reasonOf(error)}` })
+    catch: (error) => new BackupFileError({ message: `${what}: ${FileReason.of(error)}` })
   })
 
 /** Adds files to a backup, in the order in which they will be read. */
@@ -42,20 +43,28 @@ export interface WriteOptions {
   readonly passphrase: Option.Option<Redacted.Redacted>
 }
 
-const exists = (file: string) =>
+/** What there is under that name. A link is not followed. */
+const kindOf = (file: string) =>
   Effect.promise(() =>
     fs.lstat(file).then(
-      () => true,
-      () => false
+      (found) => (found.isFile() ? "file" : "other"),
+      () => "nothing"
     )
   )
 
 /** Gives the draft its name. A link fails where a file has come meanwhile, which a move would replace. */
-const name = async (draft: string, file: string, force: boolean): Promise<void> => {
-  if (force) return fs.rename(draft, file)
-  await fs.link(draft, file)
-  await fs.unlink(draft)
-}
+const name = (draft: string, file: string, force: boolean) =>
+  Effect.tryPromise({
+    try: async () => {
+      if (force) return fs.rename(draft, file)
+      await fs.link(draft, file)
+      await fs.unlink(draft)
+    },
+    catch: (error) =>
+      codeOf(error) === "EEXIST"
+        ? new BackupExists({ file })
+        : new BackupFileError({ message: `${file} cannot be written: ${FileReason.of(error)}` })
+  })
 
 /** What was renamed in a folder is there after a loss of power, too. */
 const settle = async (folder: string): Promise<void> => {
@@ -71,9 +80,12 @@ export const write = Effect.fn("BackupFile.write")(function* <A, E, R>(
   { file, force, passphrase }: WriteOptions,
   body: (writer: Writer) => Effect.Effect<A, E, R>
 ) {
-  if (!force && (yield* exists(file))) return yield* new BackupExists({ file })
-  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`)
   const failed = `${file} cannot be written`
+  const kind = yield* kindOf(file)
+  // a folder, a link or a device is not to become a file
+  if (kind === "other") return yield* new BackupFileError({ message: `${failed}: there is something else than a file` })
+  if (!force && kind === "file") return yield* new BackupExists({ file })
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`)
   const handle = yield* Effect.acquireRelease(
     attempt(failed, () => fs.open(draft, "wx", 0o600)),
     (opened) =>
@@ -102,7 +114,7 @@ export const write = Effect.fn("BackupFile.write")(function* <A, E, R>(
     await handle.sync()
     return handle.stat()
   })
-  yield* attempt(failed, () => name(draft, file, force))
+  yield* name(draft, file, force)
   yield* attempt(failed, () => settle(path.dirname(file)))
   return { made, size }
 }, Effect.scoped)
@@ -126,6 +138,9 @@ async function* piecesOf(handle: fs.FileHandle): AsyncGenerator<Uint8Array, void
   }
 }
 
+/** Without waiting for somebody at the other end of a pipe. */
+const FOR_READING = constants.O_RDONLY | constants.O_NONBLOCK
+
 /** Opens a backup. `passphrase` is asked for when it is encrypted. Fails with BackupFileError. */
 export const open = Effect.fn("BackupFile.open")(function* <E, R>(
   file: string,
@@ -133,9 +148,13 @@ export const open = Effect.fn("BackupFile.open")(function* <E, R>(
 ): Effect.fn.Return<Reader, BackupFileError | E, R | Scope.Scope> {
   const failed = `${file} cannot be read`
   const handle = yield* Effect.acquireRelease(
-    attempt(failed, () => fs.open(file, "r")),
+    attempt(failed, () => fs.open(file, FOR_READING)),
     (opened) => Effect.promise(() => opened.close())
   )
+  if (!(yield* attempt(failed, () => handle.stat())).isFile())
+    return yield* new BackupFileError({
+      message: `${failed}: it is no file on a disk, which a restore reads more than once`
+    })
   const beginning = yield* attempt(failed, () => handle.read(Buffer.alloc(64), 0, 64, 0))
   const secret = Encryption.isEncrypted(beginning.buffer) ? yield* passphrase : null
   const entries = () => {

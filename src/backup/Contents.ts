@@ -1,4 +1,4 @@
-/** What `backup.json`, the last file of a backup, says of the others (docs/backup-format.md). */
+/** What `backup.json`, behind which there is only its own sum, says of the others (docs/backup-format.md). */
 import { Schema } from "effect"
 import { createHash } from "node:crypto"
 import { Sequence } from "../store/backup/DatabaseDump.ts"
@@ -8,6 +8,9 @@ export const FORMAT = 1
 
 /** Name of the file. */
 export const CONTENTS = "backup.json"
+
+/** Name of the file behind it, which holds its sum. */
+export const CONTENTS_SUM = `${CONTENTS}.sha256`
 
 const Part = Schema.Struct({ file: Schema.String, sha256: Schema.String })
 export type Part = typeof Part.Type
@@ -52,3 +55,6 @@ export type Contents = typeof Contents.Type
 
 /** The sum by which a file of a backup is known. */
 export const digestOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
+
+/** What the file behind `backup.json` says of it, as `sha256sum --check` reads it. */
+export const sumLineOf = (contents: Uint8Array): string => `${digestOf(contents)}  ${CONTENTS}\n`

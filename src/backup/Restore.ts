@@ -1,7 +1,7 @@
 /**
  * Puts a backup back (docs/operations.md#restore). First everything is looked at: every byte of the file, whether this release can read it,
  * whether the key fits, which files are in the way, and whether somebody works with the database. Then the database is replaced in one
- * transaction, and the files of the site follow.
+ * transaction, and the files of the site, which were written beside their places, are moved there.
  */
 import { Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -13,7 +13,16 @@ import * as CopyText from "../store/backup/CopyText.ts"
 import * as DatabaseLoad from "../store/backup/DatabaseLoad.ts"
 import { migrations } from "../store/Migrations.ts"
 import { BackupFileError, type Reader } from "./BackupFile.ts"
-import { type BackedUpTable, Contents, CONTENTS, digestOf, FORMAT, type KeyNames } from "./Contents.ts"
+import {
+  type BackedUpTable,
+  Contents,
+  CONTENTS,
+  CONTENTS_SUM,
+  digestOf,
+  FORMAT,
+  type KeyNames,
+  sumLineOf
+} from "./Contents.ts"
 import * as KeyName from "./KeyName.ts"
 import * as SiteFiles from "./SiteFiles.ts"
 
@@ -37,7 +46,14 @@ const linesIn = (text: Buffer): number => text.reduce((sum, byte) => (byte === 0
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Contents))
 const decodeFormat = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Struct({ format: Schema.Int })))
 
-const readContents = Effect.fnUntraced(function* (text: string) {
+/** Enough for tables of some terabytes, and no more than a text may be long. */
+const LONGEST_CONTENTS = 64 * 1024 * 1024
+
+const readContents = Effect.fnUntraced(function* (content: Buffer | null, sum: string | null) {
+  if (content === null) return yield* broken(`${CONTENTS} is missing`)
+  if (content.length > LONGEST_CONTENTS) return yield* broken(`${CONTENTS} is too large`)
+  if (sum !== sumLineOf(content)) return yield* broken(`${CONTENTS} or its sum is missing or was changed`)
+  const text = content.toString("utf8")
   const wrong = Effect.mapError(() => broken(`${CONTENTS} says something else than a backup`))
   const { format } = yield* decodeFormat(text).pipe(wrong)
   if (format > FORMAT)
@@ -71,19 +87,20 @@ const TABLE_FILE = /^tables\/([a-z0-9_]+)\/\d+\.copy\.gz$/
 export const check = Effect.fn("Restore.check")(function* (reader: Reader) {
   const sums = makeSums()
   const found = new Map<string, string>()
-  let last: string | null = null
+  let last: Buffer | null = null
+  let sum: string | null = null
   yield* reader.forEach(
     Effect.fnUntraced(function* ({ content, name }) {
+      if (sum === null && last !== null && name === CONTENTS_SUM) return void (sum = content.toString("utf8"))
       if (last !== null) return yield* broken(`${name} stands behind ${CONTENTS}`)
-      if (name === CONTENTS) return void (last = content.toString("utf8"))
+      if (name === CONTENTS) return void (last = content)
       if (found.has(name)) return yield* broken(`${name} is there twice`)
       found.set(name, digestOf(content))
       const table = TABLE_FILE.exec(name)?.[1]
       if (table !== undefined) sums.add(table, yield* textOf(name, content))
     })
   )
-  if (last === null) return yield* broken(`${CONTENTS} is missing`)
-  const contents = yield* readContents(last)
+  const contents = yield* readContents(last, sum)
   for (const { file, sha256 } of [...contents.tables.flatMap(({ parts }) => parts), ...contents.files]) {
     if (found.get(file) !== sha256) return yield* broken(`${file} is missing or was changed`)
     found.delete(file)
@@ -106,7 +123,7 @@ const checkRelease = Effect.fnUntraced(function* (contents: Contents) {
 const plan = (config: ServerSettings, { files }: Contents) => {
   const placed = files.map(({ file, mode }) => {
     const name = file.replace(/^files\//, "")
-    return { file, name, mode, at: SiteFiles.placeOf(config, name) }
+    return { file, name, mode: mode & 0o777, at: SiteFiles.placeOf(config, name) }
   })
   return {
     places: new Map(
@@ -217,19 +234,37 @@ const feedFrom = (reader: Reader, { tables }: Contents) => {
     )
 }
 
-/**
- * Puts back what was prepared. The database is as it was until all of it is there; only then the files are written. Fails with
- * BackupFileError, DatabaseInUse, NotLoadable, SiteFileError, SqlError and errors of migrations.
- */
-export const carryOut = Effect.fn("Restore.carryOut")(function* (
-  reader: Reader,
-  { contents, plan: planned }: Prepared
-) {
-  yield* DatabaseLoad.replace(contents, feedFrom(reader, contents))
-  yield* reader.forEach(
+/** Writes the files beside their places, where what cannot be written is found out while nothing has changed. */
+const draftFiles = (reader: Reader, { places }: Plan) =>
+  reader.forEach(
     Effect.fnUntraced(function* ({ content, name }) {
-      const place = planned.places.get(name)
-      if (place !== undefined) yield* SiteFiles.put(place.at, { ...place, content })
+      const place = places.get(name)
+      if (place === undefined) return
+      yield* Effect.mapError(
+        SiteFiles.draft(place.at, { ...place, content }),
+        ({ message }) => new SiteFiles.SiteFileError({ message: `${message}. Nothing was changed` })
+      )
     })
   )
-})
+
+/**
+ * Puts back what was prepared. Files are written beside their places first, then the database is replaced, then they are moved. Until the
+ * database is replaced nothing has changed and it may be interrupted, after that not any more. Fails with BackupFileError, DatabaseInUse,
+ * NotLoadable, SiteFileError, SqlError and errors of migrations.
+ */
+export const carryOut = Effect.fn("Restore.carryOut")(
+  function* (reader: Reader, { contents, plan: planned }: Prepared) {
+    yield* Effect.interruptible(draftFiles(reader, planned))
+    yield* DatabaseLoad.replace(contents, feedFrom(reader, contents))
+    for (const { at } of planned.places.values())
+      yield* Effect.mapError(
+        SiteFiles.place(at),
+        ({ message }) =>
+          new SiteFiles.SiteFileError({
+            message: `${message}. The database is restored: restore again with --replace when the file can be written`
+          })
+      )
+  },
+  Effect.scoped,
+  Effect.uninterruptible
+)

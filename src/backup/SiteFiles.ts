@@ -8,6 +8,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { isMissing } from "../runtime/SystemErrors.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
+import * as FileReason from "./FileReason.ts"
 import * as KeyName from "./KeyName.ts"
 import { isSafeName } from "./Tar.ts"
 
@@ -64,8 +65,7 @@ export interface FoundFile {
 const attempt = <A>(what: string, work: () => Promise<A>) =>
   Effect.tryPromise({
     try: work,
-    catch: (error) =>
-      new SiteFileError({ message: `${what}: ${error instanceof Error ? error.message : String(error)}` })
+    catch: (error) => new SiteFileError({ message: `${what}: ${FileReason.of(error)}` })
   })
 
 const readAt = async (name: string, at: string): Promise<ReadonlyArray<FoundFile>> => {
@@ -126,12 +126,24 @@ export const placeOf = (config: ServerSettings, name: string): Option.Option<str
 export const differs = (at: string, content: Buffer) =>
   attempt(`${at} cannot be read`, async () => (await readAt("", at)).some((found) => !found.content.equals(content)))
 
-/** Writes a file whole, with these rights, in folders that only this user can enter. */
-export const put = (at: string, { content, mode }: FoundFile) =>
-  attempt(`${at} cannot be written`, async () => {
-    const draft = `${at}.restoring`
-    await fs.mkdir(path.dirname(at), { recursive: true, mode: 0o700 })
-    await fs.rm(draft, { force: true })
-    await fs.writeFile(draft, content, { mode, flush: true })
-    await fs.rename(draft, at)
-  })
+const draftOf = (at: string): string => `${at}.restoring`
+
+/**
+ * Writes a file whole beside its place, with these rights, in folders that only this user can enter. It goes when the scope closes,
+ * unless it was moved there.
+ */
+export const draft = (at: string, { content, mode }: FoundFile) =>
+  Effect.acquireRelease(
+    attempt(`${at} cannot be written`, async () => {
+      if ((await fs.stat(at).catch(() => null))?.isDirectory() === true) throw new Error("it is a folder")
+      await fs.mkdir(path.dirname(at), { recursive: true, mode: 0o700 })
+      await fs.rm(draftOf(at), { force: true })
+      await fs.writeFile(draftOf(at), content, { mode, flush: true })
+    }).pipe(Effect.tapError(() => removeDraft(at))),
+    () => removeDraft(at)
+  )
+
+const removeDraft = (at: string) => Effect.promise(() => fs.rm(draftOf(at), { force: true }).catch(() => undefined))
+
+/** Moves what was written to its place. */
+export const place = (at: string) => attempt(`${at} cannot be written`, () => fs.rename(draftOf(at), at))

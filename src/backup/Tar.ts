@@ -104,21 +104,26 @@ const makeReader = (pieces: AsyncIterator<Uint8Array>) => {
   }
 }
 
+const isFilling = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0)
+
 /** The files of a tar in their order. Throws TarDamaged, also when its end is missing. */
 export async function* entries(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry, void> {
   const read = makeReader(pieces[Symbol.asyncIterator]())
   for (;;) {
     const header = await read(BLOCK)
     if (header.length < BLOCK) throw damaged("the file ends too early")
-    if (header.every((byte) => byte === 0)) break
+    if (isFilling(header)) break
     const { name, size } = headerIn(header)
     const padded = Math.ceil(size / BLOCK) * BLOCK
     const content = await read(padded)
     if (content.length < padded) throw damaged("the file ends too early")
+    if (!isFilling(content.subarray(size))) throw damaged(`the filling behind ${name} is damaged`)
     // a copy: what was read with it must not be kept in memory by whoever keeps this
     yield { name, content: Buffer.from(content.subarray(0, size)) }
   }
-  for (let rest = await read(BLOCK); rest.length > 0; rest = await read(BLOCK)) {
-    if (rest.some((byte) => byte !== 0)) throw damaged("the file goes on behind its end")
+  const second = await read(BLOCK)
+  if (second.length < BLOCK) throw damaged("the file ends too early")
+  for (let rest = second; rest.length > 0; rest = await read(BLOCK)) {
+    if (!isFilling(rest)) throw damaged("the file goes on behind its end")
   }
 }

@@ -2,7 +2,8 @@
 import { Console, Effect, Layer, Option, Redacted, References, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { makeAsking } from "./Asking.ts"
-import { told } from "./AccountTarget.ts"
+import { endingWell } from "./BackupEnds.ts"
+import { harmless } from "./client/Output.ts"
 
 const FILE = Argument.String("file").pipe(Argument.withDescription("The file of the backup"))
 
@@ -33,7 +34,8 @@ const services = (applicationName: string) =>
       )
   )
 
-const print = (lines: ReadonlyArray<string>) => Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+const print = (lines: ReadonlyArray<string>) =>
+  Effect.forEach(lines, (line) => Console.log(harmless(line)), { discard: true })
 
 /** The command. */
 export const backup = Command.make(
@@ -51,7 +53,7 @@ export const backup = Command.make(
       const passphrase = encrypt ? Option.some(yield* readPassphrase) : Option.none()
       const made = yield* Effect.provide(Backup.make({ file, force, passphrase }), yield* services("switchyard backup"))
       yield* print(madeText(file, made, encrypt))
-    }).pipe(Effect.catch(told))
+    }).pipe(endingWell("No backup was made"))
 ).pipe(
   Command.withDescription(
     "Write everything that the database holds, as of one moment, and the files of the site to FILE; beside servers that go on working. See docs/operations.md#backup."
@@ -85,20 +87,26 @@ export const restore = Command.make(
       const [BackupFile, Restore, { describe, SEALED }] = yield* Effect.promise(() =>
         Promise.all([import("../backup/BackupFile.ts"), import("../backup/Restore.ts"), import("./BackupText.ts")])
       )
-      const work = Effect.gen(function* () {
+      const prepare = Effect.gen(function* () {
         const reader = yield* BackupFile.open(file, readPassphrase)
         const prepared = yield* Restore.prepare(reader, { replace, withoutKey, sealed: SEALED })
         yield* print([...describe(prepared.contents), ...prepared.remarks])
-        if (prepared.replacedFiles.length > 0) yield* Console.log(`Replaced: ${prepared.replacedFiles.join(", ")}`)
+        if (prepared.replacedFiles.length > 0) yield* print([`Replaced: ${prepared.replacedFiles.join(", ")}`])
         if ((prepared.replaces || prepared.replacedFiles.length > 0) && !yes)
           yield* agreed("All of that takes the place of what is in the database now, which is lost. Go on?")
-        yield* Restore.carryOut(reader, prepared)
-        yield* Console.log(
-          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
-        )
+        return { reader, prepared }
       })
-      yield* Effect.provide(Effect.scoped(work), yield* services("switchyard restore"))
-    }).pipe(Effect.catch(told))
+      const carryOut = Effect.gen(function* () {
+        const { prepared, reader } = yield* Effect.interruptible(prepare)
+        yield* Restore.carryOut(reader, prepared)
+        yield* print([
+          `Restored: the database is as it was at ${prepared.contents.at}. Every device is looked at before anything is pushed to it; tokens and users that were revoked since are valid again.`
+        ])
+      })
+      const context = yield* Effect.interruptible(Effect.flatMap(services("switchyard restore"), Layer.build))
+      yield* Effect.provide(carryOut, context)
+      // who stops it too late is told that it was restored
+    }).pipe(Effect.scoped, endingWell("Nothing was changed"), Effect.uninterruptible)
 ).pipe(
   Command.withDescription(
     "Put a backup back: everything in the database and the files of the site, all or nothing, while no server runs. See docs/operations.md#restore."

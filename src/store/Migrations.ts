@@ -148,9 +148,19 @@ const migrateBy = (loaded: typeof recorded) =>
 
 const migrate = migrateBy(recorded)
 
-/** Applies migrations up to this number only, for rows that were dumped at that schema. */
+/** As the migrator makes it, which asks once more when it could not, and in a transaction hides by that why. */
+const makeTable = Effect.flatMap(
+  Effect.service(SqlClient.SqlClient),
+  (sql) => sql`create table if not exists switchyard_migrations (
+    migration_id integer primary key, created_at timestamp with time zone not null default now(), name text not null)`
+)
+
+/** Applies migrations up to this number only, for rows that were dumped at that schema; in a transaction. */
 export const runTo = (last: number) =>
-  migrateBy(Object.fromEntries(Object.entries(recorded).filter(([name]) => idOf(name) <= last)))
+  Effect.andThen(
+    makeTable,
+    migrateBy(Object.fromEntries(Object.entries(recorded).filter(([name]) => idOf(name) <= last)))
+  )
 
 /** Applies what the database does not have yet, unless it needs a newer release. Yields id and name of each that was applied. */
 export const run: Effect.Effect<

@@ -163,7 +163,11 @@ const load = Effect.fnUntraced(function* <E, R>(dumped: Dumped, feed: (insert: I
  * DatabaseInUse, NotLoadable, SqlError, and errors of migrations.
  */
 export const replace = <E, R>(dumped: Dumped, feed: (insert: Insert) => Effect.Effect<void, E, R>) =>
-  Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) => sql.withTransaction(load(dumped, feed))).pipe(
+  Effect.flatMap(Effect.service(SqlClient.SqlClient), (sql) =>
+    sql.withTransaction(Effect.interruptible(load(dumped, feed)))
+  ).pipe(
+    // what was committed is not said to be interrupted
+    Effect.uninterruptible,
     answeringWithin(Duration.infinity),
     Effect.withSpan("DatabaseLoad.replace")
   )

@@ -3,6 +3,7 @@ import { Clock, Effect, type Redacted } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as net from "node:net"
+import * as path from "node:path"
 import { isOurs, isTaken, pidFileOf, provesItself, readPidFile } from "./Postmaster.ts"
 import { lastWords, LOG_FLAGS, sizeOf } from "./PostgresLog.ts"
 import { attempt, EmbeddedPostgresError, startOptions } from "./PostgresPrograms.ts"
@@ -91,7 +92,15 @@ export const start = Effect.fn("PostgresProcess.start")(function* (
     yield* pause(looks)
   }
   const said = yield* lastWords(place.logFile, from)
+  if (/incompatible with server/.test(said)) return yield* ofOtherVersion(place.data)
   return yield* new EmbeddedPostgresError({ message: `PostgreSQL ended ${describeExit(child)}: ${said}` })
+})
+
+const ofOtherVersion = Effect.fnUntraced(function* (data: string) {
+  const version = yield* attempt("read PG_VERSION", () => fs.readFile(path.join(data, "PG_VERSION"), "utf8"))
+  return yield* new EmbeddedPostgresError({
+    message: `${data} is of PostgreSQL ${version.trim()}, and this release brings another major version: make a backup with the release that ran before, move ${path.dirname(data)} away, and restore the backup with this one. Nothing was changed`
+  })
 })
 
 /**

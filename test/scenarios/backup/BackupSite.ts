@@ -16,7 +16,8 @@ const AWKWARD = ["tab\there", "line\nbreak", "back\\slash \\N", "nothing\u0001 a
 /** Enough rows that to load them takes a while. */
 const EVENTS = 30_000
 
-const fill = Effect.gen(function* () {
+/** Puts a site into a migrated database. */
+export const fill = Effect.gen(function* () {
   yield* seedSite
   const sql = yield* SqlClient.SqlClient
   for (const [index, text] of AWKWARD.entries())

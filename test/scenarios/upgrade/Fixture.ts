@@ -137,6 +137,10 @@ const configured = ({ switches }: Site) =>
 /** The server of round 1 had none. */
 const KEY = "the key of a site that is upgraded, long enough"
 
+/** Its database alone, as it was. */
+export const databaseOf = (moment: Moment) =>
+  Effect.flatMap(read(`${moment}.sql.gz`), (script) => loadDatabase(script, []))
+
 /** The site of that moment, with no server. */
 export const load = Effect.fnUntraced(function* (moment: Moment) {
   const site = yield* Effect.orDie(Effect.flatMap(read(`${moment}.json.gz`), Schema.decodeUnknownEffect(Site)))

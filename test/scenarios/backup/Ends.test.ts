@@ -1,0 +1,138 @@
+/** A backup or a restore that does not come to its end says so, has no exit code of a success, and leaves what was there as it was. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { execFileSync, spawn } from "node:child_process"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import * as Program from "../../support/Program.ts"
+import * as TestDatabase from "../../support/TestDatabase.ts"
+import { saying } from "./BackupForgery.ts"
+import { held, inDatabase, make } from "./BackupSite.ts"
+
+const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
+
+/** Starts a command, stops it by this signal when `isTime` holds, and yields how it has ended. */
+const stop = <E, R>(
+  env: Readonly<Record<string, string>>,
+  words: ReadonlyArray<string>,
+  signal: NodeJS.Signals,
+  isTime: Effect.Effect<boolean, E, R>
+) =>
+  Effect.gen(function* () {
+    const child = spawn(process.execPath, [path.resolve("src/main.ts"), ...words], {
+      env: { ...Program.ofThisProcess, ...env }
+    })
+    let text = ""
+    child.stderr.on("data", (chunk) => (text += String(chunk)))
+    const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
+    yield* Program.until(isTime)
+    child.kill(signal)
+    return { code: yield* Effect.promise(() => ended), text }
+  })
+
+it.live("a backup leaves alone what is no file or is there, and says what is in its way", () =>
+  Effect.gen(function* () {
+    const { env, folder } = yield* make
+    const there = path.join(folder, "there")
+    yield* Effect.promise(() => fs.mkdir(there))
+    execFileSync("mkfifo", [path.join(there, "pipe")])
+    yield* Effect.promise(() => fs.symlink("elsewhere", path.join(there, "link")))
+    yield* Effect.promise(() => fs.writeFile(path.join(there, "file"), "what was there"))
+    const before = yield* names(there)
+    for (const [words, sentence] of [
+      [["there"], /something else than a file/],
+      [["there", "--force"], /something else than a file/],
+      [["there/pipe", "--force"], /something else than a file/],
+      [["there/link", "--force"], /something else than a file/],
+      [["there/missing/x"], /no such file or folder/],
+      [["there/file"], /exists already; --force replaces it/],
+      [["there/file/x"], /no folder/]
+    ] as const) {
+      const [name, ...flags] = words
+      const refused = yield* Program.command(env, ["backup", path.join(folder, name), ...flags])
+      assert.strictEqual(refused.code, 1, name)
+      assert.match(refused.text, sentence)
+    }
+    assert.deepStrictEqual(yield* names(there), before)
+    assert.isTrue((yield* Effect.promise(() => fs.lstat(path.join(there, "pipe")))).isFIFO())
+    assert.strictEqual(yield* Effect.promise(() => fs.readFile(path.join(there, "file"), "utf8")), "what was there")
+
+    const two = path.join(folder, "two")
+    const both = yield* Effect.all(
+      [1, 2].map(() => Program.command(env, ["backup", two])),
+      { concurrency: 2 }
+    )
+    assert.deepStrictEqual(both.map(({ code }) => code).toSorted(), [0, 1])
+    assert.match(both.find(({ code }) => code === 1)?.text ?? "", /exists already/)
+    assert.deepStrictEqual(
+      (yield* names(folder)).filter((name) => name.startsWith(".")),
+      []
+    )
+  }).pipe(Effect.scoped)
+)
+
+it.live("a backup that is stopped leaves no file and is no success", () =>
+  Effect.gen(function* () {
+    const { env, folder } = yield* make
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      const file = path.join(folder, signal)
+      const isUnderWay = Effect.map(names(folder), (all) => all.some((name) => name.startsWith(`.${signal}`)))
+      const ended = yield* stop(env, ["backup", file], signal, isUnderWay)
+      assert.strictEqual(ended.code, 130, signal)
+      assert.strictEqual(ended.text, "Stopped. No backup was made\n")
+      assert.deepStrictEqual(
+        (yield* names(folder)).filter((name) => name.includes(signal)),
+        []
+      )
+    }
+  }).pipe(Effect.scoped)
+)
+
+it.live("a restore that is stopped, or whose rows or files cannot be put, changes nothing", () =>
+  Effect.gen(function* () {
+    const site = yield* make
+    const target = yield* TestDatabase.databaseUrl
+    yield* inDatabase(
+      target,
+      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`insert into site (description) values ('what was there')`)
+    )
+    const there = yield* held(target)
+    const unchanged = Effect.map(held(target), (now) => assert.deepStrictEqual(now, there))
+    const data = yield* Program.dataFolder
+    const env = { ...site.env, DATA_DIR: data, DATABASE_URL: target }
+    const words = ["restore", site.file, "--replace", "--yes"]
+
+    const isUnderWay = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`select from pg_stat_activity where datname = ${new URL(target).pathname.slice(1)}
+        and application_name = 'switchyard restore' and backend_xid is not null`
+    ).pipe(Effect.map(({ length }) => length > 0))
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+      const ended = yield* inDatabase(site.url, stop(env, words, signal, isUnderWay))
+      assert.strictEqual(ended.code, 130)
+      assert.strictEqual(ended.text, "Stopped. Nothing was changed\n")
+      yield* unchanged
+    }
+
+    const whole = yield* Effect.promise(() => fs.readFile(site.file))
+    const forged = yield* saying(site.file, /"value": "\d+"/, '"value": "-5"')
+    yield* Effect.promise(() => fs.writeFile(site.file, forged))
+    const refused = yield* Program.command(env, words)
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.text, /The database: refused \(SQLSTATE 22003\): .*out of bounds.*\. Nothing was changed/)
+    yield* unchanged
+    yield* Effect.promise(() => fs.writeFile(site.file, whole))
+
+    // a rule of the site whose place is taken by a folder
+    yield* Effect.promise(() => fs.writeFile(path.join(site.folder, "windows.yml"), "[]\n"))
+    const made = yield* Program.command(site.env, ["backup", site.file, "--force"])
+    assert.strictEqual(made.code, 0, made.text)
+    yield* Effect.promise(() => fs.mkdir(path.join(data, "windows.yml")))
+    const blocked = yield* Program.command(env, words)
+    assert.strictEqual(blocked.code, 1)
+    assert.match(blocked.text, /windows\.yml cannot be (read|written): it is a folder/)
+    yield* unchanged
+    assert.deepStrictEqual(yield* names(data), ["windows.yml"])
+  }).pipe(Effect.scoped)
+)

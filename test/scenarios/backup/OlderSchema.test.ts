@@ -1,0 +1,111 @@
+/** A backup of an older schema is brought up to date by its restore, and one of a newer release is refused (docs/operations.md#restore). */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import * as fs from "node:fs/promises"
+import * as path from "node:path"
+import { migrations, runTo } from "../../../src/store/Migrations.ts"
+import * as Program from "../../support/Program.ts"
+import { SHARED_KEY } from "../../support/Replica.ts"
+import * as TestDatabase from "../../support/TestDatabase.ts"
+import { databaseOf } from "../upgrade/Fixture.ts"
+import { saying } from "./BackupForgery.ts"
+import { held, inDatabase, make } from "./BackupSite.ts"
+
+/** A backup of a database as it is, made by the release of today before it has migrated it, and what restores it elsewhere. */
+const backUp = Effect.fn(function* (url: string) {
+  const folder = yield* Program.dataFolder
+  const env = { DATA_DIR: folder, SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
+  const file = path.join(folder, "older.backup")
+  const made = yield* Program.command(env, ["backup", file])
+  assert.strictEqual(made.code, 0, made.text)
+  const target = yield* TestDatabase.emptyDatabaseUrl
+  const restored = yield* Program.command({ ...env, DATABASE_URL: target }, ["restore", file])
+  assert.strictEqual(restored.code, 0, restored.text)
+  return { env, said: made.text, target }
+})
+
+/** What a restore says of jobs and changes that were under way, it says at the schema of today. */
+const SAID_ANEW = { job: "", config_change: "", joblock: "", device_operation: "" }
+
+it.live("restores a site of 0.1.0 in the middle of a rollout to what an upgrade makes of it", () =>
+  Effect.gen(function* () {
+    const url = yield* databaseOf("all")
+    const { env, said, target } = yield* backUp(url)
+    assert.match(said, /schema 11\b/)
+    const upgraded = yield* Program.command(env, ["migrate"])
+    assert.strictEqual(upgraded.code, 0, upgraded.text)
+    assert.deepStrictEqual({ ...(yield* held(target)), ...SAID_ANEW }, { ...(yield* held(url)), ...SAID_ANEW })
+
+    const [jobs] = yield* inDatabase(
+      target,
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ underWay: number; restored: number; unknown: number }>`
+          select count(*) filter (where status in ('RUNNING', 'SCHEDULED'))::integer as "underWay",
+            count(*) filter (where exception ->> 'type' = 'DatabaseRestored')::integer as restored,
+            (select count(*)::integer from config_change where phase = 'unknown') as unknown from job`
+      )
+    )
+    assert.deepStrictEqual(jobs, { underWay: 0, restored: 1, unknown: 5 })
+
+    const server = yield* Program.start({ ...env, DATABASE_URL: target, LOG_LEVEL: "Info" })
+    const devices = yield* Effect.flatMap(server.url, (at) =>
+      Effect.promise(() => fetch(`${at}/api/v1.0/devices`).then((answer) => answer.text()))
+    )
+    assert.include(devices, "lhv-acc10")
+  }).pipe(Effect.scoped)
+)
+
+/** The schema before the newest one: what a site has that upgrades today. */
+const BEFORE = Number(migrations.at(-2)?.name.slice(0, 4))
+
+it.live(`brings rows of the schema before the newest one (${BEFORE}) to it`, () =>
+  Effect.gen(function* () {
+    const url = yield* TestDatabase.emptyDatabaseUrl
+    yield* inDatabase(
+      url,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* runTo(BEFORE)
+        yield* sql`insert into device (hostname, state, device_type, synchronized) values ('sw1', 'MANAGED', 'ACCESS', true)`
+      })
+    )
+    const { said, target } = yield* backUp(url)
+    assert.match(said, new RegExp(`schema ${BEFORE}\\b`))
+    const found = yield* inDatabase(
+      target,
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`select hostname, (select max(migration_id) from switchyard_migrations) as schema from device`
+      )
+    )
+    assert.deepStrictEqual(found, [{ hostname: "sw1", schema: Number(migrations.at(-1)?.name.slice(0, 4)) }])
+  }).pipe(Effect.scoped)
+)
+
+it.live("refuses a backup of a newer release, schema or format, and says which release it needs", () =>
+  Effect.gen(function* () {
+    const site = yield* make
+    const empty = yield* TestDatabase.emptyDatabaseUrl
+    const whole = yield* Effect.promise(() => fs.readFile(site.file))
+    for (const [from, to, sentence] of [
+      [
+        /"release": "[^"]+"/,
+        '"release": "99.1.0"',
+        /is of release 99\.1\.0 .*restore it with that release or a newer one/
+      ],
+      [/"schema": \d+/, '"schema": 9999', /with schema 9999, .*restore it with that release or a newer one/],
+      ['"format": 1', '"format": 2', /has format 2, which needs a newer release/]
+    ] as const) {
+      yield* Effect.promise(() => fs.writeFile(site.file, whole))
+      const forged = yield* saying(site.file, from, to)
+      yield* Effect.promise(() => fs.writeFile(site.file, forged))
+      const refused = yield* site.restore(empty)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.text, sentence)
+    }
+    const tables = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select from pg_tables where schemaname = 'public'`)
+    assert.deepStrictEqual(yield* inDatabase(empty, tables), [])
+  }).pipe(Effect.scoped)
+)
