@@ -94,10 +94,19 @@ export const make = Effect.fnUntraced(function* ({ blank, managed }: Size) {
     yield* folders.settings.commit({ "global/base_system.yml": changed }, `Time from 10.20.0.${last}`)
   })
 
+  /**
+   * Those whose new secrets nobody can recognise who has not read them right after the commit. When a replica is struck in between and
+   * no timer takes the change back, it stays unclear (docs/changes.md#proof).
+   */
+  const unrecognisable = new Set(
+    hostnames.filter((_, index) => personalities[personalityAt(index)].quirks.saltsAtCommit === true)
+  )
+
   return {
     lab,
     folders,
     gate,
+    unrecognisable,
     timerSeconds: Math.ceil(TIMER.least + managed * TIMER.each),
     newcomers,
     changeTimeServer,

@@ -41,7 +41,12 @@ const rowProblems = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>, marks
 /** What the server settles by itself soon after a job: what nobody could look at, and what is left on a switch. */
 const isSettledLater = (text: string) => /the record says unclear|session job|timer of job/.test(text)
 
+/** What stays unclear truthfully: see `WorldSite.unrecognisable`. */
+const isUnrecognised = ({ site }: World, hostname: string, text: string): boolean =>
+  site.unrecognisable.has(hostname) && /^runs new but the record says unclear: .*could not be proved/.test(text)
+
 const judged = Effect.fnUntraced(function* (
+  world: World,
   marks: ReadonlyArray<Mark>,
   description: string,
   ids: ReadonlyArray<number>
@@ -50,9 +55,10 @@ const judged = Effect.fnUntraced(function* (
   const ofSwitches = marks.flatMap((mark) => {
     const result = resultOf(jobs, mark.device.name)
     const told = () => JSON.stringify(result?.job_tasks.map((task) => [task.task_name, task.failed && task.result]))
-    return judge(mark, wantedBy(mark, description), ids, result).map(
-      (text) => `${mark.device.name} ${text}: ${told().slice(0, 1_500)}`
-    )
+    return judge(mark, wantedBy(mark, description), ids, result)
+      .map((text) => `${text}: ${told().slice(0, 1_500)}`)
+      .filter((text) => !isUnrecognised(world, mark.device.name, text))
+      .map((text) => `${mark.device.name} ${text}`)
   })
   const violations = [...ofSwitches, ...(yield* rowProblems(jobs, marks))]
   const results = marks.map(({ device }) => resultOf(jobs, device.name))
@@ -72,10 +78,10 @@ export const ofSync = Effect.fnUntraced(function* (
   ids: ReadonlyArray<number>
 ) {
   const until = Date.now() + patienceOf(world)
-  let verdict = yield* judged(marks, description, ids)
+  let verdict = yield* judged(world, marks, description, ids)
   while (verdict.violations.some(isSettledLater) && Date.now() < until) {
     yield* Effect.sleep("500 millis")
-    verdict = yield* judged(marks, description, ids)
+    verdict = yield* judged(world, marks, description, ids)
   }
   return verdict
 })
