@@ -48,16 +48,16 @@ export const usageOf = (pid: number): { readonly megabytes: number; readonly sec
 
 const ended = (child: ReturnType<typeof spawn>): boolean => child.exitCode !== null || child.signalCode !== null
 
-/** Starts PostgreSQL and a server on it; yields when it answers with settings. With a token the server demands one; `flags` are of PostgreSQL. */
-export const startServer = Effect.fnUntraced(function* (
-  folder: string,
-  env: Readonly<Record<string, string>>,
-  token?: string,
-  flags: ReadonlyArray<string> = []
-) {
-  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database"), flags })
+/** How a server is started. */
+interface Program {
+  readonly env: Readonly<Record<string, string>>
+  /** The server demands it, when there is one. */
+  readonly token?: string | undefined
+}
+
+/** Starts a server on this database; yields when it answers with settings. It is stopped when the scope closes. */
+export const startProgram = Effect.fnUntraced(function* (url: string, { env, token }: Program) {
   const port = yield* freePort
-  const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
   const child = yield* Effect.acquireRelease(
     Effect.sync(() =>
       spawn(path.join(import.meta.dirname, "../bin/switchyard"), ["serve"], {
@@ -96,5 +96,23 @@ export const startServer = Effect.fnUntraced(function* (
     if (ended(child)) return yield* Effect.die(new Error("the server ended; LOG_LEVEL=Info shows why"))
     yield* Effect.sleep("100 millis")
   }
-  return { api, port, pid: child.pid ?? 0, database: Database.layerUrl(Redacted.make(url)) }
+  return { api, port, pid: child.pid ?? 0 }
+})
+
+/** Starts PostgreSQL with these flags; yields its URL, and the way of the bench to it. */
+export const startDatabase = Effect.fnUntraced(function* (folder: string, flags: ReadonlyArray<string> = []) {
+  const postgres = yield* EmbeddedPostgres.make({ dataDir: path.join(folder, "data", "database"), flags })
+  const url = `postgres://postgres:${Redacted.value(postgres.password)}@127.0.0.1:${postgres.port()}/postgres`
+  return { url, database: Database.layerUrl(Redacted.make(url)) }
+})
+
+/** Starts PostgreSQL and a server on it; yields when it answers with settings. With a token the server demands one; `flags` are of PostgreSQL. */
+export const startServer = Effect.fnUntraced(function* (
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  token?: string,
+  flags: ReadonlyArray<string> = []
+) {
+  const { database, url } = yield* startDatabase(folder, flags)
+  return { ...(yield* startProgram(url, { env, token })), database }
 })

@@ -22,6 +22,7 @@ import { rows as pageRows } from "./PageBench.ts"
 import { rows as personalitiesRows } from "./PersonalitiesBench.ts"
 import { rows as readersRows } from "./ReadersBench.ts"
 import { measureRendering } from "./RenderBench.ts"
+import { rows as replicasRows } from "./ReplicasBench.ts"
 import { rows as rowsRows } from "./RowsBench.ts"
 import { rows as sizeRows } from "./SizeBench.ts"
 import { rows as syncRows } from "./SyncBench.ts"
@@ -49,6 +50,10 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
   page: pageRows,
   month: monthRows(Number(process.env["MONTH_DAYS"] ?? "30"), Number(process.env["MONTH_SWITCHES"] ?? "60")),
   provisioning: provisioningRows(Number(process.env["PROVISIONING_SWITCHES"] ?? "200")),
+  replicas: replicasRows(
+    Number(process.env["SYNC_DEVICES"] ?? "1000"),
+    (process.env["REPLICAS"] ?? "1,2,4").split(",").map(Number)
+  ),
   rows: rowsRows(Number(process.env["ROWS"] ?? "100000")),
   size: sizeRows((process.env["SIZES"] ?? "1000,2500,5000,10000").split(",").map(Number)),
   watched: watchedRows(Number(process.env["SYNC_DEVICES"] ?? "1000"))
@@ -56,7 +61,7 @@ const benches: Readonly<Record<string, Effect.Effect<ReadonlyArray<Measured>, un
 
 const wanted = process.argv.slice(2)
 // half an hour, and only where it is asked for
-const ON_REQUEST = ["size", "rows", "month"]
+const ON_REQUEST = ["size", "rows", "month", "replicas"]
 const names = wanted.length === 0 ? Object.keys(benches).filter((name) => !ON_REQUEST.includes(name)) : wanted
 
 const program = Effect.gen(function* () {
