@@ -4,7 +4,7 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
+import { Deferred, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { IDLE_TRANSACTION } from "../../src/domain/TakeOver.ts"
 import { ServerConfig } from "../../src/ServerConfig.ts"
@@ -37,11 +37,10 @@ it.live("lets another replica change a row soon that a silent one had locked", (
     const holding = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       sql.withTransaction(Effect.all([lockSite, Deferred.succeed(locked, undefined), Effect.never]))
     )
-    const holder = yield* Effect.forkChild(Effect.provide(holding, server))
+    yield* Effect.forkScoped(Effect.provide(holding, server))
     yield* Deferred.await(locked)
     yield* way.lose("silent")
     yield* Effect.ensuring(Effect.provide(lockSite, other), way.restore)
-    yield* Fiber.interrupt(holder)
   }).pipe(Effect.scoped)
 )
 
