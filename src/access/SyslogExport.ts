@@ -11,6 +11,7 @@ import { ServerConfig } from "../ServerConfig.ts"
 import { makeSealedEvents, type SealedEvent } from "./AuditExport.ts"
 import { connected, handedOver, receiverOf, syslogMessage } from "./SyslogReceiver.ts"
 import { locks } from "../store/AdvisoryLocks.ts"
+import { mayStandStill } from "../store/DatabaseClient.ts"
 
 export { receiverOf } from "./SyslogReceiver.ts"
 
@@ -48,6 +49,7 @@ const make = Effect.fnUntraced(function* (address: string) {
 
   const sendBatch = (socket: net.Socket) =>
     Effect.gen(function* () {
+      yield* mayStandStill
       const [lock] = yield* sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${locks.auditSending}) as taken`
       if (lock?.taken !== true) return 0
       const [place] = yield* sql<{ number: string }>`select number::text from event_export where receiver = ${address}`

@@ -6,6 +6,8 @@
  * - A claim is believed for less time than others wait. The last sign of life may be `SIGN` old when the claim is found good, so
  *   nobody takes the work over before `SILENT_REPLICA - SIGN` more; a process that is paused and goes on later asks first.
  * - Who cannot give signs stops its work after one more of them was not taken: `2 * SIGN`, before others begin with it.
+ * - What it had locked in the database is free within `TAKE_OVER`, also when two of its transactions had waited for each other:
+ *   `2 * IDLE_TRANSACTION`.
  * - A replica whose port refuses connections counts as gone after `REFUSED`, whatever its signs say. A claim is not believed for
  *   that long either.
  */
@@ -33,6 +35,9 @@ export const REFUSED = 2.5
 
 /** A claim that was found good is believed for so long (`drivers/WorkClaim.ts`). */
 export const BELIEVED = 2
+
+/** PostgreSQL ends a transaction of which it has heard nothing for so long. */
+export const IDLE_TRANSACTION = 4
 
 /** By then another replica goes on with the work. */
 export const TAKE_OVER = 10

@@ -6,6 +6,7 @@ import { Duration, Effect, Layer, Option, Redacted, Schedule, Schema } from "eff
 import { SqlError } from "effect/sql"
 import * as net from "node:net"
 import * as path from "node:path"
+import { IDLE_TRANSACTION } from "../domain/TakeOver.ts"
 import { poolSize } from "../runtime/metrics/DatabaseMetrics.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { answeringWithin } from "./AnswerTime.ts"
@@ -52,6 +53,9 @@ const connection = Effect.gen(function* () {
 /** By this name others see in PostgreSQL that a server, or a command that changes something, works with the database. */
 export const APPLICATION = "switchyard"
 
+/** The locks of a replica that fell silent are gone when others go on with its work. */
+const SESSION = { idle_in_transaction_session_timeout: `${IDLE_TRANSACTION}s` }
+
 /** A pool of connections. The client connects lazily, so nothing is known of the database yet. */
 const poolAs = (applicationName: string) =>
   Layer.unwrap(
@@ -61,6 +65,7 @@ const poolAs = (applicationName: string) =>
         maxConnections: POOL_SIZE,
         maxMessageSize: MAX_MESSAGE_BYTES,
         applicationName,
+        startupParameters: SESSION,
         connectTimeout: "5 seconds"
       })
     )

@@ -30,9 +30,12 @@ export const failingWithoutDatabase = <A, E, R>(work: Effect.Effect<A, E, R>): E
 /** After so long without a word a connection is probed. */
 const KEEP_ALIVE = "20 seconds"
 
+/** After so long without a word a transaction ends that nobody waits for. */
+const PATIENT = "120s"
+
 /** What PostgreSQL does about clients of its that fell silent: their locks would hold up everybody else for hours. */
 const SESSION = {
-  idle_in_transaction_session_timeout: "120s",
+  idle_in_transaction_session_timeout: PATIENT,
   tcp_keepalives_idle: "20",
   tcp_keepalives_interval: "5",
   tcp_keepalives_count: "5"
@@ -179,11 +182,22 @@ export const make = (
   return Object.assign(client, { safe: client, withoutTransforms: () => client })
 }
 
-/** A pool of connections as a layer, with these decisions. */
+/** Lets the transaction that is open be silent for longer, because it waits for more than the database. */
+export const mayStandStill = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`select set_config('idle_in_transaction_session_timeout', ${PATIENT}, true)`
+)
+
+/** A pool of connections as a layer, with these decisions; startup parameters of `options` come before its own. */
 export const layer = (options: PgClient.PgPoolConfig) =>
   PgClient.layerFrom(
-    Effect.map(PgClient.make({ ...options, keepAlive: KEEP_ALIVE, startupParameters: SESSION }), (inner) =>
-      make(AnswerTime.make(inner), AnswerTime.pooled(inner))
+    Effect.map(
+      PgClient.make({
+        ...options,
+        keepAlive: KEEP_ALIVE,
+        startupParameters: { ...SESSION, ...options.startupParameters }
+      }),
+      (inner) => make(AnswerTime.make(inner), AnswerTime.pooled(inner))
     )
   )
 

@@ -3,10 +3,11 @@
  * Each says which release is the oldest that can work with the database from then on, and the database keeps that beside
  * it: during a rolling upgrade older servers go on beside a newer schema, and only one that cannot must refuse.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Record, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Migrator from "effect/sql/Migrator"
 import { compareReleases, release } from "../domain/Release.ts"
+import { mayStandStill } from "./DatabaseClient.ts"
 import devices from "./migrations/0001_devices.ts"
 import links from "./migrations/0002_links.ts"
 import jobs from "./migrations/0003_jobs.ts"
@@ -146,7 +147,8 @@ const recorded = Object.fromEntries(
 const migrateBy = (loaded: typeof recorded) =>
   Migrator.make({})({ table: "switchyard_migrations", loader: Migrator.fromRecord(loaded) })
 
-const migrate = migrateBy(recorded)
+/** A server that starts is busy with more than its migrations. */
+const migrate = migrateBy(Record.map(recorded, (up) => Effect.andThen(mayStandStill, up)))
 
 /** As the migrator makes it, which asks once more when it could not, and in a transaction hides by that why. */
 const makeTable = Effect.flatMap(

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import {
   BELIEVED,
+  IDLE_TRANSACTION,
   LOOK_FOR_JOBS,
   LOOK_FOR_MESSAGES,
   LOOK_FOR_REPLICAS,
@@ -16,6 +17,11 @@ it("goes on with devices and jobs of a silent replica within the time that is pr
   assert.isAtMost(TAKE_OVER, 10)
   assert.isAtMost(SILENT_REPLICA + LOOK_FOR_REPLICAS + LOOK_FOR_MESSAGES, TAKE_OVER)
   assert.isAtMost(SILENT_JOB + LOOK_FOR_JOBS + LOOK_FOR_MESSAGES, TAKE_OVER)
+})
+
+it("has rows of a silent replica free when its work goes on, also those that two of its transactions wanted", () => {
+  assert.isBelow(IDLE_TRANSACTION, SILENT_REPLICA)
+  assert.isBelow(2 * IDLE_TRANSACTION, TAKE_OVER)
 })
 
 it("lets nobody begin with work that a paused process may still believe to be its own", () => {

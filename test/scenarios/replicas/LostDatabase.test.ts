@@ -3,7 +3,7 @@
  * truthful end, its callers get 503, and it is back by itself (promises 1 to 5 and 8). `LOST_RUNS=24` makes a campaign of it.
  */
 import { assert, it } from "@effect/vitest"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Fiber, Option } from "effect"
 import { seconds } from "../../support/Patience.ts"
 import { until } from "../../support/Program.ts"
 import { type Loss, losses } from "../../support/SilentProxy.ts"
@@ -34,21 +34,24 @@ const round = Effect.fnUntraced(function* (scene: ServedReplicas.ServedReplicas,
   const other = scene.at((index + 1) % 3)
   yield* replica.toDatabase.lose(how)
   const since = Date.now()
+  const sinceThen = Effect.sync(() => Date.now() - since)
+  // beside what is asked of the replica that is cut off, which takes its time to answer
+  const ending = yield* Effect.forkChild(Effect.andThen(other.api.ended(id), sinceThen))
   yield* until(
     Effect.map(health(other.url, "replicas"), ({ status, text }) => status === 503 && text.includes(replica.cluster))
   )
-  const toldMs = Date.now() - since
+  const toldMs = yield* sinceThen
   yield* until(Effect.map(health(replica.url, "ready"), ({ status }) => status === 503))
   assert.strictEqual((yield* health(replica.url, "replicas")).status, 503)
   assert.strictEqual((yield* replica.api.send("GET", "/devices")).status, 503)
-  yield* other.api.ended(id)
-  const endedMs = Date.now() - since
+  const endedMs = yield* Fiber.join(ending)
   yield* replica.toDatabase.restore
+  const restored = Date.now()
   yield* until(Effect.map(health(replica.url, "ready"), ({ status }) => status === 200))
   yield* until(Effect.map(health(other.url, "replicas"), ({ status }) => status === 200))
   assert.strictEqual((yield* replica.api.send("GET", "/devices")).status, 200)
   const judged = yield* scene.judged(id, marks, description)
-  return { how, mode, held: held.length, toldMs, endedMs, backMs: Date.now() - since - endedMs, ...judged }
+  return { how, mode, held: held.length, toldMs, endedMs, backMs: Date.now() - restored, ...judged }
 })
 
 it.live(
