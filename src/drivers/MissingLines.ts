@@ -22,7 +22,7 @@ type Spellings = Map<string, ReadonlyArray<{ readonly spelling: Spelling; readon
 /** What is shown below a heading; `spellings` are made when they are asked for. */
 interface Section {
   readonly heading: string
-  readonly lines: Map<string, Section>
+  lines: Map<string, Section>
   spellings: Spellings | undefined
 }
 
@@ -34,7 +34,10 @@ interface Level {
   opened: Section | undefined
 }
 
-const makeSection = (heading: string): Section => ({ heading, lines: new Map(), spellings: undefined })
+/** Of most sections, which are lines without any below them; never written. */
+const NO_LINES: Map<string, Section> = new Map()
+
+const makeSection = (heading: string): Section => ({ heading, lines: NO_LINES, spellings: undefined })
 
 const endOfText = "EOF"
 
@@ -84,7 +87,10 @@ const sectionsOf = (platform: Platform, text: string): Section => {
     const parent = stack.at(-1)?.section ?? root
     const key = keyOf(statement)
     let section = parent.lines.get(key)
-    if (section === undefined) parent.lines.set(key, (section = makeSection(statement.line)))
+    if (section === undefined) {
+      if (parent.lines === NO_LINES) parent.lines = new Map()
+      parent.lines.set(key, (section = makeSection(statement.line)))
+    }
     stack.push({ indent: statement.indent, section })
   }
   return root

@@ -27,7 +27,24 @@ export const together = (now: DerivedSecrets, before: DerivedSecrets): DerivedSe
   lines: [...new Map([...before.lines, ...now.lines].map((line) => [line.line, line])).values()].slice(-MOST)
 })
 
-const lineParts = /^([+-]?\s*)(.*?)(\s*)$/
+/** In front of a line: its indentation, and its sign in a difference. */
+const BEFORE = /^[+-]?\s*$/
+
+/** The text with `shown` wherever `line` is all that a line says. Most texts have none or one of them, so that no other line is touched. */
+const replaceLine = (text: string, line: string, shown: string): string => {
+  let done = ""
+  let rest = 0
+  for (let at = text.indexOf(line); at >= 0; at = text.indexOf(line, at + line.length)) {
+    const end = at + line.length
+    const next = text.indexOf("\n", end)
+    const before = text.slice(at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1, at)
+    const after = text.slice(end, next < 0 ? text.length : next)
+    if (!BEFORE.test(before) || after.trim() !== "") continue
+    done += text.slice(rest, at) + shown
+    rest = end
+  }
+  return done + text.slice(rest)
+}
 
 /** A configuration or a difference, with these lines and values hidden: `mark` makes what stands in the place of a secret. */
 export const hideDerived = (
@@ -35,18 +52,13 @@ export const hideDerived = (
   { lines, values }: DerivedSecrets,
   mark: (secret: string) => string
 ): string => {
-  if (lines.length + values.length === 0) return text
-  const shown = new Map(
-    lines.map(({ from, line, to }) => [line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to)])
+  const withoutLines = lines.reduce(
+    (rest, { from, line, to }) =>
+      rest.includes(line)
+        ? replaceLine(rest, line, line.slice(0, from) + mark(line.slice(from, to)) + line.slice(to))
+        : rest,
+    text
   )
-  const withoutLines = text
-    .split("\n")
-    .map((line) => {
-      const [, before = "", command = "", after = ""] = lineParts.exec(line) ?? []
-      const hidden = shown.get(command)
-      return hidden === undefined ? line : before + hidden + after
-    })
-    .join("\n")
   return values
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, value) => (rest.includes(value) ? rest.replaceAll(value, mark(value)) : rest), withoutLines)
