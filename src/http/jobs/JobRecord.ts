@@ -68,22 +68,22 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
       Stream.concat(Stream.make(`}${ownMembers(job)}}}`))
     )
 
-  const asWhole = (job: Job, dropped: Dropped): Pieces =>
-    Stream.fromEffect(
-      Effect.map(store.deviceResults([job.id], dropped), (texts) => record(job, texts.get(job.id), dropped))
-    )
+  /** The shapes of an upgrade are made of all its devices, which have no configurations. */
+  const ofUpgrade = (job: Job): Pieces =>
+    Stream.fromEffect(Effect.map(store.deviceResults([job.id], []), (texts) => record(job, texts.get(job.id), [])))
 
-  const ofJob = (job: Job, worked: boolean, dropped: Dropped): Pieces =>
-    // the shapes of an upgrade are made of all its devices, which have no configurations
-    worked && !isUpgrade(job) ? ofDevices(job, dropped) : asWhole(job, dropped)
+  const ofJob = (job: Job, hasDevices: boolean, dropped: Dropped): Pieces => {
+    if (!hasDevices) return Stream.make(record(job, undefined, dropped))
+    return isUpgrade(job) ? ofUpgrade(job) : ofDevices(job, dropped)
+  }
 
   return (jobs: ReadonlyArray<Job>, dropped: Dropped): Stream.Stream<Uint8Array, SqlError.SqlError> => {
     const ids = jobs.map(({ id }) => id)
     const records = Stream.unwrap(
-      Effect.map(store.textBytes(ids, dropped), (worked) =>
+      Effect.map(store.textBytes(ids, dropped), (sizes) =>
         Stream.fromIterable(jobs.map((job, place) => ({ job, comma: place === 0 ? "" : "," }))).pipe(
           Stream.flatMap(({ comma, job }) =>
-            Stream.concat(Stream.make(comma), ofJob(job, worked.has(job.id), droppedOf(job, dropped)))
+            Stream.concat(Stream.make(comma), ofJob(job, sizes.has(job.id), droppedOf(job, dropped)))
           )
         )
       )
