@@ -22,26 +22,31 @@ const send = (connection: SqlConnection.Connection, statement: string) =>
 const backendOf = (connection: SqlConnection.Connection) =>
   Effect.map(send(connection, "select pg_backend_pid()"), ([row]) => Number(row?.[0]))
 
+/** A transaction for as long as the effect takes, and never one that is not there: PostgreSQL would warn of it at each start. */
+const inTransaction = <A, E>(connection: SqlConnection.Connection, effect: Effect.Effect<A, E>) =>
+  Effect.acquireUseRelease(
+    send(connection, "begin"),
+    () => effect,
+    () => Effect.ignore(send(connection, "commit"))
+  )
+
 /** Whether two connections have a backend each, also while the second has a transaction open. */
 const look = Effect.fnUntraced(function* (one: SqlConnection.Connection, other: SqlConnection.Connection) {
   const before = yield* backendOf(one)
   // one that lends by statement ends the connection at the sight of a transaction
   if ((yield* backendOf(other)) === before) return false
-  yield* send(other, "begin")
-  const between = yield* backendOf(other)
-  // with a single backend, which the other has now, there would be no answer
-  if (between === before) return false
-  const after = yield* backendOf(one)
-  yield* send(other, "commit")
-  return after === before
+  const meanwhile = Effect.gen(function* () {
+    // with a single backend, which the other has now, there would be no answer
+    if ((yield* backendOf(other)) === before) return undefined
+    return yield* backendOf(one)
+  })
+  return (yield* inTransaction(other, meanwhile)) === before
 })
 
 /** Fails with SessionsShared; answers when the database does. */
 export const check = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [one, other] = yield* Effect.all([sql.reserve, sql.reserve])
-  // a transaction that is left open goes with its connection's next user
-  yield* Effect.addFinalizer(() => Effect.ignore(send(other, "rollback")))
   for (let round = 0; round < ROUNDS; round += 1) {
     if (!(yield* look(one, other))) return yield* new SessionsShared()
   }

@@ -90,6 +90,7 @@ describe.skipIf(!canInstall)(`The Debian package${canInstall ? "" : ` (${WITHOUT
       assert.include(readFileSync(`/proc/${server.child.pid}/status`, "utf8"), `Uid:\t${user}\t${user}`)
       // somebody who has no token learns nothing
       assert.strictEqual((yield* ask(`${url}/api/v1.0/devices`)).status, 401)
+      assert.notInclude(server.said(), "PostgreSQL: WARNING", "its own database has nothing to complain of")
       // beside the server, as the manual says, by somebody who has not even that right
       const words = [at("usr/bin/switchyard"), "user", "add", "admin", "--role", "administrator"]
       const added = run("setpriv", [...asUser, "--inh-caps=-all", "--bounding-set=-all", ...words], given)
