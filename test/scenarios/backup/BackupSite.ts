@@ -65,13 +65,21 @@ export const inDatabase = <A, E, R>(url: string, work: Effect.Effect<A, E, R>) =
 /** What the database of this URL holds. */
 export const held = (url: string) => inDatabase(url, digests)
 
+/** Where a site in this folder has its data: nothing of it is where another one has it. */
+export const placedIn = (folder: string) => ({
+  DATA_DIR: folder,
+  CAFILE: path.join(folder, "ca/rootCA.crt"),
+  CAKEYFILE: path.join(folder, "ca/rootCA.key"),
+  CERTPATH: path.join(folder, "devicecerts")
+})
+
 /** A filled database, its backup, and what is needed to put it back. */
 export const make = Effect.gen(function* () {
   const folder = yield* Program.dataFolder
   const url = yield* TestDatabase.databaseUrl
   yield* inDatabase(url, fill)
   const file = path.join(folder, "site.backup")
-  const env = { DATA_DIR: folder, SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
+  const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
   const made = yield* Program.command(env, ["backup", file])
   assert.strictEqual(made.code, 0, made.text)
   const restore = Effect.fnUntraced(function* (
@@ -79,7 +87,7 @@ export const make = Effect.gen(function* () {
     flags: ReadonlyArray<string> = [],
     other: Readonly<Record<string, string>> = {}
   ) {
-    const own = { ...env, DATA_DIR: yield* Program.dataFolder, DATABASE_URL: to, ...other }
+    const own = { ...env, ...placedIn(yield* Program.dataFolder), DATABASE_URL: to, ...other }
     return yield* Program.command(own, ["restore", file, ...flags])
   })
   return { folder, url, file, env, said: made.text, restore }

@@ -10,12 +10,12 @@ import { SHARED_KEY } from "../../support/Replica.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
 import { databaseOf } from "../upgrade/Fixture.ts"
 import { saying } from "./BackupForgery.ts"
-import { held, inDatabase, make } from "./BackupSite.ts"
+import { held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
 /** A backup of a database as it is, made by the release of today before it has migrated it, and what restores it elsewhere. */
 const backUp = Effect.fn(function* (url: string) {
   const folder = yield* Program.dataFolder
-  const env = { DATA_DIR: folder, SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
+  const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY, DATABASE_URL: url }
   const file = path.join(folder, "older.backup")
   const made = yield* Program.command(env, ["backup", file])
   assert.strictEqual(made.code, 0, made.text)

@@ -8,7 +8,7 @@ import * as OlderPostgres from "../../support/OlderPostgres.ts"
 import * as Program from "../../support/Program.ts"
 import { SHARED_KEY } from "../../support/Replica.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
-import { fill, held, inDatabase, make } from "./BackupSite.ts"
+import { fill, held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
 /** What the embedded database of a data folder holds, while no server runs. */
 const heldIn = (dataDir: string) =>
@@ -36,7 +36,7 @@ describe.skipIf(version === undefined)(
     it.live("takes the place of the one under the embedded database, as an upgrade of it needs", () =>
       Effect.gen(function* () {
         const folder = yield* Program.dataFolder
-        const env = { DATA_DIR: folder, SECRET_KEY: SHARED_KEY }
+        const env = { ...placedIn(folder), SECRET_KEY: SHARED_KEY }
         const file = path.join(folder, "site.backup")
         const database = path.join(folder, "database")
         // the release before has left it running

@@ -7,7 +7,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
-import { held, inDatabase, make } from "./BackupSite.ts"
+import { held, inDatabase, make, placedIn } from "./BackupSite.ts"
 
 const OTHER_KEY = "another key of another site, which is long enough"
 
@@ -129,16 +129,16 @@ it.live("takes an embedded database with its key to an external one, encrypted",
     const folder = yield* Program.dataFolder
     const file = path.join(folder, "site.backup")
     const pass = { BACKUP_PASSPHRASE: "a passphrase" }
-    const server = yield* Program.start({ DATA_DIR: folder, LOG_LEVEL: "Info" })
+    const server = yield* Program.start({ ...placedIn(folder), LOG_LEVEL: "Info" })
     yield* server.url
-    const user = yield* Program.command({ DATA_DIR: folder, LOCAL_USERS: "true" }, [
+    const user = yield* Program.command({ ...placedIn(folder), LOCAL_USERS: "true" }, [
       "token",
       "create",
       "--name",
       "monitoring"
     ])
     assert.strictEqual(user.code, 0, user.text)
-    const made = yield* Program.command({ DATA_DIR: folder, ...pass }, ["backup", file, "--encrypt"])
+    const made = yield* Program.command({ ...placedIn(folder), ...pass }, ["backup", file, "--encrypt"])
     assert.strictEqual(made.code, 0, made.text)
     assert.match(made.text, /The key \([\w-]+\) is in it/)
     const content = yield* Effect.promise(() => fs.readFile(file))
@@ -150,7 +150,7 @@ it.live("takes an embedded database with its key to an external one, encrypted",
 
     const url = yield* TestDatabase.emptyDatabaseUrl
     const elsewhere = yield* Program.dataFolder
-    const env = { DATA_DIR: elsewhere, DATABASE_URL: url }
+    const env = { ...placedIn(elsewhere), DATABASE_URL: url }
     const wrong = yield* Program.command({ ...env, BACKUP_PASSPHRASE: "another one" }, ["restore", file])
     assert.match(wrong.text, /passphrase/i)
     assert.notStrictEqual(wrong.code, 0)
