@@ -1,6 +1,6 @@
 /**
  * The long campaigns: `npm run chaos -- kill|database|replicas|world|personalities|routers|all`. CHAOS_RUNS is how many faults
- * each makes (`world`: CHAOS_MINUTES, CHAOS_SWITCHES), CHAOS_SEED repeats one. Prints what each campaign has counted, and ends with 1 when a promise was broken.
+ * each makes (`world`: CHAOS_MINUTES (10), CHAOS_SWITCHES (2,000), about a quarter of an hour), CHAOS_SEED repeats one. Prints what each campaign has counted, and ends with 1 when a promise was broken.
  */
 import { spawn } from "node:child_process"
 import * as path from "node:path"
@@ -15,7 +15,7 @@ const campaigns = {
     files: ["test/scenarios/chaos/DatabaseFaults.test.ts", "test/scenarios/chaos/DatabaseInit.test.ts"]
   },
   replicas: { runs: "60", files: ["test/scenarios/chaos/Replicas.test.ts"] },
-  world: { minutes: "10", files: ["test/scenarios/chaos/World.test.ts"] },
+  world: { minutes: "10", switches: "2000", files: ["test/scenarios/chaos/World.test.ts"] },
   personalities: { runs: "400", files: ["test/scenarios/personalities/AnyTwo.test.ts"] },
   // the whole table, whatever the number
   routers: { runs: "125", files: ["test/scenarios/routers/RouterFaults.test.ts"] }
@@ -25,13 +25,20 @@ const names = Object.keys(campaigns)
 
 const run = (name) =>
   new Promise((resolve) => {
-    const { files, minutes, runs } = campaigns[name]
+    const { files, minutes, runs, switches } = campaigns[name]
     const vitest = path.join("node_modules", "vitest", "vitest.mjs")
     const node = path.join("node_modules", ".bin", "node")
     // what campaigns have counted is shown, even if nothing is wrong
     const env = { TEST_LOGS: "1", ...process.env, CHAOS_RUNS: process.env.CHAOS_RUNS ?? runs }
-    if (minutes !== undefined) env.CHAOS_MINUTES ??= minutes
-    say(`Campaign ${name}: ${minutes === undefined ? `${env.CHAOS_RUNS} faults` : `${env.CHAOS_MINUTES} minutes`}`)
+    if (minutes !== undefined) {
+      env.CHAOS_MINUTES ??= minutes
+      env.CHAOS_SWITCHES ??= switches
+    }
+    const size =
+      minutes === undefined
+        ? `${env.CHAOS_RUNS} faults`
+        : `${env.CHAOS_SWITCHES} switches, ${env.CHAOS_MINUTES} minutes`
+    say(`Campaign ${name}: ${size}`)
     const since = Date.now()
     // one file after the other: what one does to its machine must not look like a fault of the other
     const child = spawn(node, [vitest, "run", "--no-file-parallelism", ...files], { cwd: root, env, stdio: "inherit" })
