@@ -12,6 +12,14 @@ mount -t proc proc "$root/proc"
 mount -t sysfs sysfs "$root/sys"
 mount -t tmpfs -o size=16m,mode=755 tmpfs "$root/run"
 mount -t tmpfs -o size=16m,mode=1777 tmpfs "$root/tmp"
+# the programs of a clone that lies there are programs of this machine like others
+clone=$(cd "$(dirname "$0")/../.." && pwd)
+case "$clone" in
+  /tmp/*)
+    mkdir -p "$root$clone"
+    mount --bind "$clone" "$root$clone"
+    ;;
+esac
 mount -t tmpfs -o size=1m,mode=755 tmpfs "$root/dev"
 for device in null zero full random urandom tty; do
   touch "$root/dev/$device"
