@@ -18,14 +18,12 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
   job.settings_commit, job.templates_commit, job.abort_reason, job.aborted_by,
   ${WAITING} as waiting_for`
 
-const resultOfDevice = (tasks: string): string => `jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})`
-
 /**
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
  * itself adds its keys. Null without device rows.
  */
 const fromDevices = (tasks: string): string => `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    ${resultOfDevice(tasks)}))
+    jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})))
     || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
     from job_device d where d.job_id = job.id having count(*) > 0)`
 
@@ -50,11 +48,12 @@ const tasksBut = (names: ReadonlyArray<SyncTaskName>) =>
         from jsonb_array_elements(d.job_tasks) with ordinality listed (task, place)
         where (task ->> 'task_name') is null or (task ->> 'task_name') <> all (array['${names.join("','")}'])) end`
 
-/** The result of a job with device rows, without the tasks of these names; null for another job. */
-export const resultOf = (without: ReadonlyArray<SyncTaskName>): string => fromDevices(tasksBut(without))
-
-/** The part of one device in it, of a row `d`. */
-export const deviceResultOf = (without: ReadonlyArray<SyncTaskName>): string => resultOfDevice(tasksBut(without))
+/**
+ * What a job did on the device of a row `d`, without the tasks of these names, as a member of an object in JSON. Texts are put together as
+ * texts: as values they would be copied and sorted for each who asks.
+ */
+export const deviceMemberOf = (without: ReadonlyArray<SyncTaskName>): string =>
+  `to_json(d.hostname)::text || ':{"failed":' || d.failed::text || ',"job_tasks":' || (${tasksBut(without)})::text || '}'`
 
 /** Texts take so much less room where they are stored, at the most that is usual. */
 const COMPRESSED = 8

@@ -9,7 +9,7 @@ import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { DerivedSecretStore } from "./DerivedSecretStore.ts"
 import { type Grouping, lengthOfTexts, makeGroupedWrite } from "./GroupedStatement.ts"
-import { deviceResultOf, isLong, resultOf, type SyncTaskName, textBytesOf } from "./JobColumns.ts"
+import { deviceMemberOf, isLong, type SyncTaskName, textBytesOf } from "./JobColumns.ts"
 import { readJson, type SecretTexts } from "./SecretTexts.ts"
 
 /** What a job did on one device, as the checkpoint of a job that may be resumed. */
@@ -29,7 +29,7 @@ export interface JobDeviceRow extends JobDevice {
   readonly jobId: number
 }
 
-/** What a job did on a device, as JSON text. */
+/** What a job did on a device, as a member of an object in JSON. */
 export interface DeviceText {
   readonly hostname: string
   readonly text: string
@@ -118,8 +118,8 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
       without: ReadonlyArray<SyncTaskName>
     ) {
       const rows = yield* sql<{ id: number; text: string }>`
-        select id, text from (select job.id, ${sql.literal(resultOf(without))}::text as text
-          from job where job.id = any(${ids}::integer[])) results where text is not null`
+        select job_id as id, string_agg(${sql.literal(deviceMemberOf(without))}, ',' order by d.hostname) as text from job_device d
+          where job_id = any(${ids}::integer[]) group by job_id`
       return new Map(rows.map(({ id, text }) => [id, text]))
     }),
     textBytes: Effect.fn("JobStore.textBytes")(function* (
@@ -133,7 +133,7 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
     }),
     resultsAfter: Effect.fn("JobStore.resultsAfter")(
       (jobId: number, after: string, count: number, without: ReadonlyArray<SyncTaskName>) =>
-        sql<DeviceText>`select hostname, ${sql.literal(deviceResultOf(without))}::text as text from job_device d
+        sql<DeviceText>`select hostname, ${sql.literal(deviceMemberOf(without))} as text from job_device d
           where job_id = ${jobId} and hostname > ${after} order by hostname limit ${count}`
     ),
     addDevice: Effect.fn("JobStore.addDevice")((jobId: number, device: JobDevice) => addDevice({ ...device, jobId })),

@@ -204,8 +204,8 @@ export class JobStore extends Context.Service<
     /** The record with `ownColumns`. */
     readonly own: (id: number) => Read<Job>
     /**
-     * The whole results of those of these jobs that worked on devices, as JSON text: it can be many megabytes. Tasks of the
-     * names in `without` are left out of it.
+     * What those of these jobs that worked on devices did on each, as the members of an object in JSON: it can be many megabytes. Tasks of
+     * the names in `without` are left out of it.
      */
     readonly deviceResults: (
       ids: ReadonlyArray<number>,

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql"
 import { isObject } from "../../domain/fields/Values.ts"
 import { functionOf, type Job } from "../../domain/Job.ts"
 import type { SyncTaskName } from "../../store/JobColumns.ts"
-import type { DeviceText, JobStore } from "../../store/JobStore.ts"
+import type { JobStore } from "../../store/JobStore.ts"
 import { withUpgradeShapes } from "../firmware/UpgradeResult.ts"
 import { isSync, withoutTasks } from "./ResultFilter.ts"
 
@@ -31,22 +31,22 @@ const opened = (job: Job): string => {
   return `${JSON.stringify(rest).slice(0, -1)},"result":`
 }
 
-/** The record as JSON; `text` is the result of a job that worked on devices. */
-export const record = (job: Job, text: string | undefined, dropped: Dropped): string => {
-  if (text === undefined) return JSON.stringify(withUpgradeShapes(withoutTasks(job, dropped)))
+/** Around the members of a result that are devices: what the job itself has added to it follows them. */
+const FIRST = `{"devices":{`
+const last = ({ result }: Job): string => {
+  const own = isObject(result) ? JSON.stringify(result).slice(1, -1) : ""
+  return own === "" ? "}}" : `},${own}}`
+}
+
+/** The record as JSON; `devices` are the members of a result of a job that worked on devices. */
+export const record = (job: Job, devices: string | undefined, dropped: Dropped): string => {
+  if (devices === undefined) return JSON.stringify(withUpgradeShapes(withoutTasks(job, dropped)))
+  const text = `${FIRST}${devices}${last(job)}`
   if (isUpgrade(job)) {
     return JSON.stringify(withUpgradeShapes({ ...job, result: Option.getOrNull(readJson(text)) }))
   }
   return `${opened(job)}${text}}`
 }
-
-/** What the job itself has added to the result of its devices, as further members of it. */
-const ownMembers = ({ result }: Job): string => {
-  const members = isObject(result) ? JSON.stringify(result).slice(1, -1) : ""
-  return members === "" ? "" : `,${members}`
-}
-
-const member = ({ hostname, text }: DeviceText): string => `${JSON.stringify(hostname)}:${text}`
 
 type Pieces = Stream.Stream<string, SqlError.SqlError>
 
@@ -55,17 +55,17 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
   const members = ({ id }: Job, dropped: Dropped): Pieces =>
     Stream.paginate({ after: "", comma: "" }, ({ after, comma }) =>
       Effect.map(store.resultsAfter(id, after, AT_ONCE, dropped), (rows) => {
-        const last = rows.at(-1)
-        const text = last === undefined ? "" : `${comma}${rows.map(member).join(",")}`
-        const next = rows.length < AT_ONCE || last === undefined ? undefined : { after: last.hostname, comma: "," }
+        const end = rows.at(-1)
+        const text = end === undefined ? "" : `${comma}${rows.map((row) => row.text).join(",")}`
+        const next = rows.length < AT_ONCE || end === undefined ? undefined : { after: end.hostname, comma: "," }
         return [[text], Option.fromUndefinedOr(next)] as const
       })
     )
 
   const ofDevices = (job: Job, dropped: Dropped): Pieces =>
-    Stream.make(`${opened(job)}{"devices":{`).pipe(
+    Stream.make(`${opened(job)}${FIRST}`).pipe(
       Stream.concat(members(job, dropped)),
-      Stream.concat(Stream.make(`}${ownMembers(job)}}}`))
+      Stream.concat(Stream.make(`${last(job)}}`))
     )
 
   /** The shapes of an upgrade are made of all its devices, which have no configurations. */
