@@ -5,22 +5,11 @@
 import { Effect, Redacted } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import * as net from "node:net"
 import * as path from "node:path"
 import * as Database from "../src/store/Database.ts"
 import * as EmbeddedPostgres from "../src/store/EmbeddedPostgres.ts"
+import { freePort } from "../test/support/FreePort.ts"
 import { makeClient } from "./BenchClient.ts"
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve, reject) => {
-      const server = net.createServer().once("error", reject)
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    })
-)
 
 /** Memory of a process in MB, and the seconds of processor time that it has taken. */
 export const usageOf = (pid: number): { readonly megabytes: number; readonly seconds: number } => {

@@ -26,7 +26,7 @@ export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>
 const POOL_SIZE = 16
 
 /** A job record holds the configurations of all its devices: 17 MB for 1,000 of them. */
-const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
+export const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
 const named = Effect.fnUntraced(function* (url: Redacted.Redacted) {
   const tls = yield* Effect.mapError(

@@ -22,13 +22,13 @@ const columnsWith = (result: string): string => `job.id, job.status, iso_time(jo
  * `result` of a job with device rows is put together from them, so that it is stored once; an object that the job stored
  * itself adds its keys. Null without device rows.
  */
-const fromDevices = (tasks: string): string => `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
-    jsonb_build_object('failed', d.failed, 'job_tasks', ${tasks})))
+const FROM_DEVICES = `(select jsonb_build_object('devices', jsonb_object_agg(d.hostname,
+    jsonb_build_object('failed', d.failed, 'job_tasks', d.job_tasks)))
     || case jsonb_typeof(job.result) when 'object' then job.result else '{}' end
     from job_device d where d.job_id = job.id having count(*) > 0)`
 
 /** The select list that turns a row of `job` into a `Job`. */
-export const COLUMNS = columnsWith(`coalesce(${fromDevices("d.job_tasks")}, job.result)`)
+export const COLUMNS = columnsWith(`coalesce(${FROM_DEVICES}, job.result)`)
 
 /** The same with what the job stored itself as its result, without what it did on its devices. */
 export const OWN_COLUMNS = columnsWith("job.result")

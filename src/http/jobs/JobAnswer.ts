@@ -33,7 +33,8 @@ type RecordsError = SqlError.SqlError | BadRequest | NotFound | NotPermitted | S
 const WHOLE = 8 * 1024 * 1024
 
 /** The answer to a question: as a whole, or the records of which each who asks has it written. */
-type JobBody = Pick<Records, "headers"> & ({ readonly body: Uint8Array } | Pick<Records, "rows">)
+type JobBody = Pick<Records, "headers"> &
+  ({ readonly body: Uint8Array } | (Pick<Records, "rows"> & { readonly worked: ReadonlySet<number> }))
 
 const encoder = new TextEncoder()
 
@@ -92,7 +93,7 @@ export const makeJobAnswer = Effect.gen(function* () {
   const held = Effect.fnUntraced(function* (records: Records, dropped: Dropped) {
     const bytes = yield* ofEach(records.rows, dropped, store.textBytes)
     const length = [...bytes.values()].reduce((sum, one) => sum + one, 0)
-    if (length > WHOLE) return records
+    if (length > WHOLE) return { ...records, worked: new Set(bytes.keys()) }
     return { headers: records.headers, body: yield* whole(records, dropped) }
   })
 
@@ -125,7 +126,7 @@ export const makeJobAnswer = Effect.gen(function* () {
     const options = { contentType: "application/json", headers: answer.headers }
     return "body" in answer
       ? HttpServerResponse.uint8Array(answer.body, options)
-      : HttpServerResponse.stream(inPieces(answer.rows, dropped), options)
+      : HttpServerResponse.stream(inPieces(answer.rows, answer.worked, dropped), options)
   })
   return { make, reveal }
 })

@@ -77,15 +77,15 @@ export const makeJobPieces = (store: JobStore["Service"]) => {
     return isUpgrade(job) ? ofUpgrade(job) : ofDevices(job, dropped)
   }
 
-  return (jobs: ReadonlyArray<Job>, dropped: Dropped): Stream.Stream<Uint8Array, SqlError.SqlError> => {
-    const ids = jobs.map(({ id }) => id)
-    const records = Stream.unwrap(
-      Effect.map(store.textBytes(ids, dropped), (sizes) =>
-        Stream.fromIterable(jobs.map((job, place) => ({ job, comma: place === 0 ? "" : "," }))).pipe(
-          Stream.flatMap(({ comma, job }) =>
-            Stream.concat(Stream.make(comma), ofJob(job, sizes.has(job.id), droppedOf(job, dropped)))
-          )
-        )
+  /** `worked` are the ids of those that worked on devices. */
+  return (
+    jobs: ReadonlyArray<Job>,
+    worked: ReadonlySet<number>,
+    dropped: Dropped
+  ): Stream.Stream<Uint8Array, SqlError.SqlError> => {
+    const records = Stream.fromIterable(jobs.map((job, place) => ({ job, comma: place === 0 ? "" : "," }))).pipe(
+      Stream.flatMap(({ comma, job }) =>
+        Stream.concat(Stream.make(comma), ofJob(job, worked.has(job.id), droppedOf(job, dropped)))
       )
     )
     return Stream.make(BEGIN).pipe(Stream.concat(records), Stream.concat(Stream.make(END)), Stream.encodeText)

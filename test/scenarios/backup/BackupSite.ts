@@ -92,3 +92,14 @@ export const make = Effect.gen(function* () {
   })
   return { folder, url, file, env, said: made.text, restore }
 })
+
+/** A database that holds something already, and that it is as it was. */
+export const occupied = Effect.gen(function* () {
+  const target = yield* TestDatabase.databaseUrl
+  yield* inDatabase(
+    target,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`insert into site (description) values ('what was there')`)
+  )
+  const there = yield* held(target)
+  return { target, unchanged: Effect.map(held(target), (now) => assert.deepStrictEqual(now, there)) }
+})

@@ -6,9 +6,8 @@ import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
-import * as TestDatabase from "../../support/TestDatabase.ts"
 import { saying } from "./BackupForgery.ts"
-import { held, inDatabase, make } from "./BackupSite.ts"
+import { inDatabase, make, occupied } from "./BackupSite.ts"
 
 const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
 
@@ -92,13 +91,7 @@ it.live("a backup that is stopped leaves no file and is no success", () =>
 it.live("a restore that is stopped, or whose rows or files cannot be put, changes nothing", () =>
   Effect.gen(function* () {
     const site = yield* make
-    const target = yield* TestDatabase.databaseUrl
-    yield* inDatabase(
-      target,
-      Effect.flatMap(SqlClient.SqlClient, (sql) => sql`insert into site (description) values ('what was there')`)
-    )
-    const there = yield* held(target)
-    const unchanged = Effect.map(held(target), (now) => assert.deepStrictEqual(now, there))
+    const { target, unchanged } = yield* occupied
     const data = yield* Program.dataFolder
     const env = { ...site.env, DATA_DIR: data, DATABASE_URL: target }
     const words = ["restore", site.file, "--replace", "--yes"]

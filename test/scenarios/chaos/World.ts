@@ -6,6 +6,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Scope } from "effect"
 import * as path from "node:path"
+import { MAX_MESSAGE_BYTES } from "../../../src/store/Database.ts"
 import * as Campus from "../../support/Campus.ts"
 import { freePort } from "../../support/FreePort.ts"
 import { timer } from "../../support/Patience.ts"
@@ -19,8 +20,6 @@ import { type Account, makeAccount, makeClient } from "./WorldClients.ts"
 import * as WorldSite from "./WorldSite.ts"
 
 export const REPLICAS = 3
-/** The record of a job on thousands of switches is one row. */
-const MAX_MESSAGE_BYTES = 512 * 1024 * 1024
 
 /** One of the replicas. Another program in its place has the same addresses. */
 export interface Replica {

@@ -7,9 +7,8 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
-import { must, PATH, run } from "./Release.ts"
+import { has, must, PATH, run } from "./Release.ts"
 
-const has = (program: string) => run("sh", ["-c", `command -v ${program}`]).status === 0
 /** Why there can be no such container here; undefined where one can be tried. */
 export const unavailable =
   process.getuid?.() === 0 && ["systemd-nspawn", "nsenter", "mount"].every(has)

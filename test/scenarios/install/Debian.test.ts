@@ -19,9 +19,8 @@ import { tmpdir } from "node:os"
 import * as path from "node:path"
 import { documentation } from "../../../src/SettingsDocumentation.ts"
 import { killLeftover } from "../../support/PostgresProcesses.ts"
-import { ask, background, must, root, run } from "./Release.ts"
+import { ask, background, has, must, root, run } from "./Release.ts"
 
-const has = (program: string) => run("sh", ["-c", `command -v ${program}`]).status === 0
 const canInstall = process.getuid?.() === 0 && ["dpkg", "dpkg-deb", "setpriv", "useradd"].every(has)
 const WITHOUT = "skipped: it needs root, dpkg, setpriv and useradd"
 

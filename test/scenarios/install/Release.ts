@@ -32,6 +32,9 @@ export const must = (...words: Parameters<typeof run>): string => {
   return stdout
 }
 
+/** Whether this machine has the program. */
+export const has = (program: string): boolean => run("sh", ["-c", `command -v ${program}`]).status === 0
+
 export interface Served {
   readonly child: ChildProcess
   readonly said: () => string
