@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config"
+import { FailuresAtLast } from "./test/support/FailuresAtLast.ts"
 import { LongestFirst } from "./test/support/LongestFirst.ts"
 import { HOOK, TEST } from "./test/support/Patience.ts"
 
@@ -16,6 +17,7 @@ export default defineConfig({
     // what a file changes of a module it puts back: modules are loaded once by a worker, not once by each file
     isolate: false,
     sequence: { sequencer: LongestFirst },
+    reporters: ["default", new FailuresAtLast()],
     // the log of a test is shown when it fails; TEST_LOGS=1 shows all of them
     silent: process.env["TEST_LOGS"] === undefined ? "passed-only" : false,
     projects: [

@@ -8,9 +8,10 @@ import { calmly } from "./JobEndings.ts"
 import type { World } from "./World.ts"
 import type { Newcomer } from "./WorldSite.ts"
 
-/** Who has not become managed after so many attempts will not. */
+/** Who has not become managed by so many jobs will not. A request that a replica could not take is none. */
 const ATTEMPTS = 12
 const AT_ONCE = 2
+const AGAIN = "200 millis"
 
 const isStarted = ({ status }: { readonly status: number }) => (status === 200 ? null : `status ${status}`)
 
@@ -37,19 +38,30 @@ const settled = Effect.gen(function* () {
   while ((yield* calmly(open)).length > 0) yield* Effect.sleep("100 millis")
 })
 
+/** How the last job for it has ended. */
+const lastEnd = Effect.fnUntraced(function* (id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [job] = yield* calmly(sql`select id, function_name, status, exception, result from job
+    where function_name like 'init%' and (start_arguments->>'device_id')::int = ${id} order by id desc limit 1`)
+  return job === undefined ? "no job" : JSON.stringify(job).slice(0, 1_500)
+})
+
 const initialiseOne = Effect.fnUntraced(function* ({ ask }: World, { discovery, hostname, id }: Booted) {
   const { dhcp_ip, ztp_mac } = discovery
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+  let attempts = 0
+  while (attempts < ATTEMPTS) {
     const state = yield* stateOf(id)
     if (state === "MANAGED") return null
     const call =
       state === "DHCP_BOOT"
         ? { path: "/device_discover", body: { dhcp_ip, ztp_mac } }
         : { path: `/device_init/${id}`, body: { hostname, device_type: "ACCESS" } }
-    yield* Effect.ignore(ask({ method: "POST", ...call, wrong: isStarted, once: true }))
+    const answer = yield* Effect.option(ask({ method: "POST", ...call, wrong: isStarted, once: true }))
+    if (answer._tag === "Some") attempts += 1
+    else yield* Effect.sleep(AGAIN)
     yield* settled
   }
-  return `${hostname} is ${yield* stateOf(id)} after ${ATTEMPTS} attempts`
+  return `${hostname} is ${yield* stateOf(id)} after ${ATTEMPTS} jobs: ${yield* lastEnd(id)}`
 })
 
 /** All of them, a few at once. Yields who could not be. */
