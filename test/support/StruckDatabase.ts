@@ -68,4 +68,7 @@ export const untilSet = Effect.fnUntraced(function* (value: string) {
     select setting as value from pg_settings where name = 'synchronous_standby_names'`
   )
   while ((yield* Effect.provide(read, aside))[0]?.value !== value) yield* Effect.sleep("20 millis")
+  // it is the checkpointer that tells all of them whether commits wait, and it may read the settings later than others
+  const told = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`checkpoint`)
+  yield* Effect.provide(told, aside)
 })
