@@ -1,34 +1,60 @@
 /** A backup or a restore that does not come to its end says so, has no exit code of a success, and leaves what was there as it was. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { PgClient } from "@effect/sql-pg"
+import { Deferred, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
 import { saying } from "./BackupForgery.ts"
-import { inDatabase, make, occupied } from "./BackupSite.ts"
+import { make, occupied } from "./BackupSite.ts"
 
 const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
 
-/** Starts a command, stops it by this signal when `isTime` holds, and yields how it has ended. */
-const stop = <E, R>(
+const at = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, applicationName: "tester" })
+
+/** Lets nobody use the events in a database, until the scope closes: `exclusive` lets others read them. */
+const holdingEvents = Effect.fnUntraced(function* (url: string, mode: "exclusive" | "access exclusive") {
+  const areHeld = yield* Deferred.make<void>()
+  const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.withTransaction(
+      Effect.all([
+        sql`lock table event in ${sql.literal(mode)} mode`,
+        Deferred.succeed(areHeld, undefined),
+        Effect.never
+      ])
+    )
+  )
+  yield* Effect.forkScoped(Effect.provide(hold, at(url)))
+  yield* Deferred.await(areHeld)
+})
+
+const waitsForEvents = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`select from pg_locks where not granted and relation = 'event'::regclass`
+).pipe(Effect.map(({ length }) => length > 0))
+
+/** Starts a command, stops it by this signal once it waits for the events of this database, and yields how it has ended. */
+const stop = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   words: ReadonlyArray<string>,
   signal: NodeJS.Signals,
-  isTime: Effect.Effect<boolean, E, R>
-) =>
-  Effect.gen(function* () {
-    const child = spawn(process.execPath, [path.resolve("src/main.ts"), ...words], {
-      env: { ...Program.ofThisProcess, ...env }
-    })
-    let text = ""
-    child.stderr.on("data", (chunk) => (text += String(chunk)))
-    const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
-    yield* Program.until(isTime)
-    child.kill(signal)
-    return { code: yield* Effect.promise(() => ended), text }
+  url: string,
+  before: Effect.Effect<void> = Effect.void
+) {
+  yield* holdingEvents(url, words[0] === "restore" ? "exclusive" : "access exclusive")
+  const child = spawn(process.execPath, [path.resolve("src/main.ts"), ...words], {
+    env: { ...Program.ofThisProcess, ...env }
   })
+  let text = ""
+  child.stderr.on("data", (chunk) => (text += String(chunk)))
+  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
+  yield* Effect.provide(Program.until(waitsForEvents), at(url))
+  yield* before
+  child.kill(signal)
+  return { code: yield* Effect.promise(() => ended), text }
+}, Effect.scoped)
 
 it.live("a backup leaves alone what is no file or is there, and says what is in its way", () =>
   Effect.gen(function* () {
@@ -73,11 +99,13 @@ it.live("a backup leaves alone what is no file or is there, and says what is in 
 
 it.live("a backup that is stopped leaves no file and is no success", () =>
   Effect.gen(function* () {
-    const { env, folder } = yield* make
+    const { env, folder, url } = yield* make
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       const file = path.join(folder, signal)
-      const isUnderWay = Effect.map(names(folder), (all) => all.some((name) => name.startsWith(`.${signal}`)))
-      const ended = yield* stop(env, ["backup", file], signal, isUnderWay)
+      const isBegun = Effect.map(names(folder), (all) =>
+        assert.isTrue(all.some((name) => name.startsWith(`.${signal}`)))
+      )
+      const ended = yield* stop(env, ["backup", file], signal, url, isBegun)
       assert.strictEqual(ended.code, 130, signal)
       assert.strictEqual(ended.text, "Stopped. No backup was made\n")
       assert.deepStrictEqual(
@@ -96,13 +124,8 @@ it.live("a restore that is stopped, or whose rows or files cannot be put, change
     const env = { ...site.env, DATA_DIR: data, DATABASE_URL: target }
     const words = ["restore", site.file, "--replace", "--yes"]
 
-    const isUnderWay = Effect.flatMap(
-      SqlClient.SqlClient,
-      (sql) => sql`select from pg_stat_activity where datname = ${new URL(target).pathname.slice(1)}
-        and application_name = 'switchyard restore' and backend_xid is not null`
-    ).pipe(Effect.map(({ length }) => length > 0))
     for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-      const ended = yield* inDatabase(site.url, stop(env, words, signal, isUnderWay))
+      const ended = yield* stop(env, words, signal, target)
       assert.strictEqual(ended.code, 130)
       assert.strictEqual(ended.text, "Stopped. Nothing was changed\n")
       yield* unchanged
