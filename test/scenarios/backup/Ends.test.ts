@@ -1,60 +1,15 @@
 /** A backup or a restore that does not come to its end says so, has no exit code of a success, and leaves what was there as it was. */
 import { assert, it } from "@effect/vitest"
-import { PgClient } from "@effect/sql-pg"
-import { Deferred, Effect, Redacted } from "effect"
-import { SqlClient } from "effect/sql"
-import { execFileSync, spawn } from "node:child_process"
+import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
 import { saying } from "./BackupForgery.ts"
 import { make, occupied } from "./BackupSite.ts"
+import { stop } from "./StoppedCommand.ts"
 
 const names = (folder: string) => Effect.promise(() => fs.readdir(folder))
-
-const at = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, applicationName: "tester" })
-
-/** Lets nobody use the events in a database, until the scope closes: `exclusive` lets others read them. */
-const holdingEvents = Effect.fnUntraced(function* (url: string, mode: "exclusive" | "access exclusive") {
-  const areHeld = yield* Deferred.make<void>()
-  const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.withTransaction(
-      Effect.all([
-        sql`lock table event in ${sql.literal(mode)} mode`,
-        Deferred.succeed(areHeld, undefined),
-        Effect.never
-      ])
-    )
-  )
-  yield* Effect.forkScoped(Effect.provide(hold, at(url)))
-  yield* Deferred.await(areHeld)
-})
-
-const waitsForEvents = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`select from pg_locks where not granted and relation = 'event'::regclass`
-).pipe(Effect.map(({ length }) => length > 0))
-
-/** Starts a command, stops it by this signal once it waits for the events of this database, and yields how it has ended. */
-const stop = Effect.fnUntraced(function* (
-  env: Readonly<Record<string, string>>,
-  words: ReadonlyArray<string>,
-  signal: NodeJS.Signals,
-  url: string,
-  before: Effect.Effect<void> = Effect.void
-) {
-  yield* holdingEvents(url, words[0] === "restore" ? "exclusive" : "access exclusive")
-  const child = spawn(process.execPath, [path.resolve("src/main.ts"), ...words], {
-    env: { ...Program.ofThisProcess, ...env }
-  })
-  let text = ""
-  child.stderr.on("data", (chunk) => (text += String(chunk)))
-  const ended = new Promise<number | null>((resolve) => child.once("close", (code) => resolve(code)))
-  yield* Effect.provide(Program.until(waitsForEvents), at(url))
-  yield* before
-  child.kill(signal)
-  return { code: yield* Effect.promise(() => ended), text }
-}, Effect.scoped)
 
 it.live("a backup leaves alone what is no file or is there, and says what is in its way", () =>
   Effect.gen(function* () {

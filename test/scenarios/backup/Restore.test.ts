@@ -2,12 +2,12 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
 import * as TestDatabase from "../../support/TestDatabase.ts"
 import { held, inDatabase, make, occupied, placedIn } from "./BackupSite.ts"
+import { stop } from "./StoppedCommand.ts"
 
 const OTHER_KEY = "another key of another site, which is long enough"
 
@@ -88,30 +88,15 @@ it.live("changes nothing when the file is damaged, when somebody works with the 
     assert.match(busy.text, /in use \(switchyard from .*stop all servers first/)
     yield* unchanged
 
-    const folder = yield* Program.dataFolder
-    const child = spawn(process.execPath, [path.resolve("src/main.ts"), "restore", site.file, "--replace", "--yes"], {
-      env: { ...Program.ofThisProcess, ...site.env, DATA_DIR: folder, DATABASE_URL: target },
-      stdio: "ignore"
-    })
-    const ended = new Promise<NodeJS.Signals | null>((resolve) =>
-      child.once("exit", (_code, signal) => resolve(signal))
+    const env = { ...site.env, DATA_DIR: yield* Program.dataFolder, DATABASE_URL: target }
+    const killed = yield* stop(env, ["restore", site.file, "--replace", "--yes"], "SIGKILL", target)
+    assert.strictEqual(killed.by, "SIGKILL")
+    const works = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`select from pg_stat_activity where datname = current_database()
+        and application_name = 'switchyard restore' and backend_xid is not null`
     )
-    const works = (name: string) =>
-      Effect.flatMap(
-        SqlClient.SqlClient,
-        (sql) =>
-          sql`select 1 from pg_stat_activity where datname = ${name} and application_name = 'switchyard restore' and backend_xid is not null`
-      )
-    const name = new URL(target).pathname.slice(1)
-    yield* inDatabase(
-      site.url,
-      Effect.gen(function* () {
-        while ((yield* works(name)).length === 0) yield* Effect.sleep("2 millis")
-        child.kill("SIGKILL")
-        assert.strictEqual(yield* Effect.promise(() => ended), "SIGKILL")
-        while ((yield* works(name)).length > 0) yield* Effect.sleep("20 millis")
-      })
-    )
+    yield* inDatabase(target, Program.until(Effect.map(works, ({ length }) => length === 0)))
     yield* unchanged
     const put = yield* site.restore(target, ["--replace", "--yes"])
     assert.strictEqual(put.code, 0, put.text)
