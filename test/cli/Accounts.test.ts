@@ -2,32 +2,16 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import * as Database from "../../src/store/Database.ts"
-import { dataFolder, ofThisProcess, start } from "../support/Program.ts"
+import { command, dataFolder, type End, start } from "../support/Program.ts"
 import { databaseUrl } from "../support/TestDatabase.ts"
 import { keyFile, makeIssuer } from "../support/TokenKeys.ts"
 import { NodeServices } from "@effect/platform-node"
 
-const program = path.resolve(import.meta.dirname, "../../src/main.ts")
-
-interface End {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 const runWith = (env: Readonly<Record<string, string>>, words: string, input: string) =>
-  Effect.callback<End>((resume) => {
-    const child = spawn(process.execPath, [program, ...words.split(" ")], { env: { ...ofThisProcess, ...env } })
-    const said = { out: "", err: "" }
-    child.stdout.on("data", (chunk) => (said.out += String(chunk)))
-    child.stderr.on("data", (chunk) => (said.err += String(chunk)))
-    child.once("close", (code) => resume(Effect.succeed({ code, ...said })))
-    child.stdin.end(input)
-  })
+  command(env, words.split(" "), input)
 
 const Made = Schema.fromJsonString(
   Schema.Struct({ token: Schema.String, added_token: Schema.Struct({ id: Schema.Int, created_by: Schema.String }) })

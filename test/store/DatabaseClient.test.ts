@@ -8,7 +8,14 @@ import { BackgroundWork } from "../../src/runtime/BackgroundWork.ts"
 import { answeringWithin } from "../../src/store/AnswerTime.ts"
 import * as DatabaseClient from "../../src/store/DatabaseClient.ts"
 import { grouping, makeGrouped } from "../../src/store/GroupedStatement.ts"
-import { forked, loseConnections, Server, StruckDatabase, untilSet, withLostAnswer } from "../support/StruckDatabase.ts"
+import {
+  forked,
+  holdCommits,
+  loseConnections,
+  Server,
+  StruckDatabase,
+  withLostAnswer
+} from "../support/StruckDatabase.ts"
 import { TestSecrets } from "../support/TestStores.ts"
 
 const tables = Layer.effectDiscard(
@@ -156,8 +163,7 @@ layer(Database, { excludeTestServices: true })("A database that goes away", (it)
     Effect.gen(function* () {
       const { aside, postgres } = yield* Server
       const sql = yield* SqlClient.SqlClient
-      yield* postgres.configure("synchronous_standby_names = 'nobody'")
-      yield* untilSet("nobody")
+      yield* holdCommits
       const working = yield* forked(waiting(sql.withTransaction(note("silent commit"))))
       const commits = Effect.flatMap(
         SqlClient.SqlClient,

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
 import { tmpdir } from "node:os"
 import * as path from "node:path"
+import type { Readable } from "node:stream"
 import { killLeftover } from "./PostgresProcesses.ts"
 
 /** The folder of this release. */
@@ -90,17 +91,39 @@ export const startInstalled = (env: Readonly<Record<string, string>>) =>
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   ).pipe(Effect.map(observe))
 
-/** Runs another sub-command to its end, with this text as its input; yields its exit code and all that it has printed. */
-export const command = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
-  Effect.callback<{ readonly code: number | null; readonly text: string }>((resume) => {
-    const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
-    let text = ""
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (text += String(chunk)))
-    child.stdin.on("error", () => undefined)
-    child.stdin.end(input)
-    child.once("close", (code) => resume(Effect.succeed({ code, text })))
-    return Effect.sync(() => void child.kill("SIGKILL"))
-  })
+/** How a sub-command has ended: its exit code or the signal that it did not survive, and what it has printed, apart and together. */
+export interface End {
+  readonly code: number | null
+  readonly by: NodeJS.Signals | null
+  readonly out: string
+  readonly err: string
+  readonly text: string
+}
+
+/** Begins another sub-command with this text as its input; it is killed when the scope closes. */
+export const begin = (env: Readonly<Record<string, string>>, words: ReadonlyArray<string>, input = "") =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const child = spawn(process.execPath, [program, ...words], { env: { ...ofThisProcess, ...env } })
+      const said = { out: "", err: "", text: "" }
+      const hear = (stream: Readable, name: "out" | "err") =>
+        stream.on("data", (chunk) => {
+          said[name] += String(chunk)
+          said.text += String(chunk)
+        })
+      hear(child.stdout, "out")
+      hear(child.stderr, "err")
+      child.stdin.on("error", () => undefined)
+      child.stdin.end(input)
+      const ended = new Promise<End>((resolve) => child.once("close", (code, by) => resolve({ code, by, ...said })))
+      return { kill: (signal: NodeJS.Signals) => void child.kill(signal), ended: Effect.promise(() => ended) }
+    }),
+    ({ kill }) => Effect.sync(() => kill("SIGKILL"))
+  )
+
+/** Runs another sub-command to its end. */
+export const command = (...words: Parameters<typeof begin>): Effect.Effect<End> =>
+  Effect.scoped(Effect.flatMap(begin(...words), ({ ended }) => ended))
 
 /** Waits until the condition holds. */
 export const until = <E, R>(condition: Effect.Effect<boolean, E, R>): Effect.Effect<void, E, R> =>

@@ -51,24 +51,22 @@ export const loseConnections = Effect.fnUntraced(function* (state: "SyncRep" | "
 /** Does the work; its first commit is done, and the answer to it is lost. */
 export const withLostAnswer = Effect.fnUntraced(function* <A, E, R>(work: Effect.Effect<A, E, R>) {
   const { postgres } = yield* Server
-  yield* postgres.configure("synchronous_standby_names = 'nobody'")
-  yield* untilSet("nobody")
+  yield* holdCommits
   const working = yield* forked(work)
   yield* loseConnections("SyncRep")
   yield* postgres.configure("")
   return yield* Fiber.await(working)
 })
 
-/** Waits until so many standbys as nobody has, or none, have to answer a commit. */
-export const untilSet = Effect.fnUntraced(function* (value: string) {
-  const { aside } = yield* Server
-  const read = Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql<{ value: string }>`
-    select setting as value from pg_settings where name = 'synchronous_standby_names'`
-  )
-  while ((yield* Effect.provide(read, aside))[0]?.value !== value) yield* Effect.sleep("20 millis")
-  // it is the checkpointer that tells all of them whether commits wait, and it may read the settings later than others
-  const told = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`checkpoint`)
-  yield* Effect.provide(told, aside)
+/** From now on a commit waits for a standby that is not there. */
+export const holdCommits = Effect.gen(function* () {
+  const { aside, postgres } = yield* Server
+  yield* postgres.configure("synchronous_standby_names = 'nobody'")
+  yield* Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const set = sql`select from pg_settings where name = 'synchronous_standby_names' and setting = 'nobody'`
+    while ((yield* set).length === 0) yield* Effect.sleep("20 millis")
+    // it is the checkpointer that tells all of them whether commits wait, and it may read the settings later than others
+    yield* sql`checkpoint`
+  }).pipe(Effect.provide(aside))
 })

@@ -41,7 +41,8 @@ describe("A killed server", () => {
 
         const operator = { SWITCHYARD_URL: own, SWITCHYARD_TOKEN: "none" }
         const tested = yield* command(operator, ["alerts", "test", "noc"])
-        assert.deepStrictEqual(tested, { code: 0, text: "noc has taken the test message: 200: ok\n" })
+        assert.strictEqual(tested.code, 0)
+        assert.strictEqual(tested.text, "noc has taken the test message: 200: ok\n")
         behave(behaviours.broken)
         const broken = yield* command(operator, ["alerts", "test", "noc"])
         assert.strictEqual(broken.code, 1)

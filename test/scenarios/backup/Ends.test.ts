@@ -62,7 +62,7 @@ it.live("a backup that is stopped leaves no file and is no success", () =>
       )
       const ended = yield* stop(env, ["backup", file], signal, url, isBegun)
       assert.strictEqual(ended.code, 130, signal)
-      assert.strictEqual(ended.text, "Stopped. No backup was made\n")
+      assert.strictEqual(ended.err, "Stopped. No backup was made\n")
       assert.deepStrictEqual(
         (yield* names(folder)).filter((name) => name.includes(signal)),
         []
@@ -82,7 +82,7 @@ it.live("a restore that is stopped, or whose rows or files cannot be put, change
     for (const signal of ["SIGTERM", "SIGHUP"] as const) {
       const ended = yield* stop(env, words, signal, target)
       assert.strictEqual(ended.code, 130)
-      assert.strictEqual(ended.text, "Stopped. Nothing was changed\n")
+      assert.strictEqual(ended.err, "Stopped. Nothing was changed\n")
       yield* unchanged
     }
 

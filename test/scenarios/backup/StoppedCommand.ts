@@ -2,10 +2,9 @@
 import { PgClient } from "@effect/sql-pg"
 import { Deferred, Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { spawn } from "node:child_process"
-import * as path from "node:path"
 import * as Program from "../../support/Program.ts"
 
+/** Under a name of its own: nothing is restored while a server is connected. */
 const at = (url: string) => PgClient.layer({ url: Redacted.make(url), maxConnections: 1, applicationName: "tester" })
 
 /** Lets nobody use the events in a database, until the scope closes: `exclusive` lets others read them. */
@@ -41,17 +40,9 @@ export const stop = Effect.fnUntraced(function* (
   before: Effect.Effect<void> = Effect.void
 ) {
   yield* holdingEvents(url, words[0] === "restore" ? "exclusive" : "access exclusive")
-  const child = spawn(process.execPath, [path.resolve("src/main.ts"), ...words], {
-    env: { ...Program.ofThisProcess, ...env },
-    stdio: ["ignore", "ignore", "pipe"]
-  })
-  let text = ""
-  child.stderr.on("data", (chunk) => (text += String(chunk)))
-  const ended = new Promise<{ code: number | null; by: NodeJS.Signals | null }>((resolve) =>
-    child.once("close", (code, by) => resolve({ code, by }))
-  )
+  const { ended, kill } = yield* Program.begin(env, words)
   yield* Effect.provide(Program.until(waitsForEvents), at(url))
   yield* before
-  child.kill(signal)
-  return { ...(yield* Effect.promise(() => ended)), text }
+  kill(signal)
+  return yield* ended
 }, Effect.scoped)
