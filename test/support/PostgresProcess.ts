@@ -46,7 +46,7 @@ export interface PostgresProcess {
   ) => Effect.Effect<void>
   /** Whether the data folder is a small file system of its own, which can be filled. */
   readonly isSmall: boolean
-  /** Leaves no byte free on the file system of the data folder. */
+  /** Leaves no byte free on the file system of the data folder; dies where that is not a small one of its own. */
   readonly fill: Effect.Effect<void>
   readonly empty: Effect.Effect<void>
 }
@@ -200,6 +200,7 @@ const makeOf = Effect.fnUntraced(function* (size: string, maxConnections: number
   yield* start
   const proxy = yield* SilentProxy.make(port)
   const urlOf = (at: number) => `postgres://postgres:${password}@127.0.0.1:${at}/postgres`
+  const isSmall = mounted && size === SMALL
   const server: PostgresProcess = {
     program,
     data,
@@ -214,8 +215,11 @@ const makeOf = Effect.fnUntraced(function* (size: string, maxConnections: number
     configure,
     secure,
     letIn: (isOpen) => Effect.andThen(write(access, isOpen ? usual : "host all all all reject\n"), signal("SIGHUP")),
-    isSmall: mounted && size === SMALL,
-    fill: Effect.promise(() => filler(path.join(folder, "filler"))),
+    isSmall,
+    // it would be the memory of the whole machine
+    fill: isSmall
+      ? Effect.promise(() => filler(path.join(folder, "filler")))
+      : Effect.die(new Error("only a small file system of its own may be filled")),
     empty: Effect.promise(() => fs.rm(path.join(folder, "filler"), { force: true }))
   }
   return server
