@@ -20,7 +20,7 @@ import { LeftSessionStore } from "../../store/LeftSessionStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { DeviceSelection } from "../sync/DeviceSelection.ts"
+import { DeviceSelection, manageableOf, skippedPart } from "../sync/DeviceSelection.ts"
 import { handle, type JobHandler, type RunningJob } from "../engine/JobHandler.ts"
 import { notStarted } from "../sync/SyncTasks.ts"
 
@@ -148,12 +148,14 @@ const make = Effect.gen(function* () {
           error._tag === "SqlError" ? error : new JobFailure({ type: "ValueError", message: error.message })
         )
       )
-    const rest = selected.filter(({ hostname }) => !done.has(hostname))
+    const { devices: asked, skipped } = manageableOf(job.args, selected)
+    const rest = asked.filter(({ hostname }) => !done.has(hostname))
     yield* Effect.forEach(rest, (device) => lookAt(job, device), {
       concurrency: config.SYNC_CONCURRENCY,
       discard: true
     })
-    return { result: selected.length === 0 ? { devices: {} } : null, change_score: null }
+    const own = { ...(asked.length === 0 ? { devices: {} } : {}), ...skippedPart(skipped) }
+    return { result: Object.keys(own).length === 0 ? null : own, change_score: null }
   })
   return handler
 })
