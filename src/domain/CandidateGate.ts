@@ -435,6 +435,6 @@ export const refusedLines = (
   return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, surroundings).judge()
 }
 
-/** A refusal for people. `line` is what they may see of it. */
-export const refusalText = ({ lineNumber, rule, word }: RefusedLine, line: string): string =>
-  `line ${lineNumber} ("${line.trim()}") is no configuration: "${word}" ${rule}`
+/** A refusal for people. `line` is what they may see of it; left out, it is only numbered. */
+export const refusalText = ({ lineNumber, rule, word }: RefusedLine, line?: string): string =>
+  `line ${lineNumber}${line === undefined ? "" : ` ("${line.trim()}")`} is no configuration: "${word}" ${rule}`
