@@ -78,7 +78,7 @@ const judgeUnknown = (words: CommandWords, word: string): Judgement => {
     return judgement._tag === "configuration" ? judgement : refused(EXEC_RULE)
   }
   const negation = words.negations.find((full) => full.startsWith(word))
-  const command = abbreviates(word, [...words.session, ...words.exec, ...words.leave, words.end])
+  const command = abbreviates(word, [...words.session, ...words.exec, ...words.leave.keys(), words.end])
   if (command !== undefined) return refused(`is short for the command "${command}"`)
   if (negation !== undefined) return NEGATION
   const shared = words.shared.find((other) => other.word.startsWith(word))
@@ -93,7 +93,7 @@ const judgeWord = (words: CommandWords, given: string): Judgement => {
   if (words.exec.includes(word)) return refused(EXEC_RULE)
   if (words.negations.includes(word)) return NEGATION
   // a switch may take other spellings, but those that Switchyard itself leaves out are these alone
-  if (words.leave.includes(word)) return LEAVE
+  if (words.leave.has(word)) return LEAVE
   if (word === words.end) return given === words.end ? END : refused(SESSION_RULE)
   const shared = words.shared.find((other) => other.word === word)
   return shared === undefined ? judgeUnknown(words, word) : { _tag: "shared", shared }
@@ -234,7 +234,9 @@ class OpenModes {
   }
 
   #pass({ indent, typed }: TypedLine) {
-    const place = indent > 0 && this.#words.topLevel.test(typed) ? 0 : indent
+    const { nesting, topLevel } = this.#words
+    const leaves = indent > 0 && topLevel.test(typed) && !nesting.test(this.#around(indent))
+    const place = leaves ? 0 : indent
     while ((this.#open.at(-1)?.indent ?? -1) >= place) this.#open.pop()
     if (this.#words.opensMode.test(typed)) this.#open.push({ typed, indent })
   }
@@ -247,14 +249,21 @@ class OpenModes {
   /** The heading of the mode around a line with this indentation; empty at the top, and where no mode is surely open. */
   headingAt(indent: number): string {
     this.#catchUp()
+    return this.#around(indent)
+  }
+
+  #around(indent: number): string {
     return this.#open.findLast((mode) => mode.indent < indent)?.typed ?? ""
   }
 
-  /** Leaves a mode; false when none is surely open. */
-  leave(): boolean {
+  /** Leaves the innermost mode whose heading begins so; false when none is surely open. */
+  leave(heading: string): boolean {
     this.#catchUp()
-    this.#left = this.#open.pop()?.indent
-    return this.#left !== undefined
+    const index = this.#open.findLastIndex(({ typed }) => typed.startsWith(heading))
+    if (index < 0) return false
+    this.#left = this.#open[index]?.indent
+    this.#open.splice(index)
+    return true
   }
 }
 
@@ -385,7 +394,7 @@ class Passage {
   #passLeaving(index: number, { indent, typed }: TypedLine) {
     if (this.#modes.standsInLeft(indent)) this.#refuseLeaving()
     if (this.#inPort) this.#refuse(index, { word: typed, rule: LEAVES_PORT_RULE })
-    else if (this.#modes.leave()) this.#leaving = index
+    else if (this.#modes.leave(this.#vocabulary.words.leave.get(typed.toLowerCase()) ?? "")) this.#leaving = index
     else this.#refuse(index, { word: typed, rule: LEAVES_RULE })
   }
 
