@@ -3,6 +3,8 @@
  * they say, not by where they say it, so that a block that has only moved is no change. Pure.
  */
 
+import type { ConfigNotation } from "./platforms/Platform.ts"
+
 /** One line without its indentation. `sections` are the lines that it stands below, outermost first. */
 export interface ConfigLine {
   readonly sections: ReadonlyArray<string>
@@ -28,6 +30,26 @@ export const lineCount = (text: string): number => {
   let count = 1
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++
   return count
+}
+
+/** What ends a text that a command reads. */
+const END_OF_TEXT = "EOF"
+
+/**
+ * A configuration without the lines that the device writes by itself, for comparing what it runs with what it ran. The text of a command,
+ * such as a banner, is kept whatever it looks like.
+ */
+export const withoutOwnLines = ({ multiLineInputs, own }: ConfigNotation, config: string): string => {
+  let texts = 0
+  const kept: Array<string> = []
+  for (const line of config.replaceAll("\r", "").split("\n")) {
+    const typed = line.trim()
+    if (texts > 0) texts -= typed === END_OF_TEXT ? 1 : 0
+    else if (typed === "" || own.test(line)) continue
+    else texts = multiLineInputs.find(({ opens }) => opens.test(typed))?.texts ?? 0
+    kept.push(line)
+  }
+  return kept.length === 0 ? "" : `${kept.join("\n")}\n`
 }
 
 /** Ids in a list, beyond which it is taken as one word. */

@@ -14,6 +14,7 @@ import { groupsOfDevice } from "../../settings/EffectiveSettings.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import type { JobDevice } from "../../store/JobStore.ts"
+import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
 import { autoPushRules } from "../../templates/AutoPushFile.ts"
@@ -32,6 +33,7 @@ type SiteRules = Result.Result<ReadonlyArray<AutoPushRule>, Refusal>
 
 const make = Effect.gen(function* () {
   const changes = yield* ChangeStore
+  const provedConfigs = yield* ProvedConfigStore
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
   const settings = yield* ActiveSettings
@@ -67,7 +69,7 @@ const make = Effect.gen(function* () {
   const configurations = Effect.fnUntraced(function* (jobId: number, { id }: Device) {
     const progress = (yield* changes.progressOfJob(jobId)).find(({ device_id }) => device_id === id)
     const change = progress === undefined ? Option.none() : yield* changes.get(progress.id)
-    const proved = yield* changes.proved(id)
+    const proved = yield* provedConfigs.of(id)
     return Option.flatMap(proved, ({ config: before }) =>
       Option.flatMap(change, ({ protocol }) =>
         Option.map(UnifiedPatch.apply(before, protocol.diff ?? ""), (after) => ({ before, after }))
