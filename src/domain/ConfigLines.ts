@@ -35,22 +35,34 @@ export const lineCount = (text: string): number => {
 /** What ends a text that a command reads. */
 const END_OF_TEXT = "EOF"
 
-/**
- * A configuration without the lines that the device writes by itself, for comparing what it runs with what it ran. The text of a command,
- * such as a banner, is kept whatever it looks like.
- */
-export const withoutOwnLines = ({ multiLineInputs, own }: ConfigNotation, config: string): string => {
+/** The lines of a configuration, and which of them the device writes by itself. The text of a command, such as a banner, is not. */
+const told = ({ multiLineInputs, own }: ConfigNotation, config: string) => {
   let texts = 0
-  const kept: Array<string> = []
-  for (const line of config.replaceAll("\r", "").split("\n")) {
-    const typed = line.trim()
-    if (texts > 0) texts -= typed === END_OF_TEXT ? 1 : 0
-    else if (typed === "" || own.test(line)) continue
-    else texts = multiLineInputs.find(({ opens }) => opens.test(typed))?.texts ?? 0
-    kept.push(line)
-  }
-  return kept.length === 0 ? "" : `${kept.join("\n")}\n`
+  return config
+    .replaceAll("\r", "")
+    .split("\n")
+    .map((line) => {
+      const typed = line.trim()
+      if (texts > 0) {
+        if (typed === END_OF_TEXT) texts -= 1
+        return { line, isText: true, isOwn: false }
+      }
+      texts = multiLineInputs.find(({ opens }) => opens.test(typed))?.texts ?? 0
+      return { line, isText: false, isOwn: own.test(line) }
+    })
 }
+
+/** A configuration without the lines that the device writes by itself and without blank ones, for comparing what it runs with what it ran. */
+export const withoutOwnLines = (notation: ConfigNotation, config: string): string => {
+  const kept = told(notation, config).filter(({ isOwn, isText, line }) => isText || (!isOwn && line.trim() !== ""))
+  return kept.map(({ line }) => `${line}\n`).join("")
+}
+
+/** A configuration of as many lines in which all that the device writes by itself are the same comment. */
+export const withOwnLinesAlike = (notation: ConfigNotation, config: string): string =>
+  told(notation, config)
+    .map(({ isOwn, line }) => (isOwn ? notation.comment : line))
+    .join("\n")
 
 /** Ids in a list, beyond which it is taken as one word. */
 const MAX_IDS = 4_096
