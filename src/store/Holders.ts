@@ -8,7 +8,7 @@ import { Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { JobStatus } from "../domain/Job.ts"
 import { SILENT_JOB } from "../domain/TakeOver.ts"
-import { JOB_BEGUN, JOB_UNFINISHED } from "./JobStatusSql.ts"
+import { JOB_BEGUN, JOB_ENDED } from "./JobStatusSql.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
 
 /** A job that has something in hand. */
@@ -27,7 +27,7 @@ export class StillHeld extends Schema.TaggedError<StillHeld>()("StillHeld", { wh
 }
 
 /** Whether a row of `job` has ended, as a condition of statements. */
-export const HOLDER_ENDED = `(job.status not in ${JOB_UNFINISHED}
+export const HOLDER_ENDED = `(job.status in ${JOB_ENDED}
   and coalesce(job.alive_at < now() - interval '${SILENT_JOB} seconds', true)
   and not exists (select from config_change c where c.job_id = job.id and c.${UNFINISHED}))`
 
