@@ -39,6 +39,8 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const events = yield* SyncEventStore
+  // what was proved is known already; a record that was lost on the way follows it here
+  const provedHash = sql`coalesce((select p.hash from proved_config p where p.device_id = device.id), device.confhash)`
 
   /** The devices are proved to run what was rendered; events that are newer than the job keep them unsynchronized. */
   const inSync = Effect.fnUntraced(function* (changes: ReadonlyArray<EndedChange>) {
@@ -52,7 +54,7 @@ const make = Effect.gen(function* () {
         where sync_event.hostname = given.hostname and sync_event.id <= given.seen)
       update device set synchronized = not exists
           (select 1 from sync_event where sync_event.hostname = given.hostname and sync_event.id > given.seen),
-        last_seen = now()
+        confhash = ${provedHash}, last_seen = now()
       from given where device.id = given.id`
   })
 
@@ -88,7 +90,7 @@ const make = Effect.gen(function* () {
     if (run.dryRun || report.result === "discarded") return
     if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
     yield* outOfSync(device, run, "revert_job")
-    yield* sql`update device set last_seen = now() where id = ${device.id}`
+    yield* sql`update device set confhash = ${provedHash}, last_seen = now() where id = ${device.id}`
   })
 
   return SyncStatus.of({ write, writeRestored })
