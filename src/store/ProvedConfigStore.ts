@@ -10,7 +10,6 @@ import { newChange } from "../../machines/change/ChangeDecision.ts"
 import type { Device } from "../domain/Device.ts"
 import { withoutOwnLines } from "../domain/ConfigLines.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
-import * as Candidate from "../drivers/Candidate.ts"
 import { REPLACE_PROVED } from "./ChangeClaim.ts"
 import { ChangeStore } from "./ChangeStore.ts"
 import { SecretTexts } from "./SecretTexts.ts"
@@ -63,9 +62,17 @@ const make = Effect.gen(function* () {
   })
 
   const prove = Effect.fn("ProvedConfigStore.prove")(function* ({ config, device_id, hash, job_id }: NewProof) {
-    const options = { mode: 0, dryRun: false, force: true, expectedHash: null, timerSeconds: null } as const
+    // it ended without a session on the device
+    const options = {
+      mode: 0,
+      dryRun: false,
+      force: true,
+      sessionName: "",
+      expectedHash: null,
+      timerSeconds: null
+    } as const
     const protocol = {
-      ...newChange({ ...options, sessionName: Candidate.ofJob(job_id) }),
+      ...newChange(options),
       phase: "unchanged",
       candidateHash: hash,
       reason: "unchanged"
