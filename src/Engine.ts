@@ -125,6 +125,7 @@ import { LinknetStore } from "./store/LinknetStore.ts"
 import { LiveChangeStore } from "./store/LiveChangeStore.ts"
 import { MgmtDomainStore } from "./store/MgmtDomainStore.ts"
 import { OperationStore } from "./store/OperationStore.ts"
+import { ProvedConfigStore } from "./store/ProvedConfigStore.ts"
 import { PluginCallStore } from "./store/PluginCallStore.ts"
 import { RefreshStore } from "./store/RefreshStore.ts"
 import { RepositoryStore } from "./store/RepositoryStore.ts"
@@ -180,7 +181,8 @@ export const stores = Layer.mergeAll(
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
-  LeftSessionStore.layer
+  LeftSessionStore.layer,
+  ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
 const sshLimits = Layer.unwrap(

@@ -187,6 +187,8 @@ export type ChangeEvent =
       readonly hash: string
       readonly foreignTimer: boolean
       readonly savesAtCommit?: boolean
+      /** It is what the row expects but for lines that the device writes by itself. */
+      readonly isExpected?: boolean
     }
   | ({
       readonly type: "LOADED"

@@ -226,6 +226,7 @@ export const change = setup({
       !row.force &&
       row.expectedHash !== null &&
       row.expectedHash !== event.hash &&
+      event.isExpected !== true &&
       // A late commit of an earlier round is our own change.
       row.candidateHash !== event.hash,
     changedSinceShown: ({ context: { row }, event }) =>

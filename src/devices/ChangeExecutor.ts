@@ -13,6 +13,7 @@ import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
+import type { ProvedConfigStore } from "../store/ProvedConfigStore.ts"
 import type { WorkClaim } from "../drivers/WorkClaim.ts"
 import * as ChangeRun from "./ChangeRun.ts"
 import type { RunError } from "./ChangeRun.ts"
@@ -71,6 +72,7 @@ export type { Verdict }
 export interface Services {
   readonly changes: ChangeStore["Service"]
   readonly live: Pick<LiveChangeStore["Service"], "place">
+  readonly proved: Pick<ProvedConfigStore["Service"], "isRun">
   readonly login: DeviceLogin["Service"]
   readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
@@ -101,7 +103,7 @@ const connect = Effect.fnUntraced(function* (
   device: Device,
   claim: WorkClaim
 ) {
-  const { changes, learned, login } = services
+  const { changes, learned, login, proved } = services
   const connection = yield* DeviceConnection.make(login, device, { claim })
   const { candidate, known_secrets: known } = change
   const platform = platformOf(device.platform)
@@ -121,7 +123,8 @@ const connect = Effect.fnUntraced(function* (
       learned,
       previous: changes.candidateBefore(change.id)
     },
-    seen
+    seen,
+    isExpected: (expected, running) => proved.isRun(device, expected, running)
   })
   return { connection, seen, steps }
 })

@@ -11,7 +11,9 @@ import * as Candidate from "../drivers/Candidate.ts"
 import type { ConfigSessions } from "../drivers/Driver.ts"
 import { shownHash } from "../drivers/ShownDiff.ts"
 import { withoutSecrets } from "../drivers/SecretEquivalence.ts"
+import type { SqlError } from "effect/sql"
 import type { SecretDigests } from "../store/ChangeStore.ts"
+import type { SeenConfig } from "../store/ProvedConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
@@ -38,6 +40,8 @@ export interface ChangeContext extends LoadContext {
   readonly loginLine: RegExp | null
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
+  /** Whether the device runs what is expected of it by this hash, but for lines that it writes by itself. */
+  readonly isExpected: (expected: string, running: SeenConfig) => Effect.Effect<boolean, SqlError.SqlError>
 }
 
 /** How a step ended. No step fails: a broken connection is an end of a step like any other. */
@@ -88,7 +92,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
 
-  const verify = Effect.fnUntraced(function* ({ dryRun }: ChangeRow) {
+  const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash, force }: ChangeRow) {
     const { driver, session } = yield* connection.current
     const running = yield* session.runningConfig
     const sessions = yield* session.sessions
@@ -100,7 +104,15 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const habits = driver.commitHabits(sessions, [running, context.candidate])
     const { savesAtCommit } = habits
     mergesAtCommit = habits.mergesAtCommit
-    return ended({ type: "RUNNING_READ", hash, foreignTimer: Option.isSome(sessions.pending), savesAtCommit })
+    const isExpected =
+      !force && expectedHash !== null && (yield* context.isExpected(expectedHash, { hash, config: running }))
+    return ended({
+      type: "RUNNING_READ",
+      hash,
+      foreignTimer: Option.isSome(sessions.pending),
+      savesAtCommit,
+      isExpected
+    })
   })
 
   const load = (row: ChangeRow) =>

@@ -66,6 +66,8 @@ export const SettleChange = Rpc.make("SettleChange", {
   error: Schema.Union([DeviceFailure, ChangeMoved])
 })
 
+const RunningConfig = Schema.Struct({ config: Schema.String, hash: Schema.String })
+
 export const ReadFacts = Rpc.make("ReadFacts", { payload: { login: LoginAs }, success: Facts, error: DeviceFailure })
 export const ReadNeighbours = Rpc.make("ReadNeighbours", {
   payload: { login: LoginAs },
@@ -74,7 +76,7 @@ export const ReadNeighbours = Rpc.make("ReadNeighbours", {
 })
 export const ReadRunningConfig = Rpc.make("ReadRunningConfig", {
   payload: { login: LoginAs },
-  success: Schema.Struct({ config: Schema.String, hash: Schema.String }),
+  success: RunningConfig,
   error: DeviceFailure
 })
 
@@ -103,9 +105,16 @@ export const MergeConfig = Rpc.make("MergeConfig", {
 
 export const PushBase = Rpc.make("PushBase", { payload: BasePush, success: BasePushed, error: DeviceFailure })
 
-/** Logs in on the management address of a new switch, saves its configuration and reads what it is. */
+/**
+ * Logs in on the management address of a new switch, saves its configuration and reads what it is and runs. A replica of the release before
+ * does not say what it runs.
+ */
 export const FinishInit = Rpc.make("FinishInit", {
-  success: Schema.Struct({ facts: Facts, hostKey: Schema.String }),
+  success: Schema.Struct({
+    facts: Facts,
+    hostKey: Schema.String,
+    running: Schema.optionalKey(RunningConfig)
+  }),
   error: DeviceFailure
 })
 

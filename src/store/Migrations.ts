@@ -48,6 +48,7 @@ import restores from "./migrations/0046_restores.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
+import proved from "./migrations/0053_proved.ts"
 
 /**
  * Every migration in its order. `oldest` is the oldest release that can work with the database from then on: one that only
@@ -95,7 +96,8 @@ export const migrations = [
   { name: "0043_retention", oldest: "0.2.0", up: retention },
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
   { name: "0046_restores", oldest: "0.2.0", up: restores },
-  { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions }
+  { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions },
+  { name: "0053_proved", oldest: "0.2.0", up: proved }
 ] as const
 
 /** The database was migrated by a newer release, with a change that this one cannot work with; only an upgrade helps. */

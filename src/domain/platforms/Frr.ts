@@ -21,7 +21,7 @@ export const frr: Platform<"frr"> = {
     physical: /^(?:swp|eth|Ethernet|en[opsx])\d[\w]*$/,
     possible: /^(?:swp|eth|Ethernet|en[opsx]|lo|bond|vlan|br|vxlan|dummy)[\w.-]*/
   },
-  configuration: indented,
+  configuration: { ...indented, own: /^(?:\s*!|end$|frr version |(?:Building|Current) configuration\b)/ },
   autoPush: null,
   risk: usualRisk,
   firmware: null,

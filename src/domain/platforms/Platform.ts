@@ -98,6 +98,11 @@ export interface ConfigNotation {
   readonly sections: "indentation" | "braces"
   /** Lines that begin so are comments. */
   readonly comment: string
+  /**
+   * Lines that a device writes by itself, with their indentation: comments, its release, the image that it boots, times. They say nothing
+   * of what it was told, so that no comparison of what it runs looks at them.
+   */
+  readonly own: RegExp
   /** The first line of an interface's section; `{name}` stands for the interface. */
   readonly interfaceHeading: string
   readonly multiLineInputs: ReadonlyArray<MultiLineInput>
