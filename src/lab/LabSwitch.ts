@@ -114,7 +114,7 @@ export const make = (device: Switch.Switch, around: Surroundings): LabSwitch => 
   setNeighbour: (port, neighbour) => setNeighbour(device, port, neighbour),
   clearNeighbours: () => device.lldpOverrides.clear(),
   newHostKey: () => {
-    device.hostKey = HostKey.generate()
+    device.hostKey = HostKey.lazy()
   },
   swapHardware: (box) =>
     Effect.andThen(
@@ -205,7 +205,7 @@ const swap = (
     serial: box.serial,
     linked: device.hardware.ports
   })
-  device.hostKey = HostKey.generate()
+  device.hostKey = HostKey.lazy()
   device.startup = undefined
   device.running = ""
   device.lease = undefined

@@ -45,7 +45,7 @@ const MAX_LOGIN_TRIES = 6
 export const serve = (device: Switch, socket: Socket, address: string): void => {
   const banner = device.facts.loginBanner
   const algorithms = ALGORITHMS[device.behaviour.quirks.ssh]
-  const options = { hostKeys: [{ key: device.hostKey }], ident: IDENT, algorithms }
+  const options = { hostKeys: [{ key: device.hostKey() }], ident: IDENT, algorithms }
   const server = new Server(banner === undefined ? options : { ...options, banner }, (client) =>
     attach(device, client, connection)
   )
