@@ -195,7 +195,8 @@ const makeSwitch = (
 const personalityOf = ({ personality }: Node): Personality | undefined =>
   personality !== undefined && isPersonality(personality) ? personalities[personality] : undefined
 
-const behaviourOf = (node: Node): Switch.Behaviour => ({
+/** How a switch behaves that is described like this. */
+export const behaviourOf = (node: Node): Switch.Behaviour => ({
   inputBuffer: node.inputBuffer ?? 4096,
   commandMs: node.commandMs ?? 0,
   commitMs: node.commitMs ?? 0,

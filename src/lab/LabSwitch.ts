@@ -31,6 +31,8 @@ export interface LabSwitch {
   readonly hardware: () => Hardware.Hardware
   readonly version: () => string
   readonly power: () => "off" | "booting" | "on"
+  /** Image that the next boot uses. */
+  readonly bootImage: () => string
   /** As `show running-config` prints it. */
   readonly running: () => string
   /** As `show startup-config` prints it; undefined after an erase. */
@@ -128,6 +130,7 @@ const views = (device: Switch.Switch, around: Surroundings) => ({
   hardware: () => device.hardware,
   version: () => device.version,
   power: () => device.power,
+  bootImage: () => device.bootImage,
   running: () => showRunning(device),
   startup: () => showStartup(device),
   sessions: () => [...device.sessions.values()].map(({ name, state, user }) => ({ name, state, user })),

@@ -191,13 +191,15 @@ const makeShell = (device: Switch, user: string, connection: Connection, width: 
 }
 
 const openShell = (device: Switch, user: string, channel: ServerChannel, connection: Connection, width: number) => {
+  let printer: Printer.Printer | undefined
   const logOut = () => {
+    printer?.flush()
     channel.exit(0)
     channel.end()
   }
   const shell = makeShell(device, user, connection, width, logOut)
   if (Shell.breaksAt(shell, "login", "after")) return
-  const printer = Printer.make(device, (bytes) => {
+  printer = Printer.make(device, (bytes) => {
     if (channel.writable) channel.write(bytes)
   })
   const login = `Last login: ${new Date().toUTCString()} from ${connection.address}\n${device.facts.motd ?? ""}`
