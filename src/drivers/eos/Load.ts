@@ -137,8 +137,10 @@ const left = Effect.fnUntraced(function* (cli: Cli, request: LoadRequest, { prom
   const fate = isUsable ? yield* cleanUp(cli, request) : "unseen"
   const [source] = unit === undefined ? [] : maskedLines(request, [{ unit, answer: "" }])
   const { line = "", lineNumber = 0 } = source ?? {}
-  const what = lineNumber === 0 ? "the switch" : `line ${lineNumber} ("${line.trim()}")`
-  const message = `${what} is no configuration: behind it the switch showed "${maskSecrets(shown)}", so nothing more was sent; ${FATES[fate]}`
+  const where = `the switch showed ${maskSecrets(shown)}`
+  const what =
+    lineNumber === 0 ? where : `line ${lineNumber} ("${line.trim()}") is no configuration: behind it ${where}`
+  const message = `${what}, so nothing more was sent; ${FATES[fate]}`
   const committed = fate === "done" || fate === "timed"
   return yield* new LeftConfiguration({ hostname: cli.target.hostname, line, lineNumber, message, committed })
 })
@@ -150,6 +152,7 @@ const sendPart = (cli: Cli, request: LoadRequest, part: CutCandidate, pace: Pace
       ...pace,
       prompt: sessionPrompt(cli, request.name),
       anyPrompt: promptElsewhere(cli, request.name),
+      start: cli.prompt(),
       speech: cli.dialect,
       logLine: cli.dialect.logLine,
       longestEcho: cli.dialect.longestEcho

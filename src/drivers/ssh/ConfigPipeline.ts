@@ -26,9 +26,11 @@ const blockPieceBytes = 1_024
 const blockMillis = 50
 const blockNoEchoMillis = 1_000
 const mostRejections = 20
-/** A last line that is a prompt of another mode, and one that is nothing we know, are believed when they stay for so long. */
+/** A last line that is a prompt of another mode, one that is a question or another program's prompt, and any other are believed after so long. */
 const strayMillis = 300
-const unknownMillis = 600
+const questionMillis = 600
+const unknownMillis = 10_000
+const question = /(?:\[confirm\]|\[y(?:es)?\/n(?:o)?[^\]]*\]:?|assword:|\?|\$|>>>)\s*$/i
 /** Cancels a question, and what is typed half. */
 const cancel = "\u0003"
 /** The window is filled again when less than this part of it, one in so many, is unanswered. */
@@ -197,7 +199,8 @@ class Pipeline implements Conversation<PipelineResult> {
   /** Milliseconds after which what stands on the last line is believed; nothing where it is what it has to be. */
   #untilStray(partial: string): { readonly settle?: number } {
     if (!this.#standsElsewhere(partial)) return {}
-    return { settle: this.#options.anyPrompt?.test(partial) === true ? strayMillis : unknownMillis }
+    if (this.#options.anyPrompt?.test(partial) === true) return { settle: strayMillis }
+    return { settle: question.test(partial) ? questionMillis : unknownMillis }
   }
 
   #noticeStray(unit: ConfigUnit | undefined, shown: string): Step<PipelineResult> {

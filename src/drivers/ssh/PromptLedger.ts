@@ -14,6 +14,8 @@ export interface LedgerRules {
   readonly prompt: RegExp
   /** Matches a whole prompt of this switch in any mode; without it nobody looks whether another mode was entered. */
   readonly anyPrompt?: RegExp
+  /** The prompt at which the conversation begins. */
+  readonly start?: string
   readonly speech: Speech
   readonly logLine: RegExp
   readonly longestEcho: number
@@ -33,6 +35,9 @@ const otherCharacters = /[^\x20-\x7e]+/
 const mayBeEcho = (unit: ConfigUnit, text: string): boolean =>
   unit.line.includes(text.trim()) ||
   (!plain.test(unit.line) && unit.line.split(otherCharacters).every((piece) => text.includes(piece)))
+
+/** A clock may stand in a prompt. */
+const withoutDigits = (text: string): string => text.replaceAll(/\d/g, "0")
 
 export class PromptLedger {
   readonly #units: Array<ConfigUnit>
@@ -97,7 +102,10 @@ export class PromptLedger {
 
   /** Whether an unfinished line may go on to be a prompt of ours, or what was typed. */
   mayBeBegun(text: string): boolean {
-    if (this.#lastPrompt.startsWith(text)) return true
+    const begun = withoutDigits(text)
+    const ours = [this.#lastPrompt, this.#rules.start ?? ""].filter((prompt) => prompt !== "").map(withoutDigits)
+    // the prompt of a section has more before its end
+    if (ours.some((prompt) => prompt.startsWith(begun) || begun.startsWith(prompt.replace(/\)#\s*$/, "-")))) return true
     const inFlight = this.#units.slice(this.#answered, this.#sent)
     return inFlight.some((unit) => [unit.line, ...unit.text].some((typed) => typed.startsWith(text)))
   }
