@@ -17,6 +17,7 @@ import type { SeenConfig } from "../store/ProvedConfigStore.ts"
 import * as ChangeProof from "./ChangeProof.ts"
 import type { LoggedIn, LoginError } from "./DeviceLogin.ts"
 import { type DriverError, renderError } from "../drivers/DriverErrors.ts"
+import { maskSecrets } from "../drivers/SecretMask.ts"
 import * as LoginProof from "./LoginProof.ts"
 
 /** What was seen of the switch. */
@@ -84,6 +85,23 @@ const MERGES =
 const besideRemark = (names: ReadonlyArray<string>): string =>
   `Other people's configuration sessions are open on the device and were left alone: ${names.join(", ")}`
 
+const MOST_SHOWN = 10
+
+/** What a command in a candidate has done to the running configuration. */
+const alteredRemark = (before: string | null, now: string): string => {
+  if (before === null) return "The running configuration is another one than before the change"
+  const old = new Set(before.split("\n"))
+  const present = now.split("\n")
+  const kept = new Set(present)
+  const lines = [
+    ...[...old].filter((line) => !kept.has(line)).map((line) => `-${line}`),
+    ...present.filter((line) => !old.has(line)).map((line) => `+${line}`)
+  ]
+  const more = lines.length > MOST_SHOWN ? ` and ${lines.length - MOST_SHOWN} more` : ""
+  const shown = lines.slice(0, MOST_SHOWN).map((line) => maskSecrets(line.trimEnd()))
+  return `The command has altered the running configuration: ${shown.join(" | ")}${more}`
+}
+
 /** Opens, reads, loads, commits … and remembers between steps what the next one compares with. */
 export const make = (context: ChangeContext): ChangeSteps => {
   const { connection, seen: texts } = context
@@ -127,7 +145,9 @@ export const make = (context: ChangeContext): ChangeSteps => {
       Effect.catchTags({
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
         MergeConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
-        SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) }))
+        SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) })),
+        LeftConfiguration: (error) =>
+          Effect.as(connection.close, ended({ type: "LEFT", failure: renderError(error) }))
       })
     )
 
@@ -189,6 +209,11 @@ export const make = (context: ChangeContext): ChangeSteps => {
     }
     const hasShape = () => driver.configHash(withoutSecrets(driver.platform, text)) === row.shape
     if (hash !== row.candidateHash && hash === row.oldHash) return seen("old")
+    // to prove it would mean to load the candidate once more
+    if (row.reason === "leftConfiguration") {
+      texts.remarks = [...texts.remarks, alteredRemark(runningBefore, text)]
+      return seen("neither")
+    }
     if (row.candidateHash !== null && hash !== row.candidateHash) {
       return seen(typeof row.shape === "string" && hasShape() ? "unproved" : "neither")
     }

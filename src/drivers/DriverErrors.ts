@@ -118,6 +118,20 @@ export class MergeConfigException extends Schema.TaggedError<MergeConfigExceptio
   unsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
+/**
+ * A line of the candidate was no configuration: it led out of the session in which it was loaded, or made the switch ask something.
+ * Loading was stopped there, and what was open of ours was discarded; `lineNumber` counts from 1, 0 when no line did it. Whether the
+ * line has changed the switch is for the caller to see. Trying again with the same candidate never helps. `committed`: the switch
+ * was seen to have committed what was loaded until then.
+ */
+export class LeftConfiguration extends Schema.TaggedError<LeftConfiguration>()("LeftConfiguration", {
+  hostname: Schema.String,
+  lineNumber: Schema.Int,
+  line: Schema.String,
+  message: Schema.String,
+  committed: Schema.Boolean
+}) {}
+
 /** The switch refused to commit or to confirm. The running configuration is the old one. */
 export class CommitError extends Schema.TaggedError<CommitError>()("CommitError", {
   hostname: Schema.String,
@@ -155,7 +169,12 @@ export type ExchangeError = ConnectionException | CommandTimeout
 export type ReadError = ExchangeError | CommandRejected | UnexpectedAnswer
 
 /** Loading a candidate. */
-export type LoadError = ReadError | SessionLockedException | ReplaceConfigException | MergeConfigException
+export type LoadError =
+  | ReadError
+  | SessionLockedException
+  | ReplaceConfigException
+  | MergeConfigException
+  | LeftConfiguration
 
 /** Every error a driver can raise. */
 export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice | AddressOutside
@@ -171,6 +190,8 @@ const heading = (error: DriverError): string => {
     case "ReplaceConfigException":
     case "MergeConfigException":
       return rejectedLines(error)
+    case "LeftConfiguration":
+      return `stopped while loading on ${error.hostname}:`
     case "CommitError":
       return `rejected by ${error.hostname} while committing ${error.session}:`
     case "CommandRejected":

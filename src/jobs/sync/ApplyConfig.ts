@@ -10,6 +10,8 @@ import { type DeviceResult, deviceResult, JobFailure, subtaskFailed, taskFailed,
 import { ApplyConfig } from "../../domain/jobs/ApplyConfig.ts"
 import { requireManageable } from "../../domain/platforms/Unmanageable.ts"
 import { type ChangeReport, isOpen } from "../../devices/ChangeExecutor.ts"
+import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { failureOf } from "./SyncStatus.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
@@ -56,6 +58,7 @@ const make = Effect.gen(function* () {
   const calls = yield* ChangeCalls
   const timerWaits = yield* TimerWaits
   const windows = yield* JobWindows
+  const events = yield* SyncEventStore
 
   const find = Effect.fnUntraced(function* (hostname: string) {
     const device = yield* refusedAsFailure(devices.getByHostname(hostname))
@@ -82,8 +85,12 @@ const make = Effect.gen(function* () {
   })
 
   /** The row and the new state belong together: a restart finds both or none. */
-  const record = Effect.fnUntraced(function* (job: ApplyJob, { hostname, id }: Device, report: ChangeReport) {
+  const record = Effect.fnUntraced(function* (job: ApplyJob, device: Device, report: ChangeReport) {
+    const { hostname, id } = device
     yield* jobs.addDevice(job.id, pushedRow(hostname, report, { main: MAIN_TASK, push: PUSH_TASK }))
+    if (report.reason === "leftConfiguration" && report.result === "unknown") {
+      yield* events.unsynchronize([device], { cause: failureOf(report), by: job.user, job_id: job.id })
+    }
     if (job.args.dry_run || !report.ok) return
     yield* states.apply(id, { type: "LIVE_APPLY_CONFIG" }, { by: job.user, jobId: job.id })
   }, sql.withTransaction)

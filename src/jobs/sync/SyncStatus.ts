@@ -33,8 +33,12 @@ const findingOf = ({ report, run }: EndedChange): Finding => {
   if (report.reason === "hashMismatch") return "confighash"
   if (report.ok) return run.dryRun && report.diff !== "" ? "differs" : "inSync"
   // nothing was committed, so what was known of the device still holds
-  return report.result === "discarded" ? "nothing" : "commit_confirm_failed"
+  return report.result === "discarded" ? "nothing" : failureOf(report)
 }
+
+/** Why the device is out of sync after a change that has failed. */
+export const failureOf = ({ reason }: ChangeReport): SyncCause =>
+  reason === "leftConfiguration" ? "command_in_configuration" : "commit_confirm_failed"
 
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
@@ -87,8 +91,8 @@ const make = Effect.gen(function* () {
   })
 
   const writeRestored = Effect.fnUntraced(function* ({ device, report, run }: EndedChange) {
-    if (run.dryRun || report.result === "discarded") return
-    if (!report.ok) return yield* outOfSync(device, run, "commit_confirm_failed")
+    if (report.result === "discarded" || (run.dryRun && report.reason !== "leftConfiguration")) return
+    if (!report.ok) return yield* outOfSync(device, run, failureOf(report))
     yield* outOfSync(device, run, "revert_job")
     yield* sql`update device set confhash = ${provedHash}, last_seen = now() where id = ${device.id}`
   })
