@@ -11,6 +11,7 @@ import { MAX_ELEMENTS, type PortData, type SentPort } from "./PortFields.ts"
 /** What values may refer to. */
 export interface PortContext {
   readonly hostname: string
+  /** Names of VLANs, and keys of VXLANs, which name their VLAN as well. */
   readonly vlanNames: ReadonlySet<string>
   readonly vxlans: ReadonlySet<string>
 }
