@@ -23,7 +23,8 @@ const STATES: Readonly<Record<Commit["state"], { readonly tone: ToneName; readon
   in_force: { tone: "good", label: "in force" },
   refused: { tone: "bad", label: "refused" },
   not_applied: { tone: "warn", label: "not applied" },
-  replaced: { tone: "quiet", label: "replaced" }
+  replaced: { tone: "quiet", label: "replaced" },
+  waiting: { tone: "warn", label: "waits for a confirmation" }
 }
 
 const HEADS = ["Commit", "State", "What", "By", "When"]
