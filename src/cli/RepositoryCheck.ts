@@ -3,8 +3,8 @@
  * line for each mistake in the form that compilers use, which editors and pipelines understand.
  */
 import { Console, Effect, FileSystem, Option, Path, Result, Runtime, Schema } from "effect"
-import { effectSentences } from "../domain/CommitEffects.ts"
 import { Device } from "../domain/Device.ts"
+import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"

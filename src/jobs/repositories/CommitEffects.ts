@@ -11,13 +11,12 @@ import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import {
   type CommitEffects,
   type ConfigurationEffect,
-  type EffectLimits,
   MOST_LISTED,
   MOST_NAMES,
   NO_CONFIGURATIONS,
-  reasonsToAsk,
   type UndefinedName
 } from "../../domain/CommitEffects.ts"
+import { type EffectLimits, reasonsToAsk } from "../../domain/EffectSentences.ts"
 import type { Device } from "../../domain/Device.ts"
 import { diff } from "../../drivers/ConfigDiff.ts"
 import { ServerConfig } from "../../ServerConfig.ts"

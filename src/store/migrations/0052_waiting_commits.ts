@@ -26,7 +26,7 @@ export default Effect.gen(function* () {
           if new.commit = old.commit then return null; end if;
         end if;
         insert into event (kind, action, actor, way, job_id, is_audit, data) values ('repository', 'waiting',
-          coalesce(acting('name'), new.by, 'server'), coalesce(acting('way'), 'server'), new.job_id, true,
+          coalesce(acting('name'), new."by", 'server'), coalesce(acting('way'), 'server'), new.job_id, true,
           jsonb_build_object('repository', new.repository, 'commit', new.commit, 'message', left(new.message, 2000)));
         return null;
       end

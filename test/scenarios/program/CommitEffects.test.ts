@@ -29,7 +29,7 @@ const ROLES = `roles:
       - {methods: ["*"], endpoints: ["*"], groups: [ACCESS_ALL]}
 `
 const ALERTS = `receivers:
-  ops: {webhook: "https://alerts.example.org/", secret: ALERT_SECRET_HOOK}
+  ops: {type: webhook, url: "https://alerts.example.org/", secret: HOOK}
 rules:
   access_failed: {kind: job, action: ended, to: ops, groups: [ACCESS_ALL]}
 `
@@ -85,7 +85,7 @@ const started = (extra: Readonly<Record<string, string>> = {}, files: Readonly<R
     ) {
       const text = yield* read(repository, file)
       assert.match(text, typeof from === "string" ? new RegExp(RegExp.escape(from)) : from)
-      yield* folders[repository].commit({ [file]: text.replace(from, to) })
+      yield* folders[repository].commit({ [file]: text.replace(from, () => to) })
     })
     const head = (repository: "settings" | "templates" = "settings") =>
       Effect.promise(async () =>
@@ -247,7 +247,7 @@ describe("a commit that takes away", () => {
 
   it.live("names the keys at the top of a file and the directories of devices that go", () =>
     Effect.gen(function* () {
-      const { edit, folders, refresh } = yield* started({ REFRESH_MAX_REMOVED: "100" })
+      const { edit, folders, refresh } = yield* started({ REFRESH_MAX_LOSING: "100" })
       yield* edit("settings", "global/base_system.yml", /^domain_name:.*\n/m, "")
       yield* folders.settings.commit({
         "devices/lhv-dist2/base_system.yml": null,
