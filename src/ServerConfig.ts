@@ -38,7 +38,10 @@ const flag = (name: string, fallback: boolean) => withDefault(Config.Boolean(nam
 const text = (name: string, fallback: string) => withDefault(Config.String(name), fallback)
 const count = (name: string, fallback: number, minimum = 0) => withDefault(atLeast(minimum, name), fallback)
 const percent = (name: string, fallback: number) =>
-  withDefault(Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name), fallback)
+  withDefault(
+    Config.schema(Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 0, maximum: 100 }))), name),
+    fallback
+  )
 
 const oneOf = (values: ReadonlyArray<number>) =>
   Schema.Int.pipe(

@@ -9,7 +9,15 @@ import { RefreshRequest } from "../domain/requests/ActionRequests.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, type EndpointDocument, shown } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { BadRequest, bodyFailures, Conflict, InternalError, NotFound, ServiceUnavailable, Unauthorized } from "./Failures.ts"
+import {
+  BadRequest,
+  bodyFailures,
+  Conflict,
+  InternalError,
+  NotFound,
+  ServiceUnavailable,
+  Unauthorized
+} from "./Failures.ts"
 import { repository } from "./RepositoryApi.ts"
 import { RequestBody, RequestParameters } from "./Requests.ts"
 

@@ -125,7 +125,12 @@ type Repository = "settings" | "templates"
 const WANTED = { settings: isWithinSettings, templates: isTemplatePath }
 
 /** What a server says the files would mean; what it finds wrong beyond the local check counts as well. */
-const checkAgainst = Effect.fnUntraced(function* (server: string, name: Repository, directory: string, local: Mistakes) {
+const checkAgainst = Effect.fnUntraced(function* (
+  server: string,
+  name: Repository,
+  directory: string,
+  local: Mistakes
+) {
   const files = Object.fromEntries(yield* readFiles(directory, WANTED[name]))
   const { answer } = yield* ask("POST /repository/:name/check", { server, params: { name }, body: { files } })
   const { effects, problems, warnings } = answer.data

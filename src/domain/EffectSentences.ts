@@ -93,7 +93,8 @@ const vlanSentence = (vlan: VlanEffect): string => {
     renumbered: `gets id ${new_id}`,
     moved: `stands under the key ${new_key}`
   }[change]
-  const named = ports === 0 ? "" : `. ${counted(ports, "port names", "ports name")} it${listed(port_list.map(portText), ports, 10)}`
+  const named =
+    ports === 0 ? "" : `. ${counted(ports, "port names", "ports name")} it${listed(port_list.map(portText), ports, 10)}`
   return `VLAN ${vlan_name} (${vlan_id}, key ${key}) ${what} on ${counted(vlan.devices, "device")}${named}`
 }
 
@@ -105,7 +106,11 @@ const configurationSentence = (effect: ConfigurationEffect): ReadonlyArray<strin
   const lines = `${about} of ${counted(concerned, "device")} get another configuration${from}: ${counted(removed, "line")} removed and ${added} added in those rendered`
   return [
     lines,
-    ...(losing > 0 ? [`${is_sample ? "About " : ""}${counted(losing, "device loses", "devices lose")} more lines than ${losing === 1 ? "it gets" : "they get"}`] : []),
+    ...(losing > 0
+      ? [
+          `${is_sample ? "About " : ""}${counted(losing, "device loses", "devices lose")} more lines than ${losing === 1 ? "it gets" : "they get"}`
+        ]
+      : []),
     ...(failed > 0 ? [`${is_sample ? "About " : ""}${counted(failed, "device")} cannot be rendered`] : [])
   ]
 }

@@ -259,7 +259,10 @@ export interface VlanLosses {
   /** The VLANs, with the ports of the database that name them. */
   readonly effects: (ports: ReadonlyArray<Interface>) => ReadonlyArray<VlanEffect>
   /** For each set of devices: the new name by the old one. */
-  readonly renames: ReadonlyArray<{ readonly ids: ReadonlyArray<number>; readonly names: Readonly<Record<string, string>> }>
+  readonly renames: ReadonlyArray<{
+    readonly ids: ReadonlyArray<number>
+    readonly names: Readonly<Record<string, string>>
+  }>
   readonly removed: RemovedKind
 }
 

@@ -88,11 +88,7 @@ export class InterfaceStore extends Context.Service<
     /** Gives ports that name this neighbour its new name; yields the ids of their devices. */
     readonly renameNeighbor: (from: string, to: string) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
     /** Ports of these devices that name one of these VLANs or VXLANs, by a text or a number; `most` of them. */
-    readonly namingVlans: (
-      deviceIds: ReadonlyArray<number>,
-      names: ReadonlyArray<string>,
-      most: number
-    ) => ReadMany
+    readonly namingVlans: (deviceIds: ReadonlyArray<number>, names: ReadonlyArray<string>, most: number) => ReadMany
     /** Gives ports of these devices that name VLANs by their old names the new ones, all at once; yields which ports. */
     readonly renameVlans: (
       deviceIds: ReadonlyArray<number>,

@@ -100,7 +100,10 @@ describe("groups after a commit", () => {
       { "global/groups.yml": two("none", "acc[23]"), "alerts.yml": alerts("WING") },
       []
     )
-    assert.deepEqual(found.groups.map(({ name }) => name), ["WING", "OTHER"])
+    assert.deepEqual(
+      found.groups.map(({ name }) => name),
+      ["WING", "OTHER"]
+    )
     assert.deepInclude(found.rules[0], { kind: "alert rule", name: "failed", before: 3, after: 0 })
   })
 })
@@ -123,12 +126,30 @@ describe("VLANs after a commit", () => {
     port("none", null)
   ]
   const CASES: ReadonlyArray<
-    readonly [what: string, after: Parameters<typeof vxlansFile>[0], change: string | undefined, ports: ReadonlyArray<string>, removed: number]
+    readonly [
+      what: string,
+      after: Parameters<typeof vxlansFile>[0],
+      change: string | undefined,
+      ports: ReadonlyArray<string>,
+      removed: number
+    ]
   > = [
     ["stays", { a: ["A", 1], b: ["B", 2], c: ["C", 3] }, undefined, [], 0],
-    ["vanishes", { b: ["B", 2], c: ["C", 3] }, "vanished", ["by name", "by key", "by id", "tagged", "tagged", "vxlan"], 1],
+    [
+      "vanishes",
+      { b: ["B", 2], c: ["C", 3] },
+      "vanished",
+      ["by name", "by key", "by id", "tagged", "tagged", "vxlan"],
+      1
+    ],
     ["is renamed", { a: ["X", 1], b: ["B", 2], c: ["C", 3] }, "renamed", ["by name", "tagged"], 0],
-    ["gets another id", { a: ["A", 9], b: ["B", 2], c: ["C", 3] }, "renumbered", ["by name", "by key", "by id", "tagged", "tagged"], 0],
+    [
+      "gets another id",
+      { a: ["A", 9], b: ["B", 2], c: ["C", 3] },
+      "renumbered",
+      ["by name", "by key", "by id", "tagged", "tagged"],
+      0
+    ],
     ["gets another key", { x: ["A", 1], b: ["B", 2], c: ["C", 3] }, "moved", ["by key", "vxlan"], 0],
     ["gives its name to another", { a: ["X", 1], b: ["A", 2], c: ["C", 3] }, "renamed", ["by name", "tagged"], 0]
   ]
@@ -154,7 +175,10 @@ describe("VLANs after a commit", () => {
   it("one that a mistyped audience keeps from every device counts as removed", () => {
     const found = find(
       { "global/groups.yml": groupsFile("acc"), "global/vxlans.yml": BEFORE },
-      { "global/groups.yml": groupsFile("acc"), "global/vxlans.yml": vxlansFile({ a: ["A", 1, ", groups: [WINGG]"], b: ["B", 2], c: ["C", 3] }) }
+      {
+        "global/groups.yml": groupsFile("acc"),
+        "global/vxlans.yml": vxlansFile({ a: ["A", 1, ", groups: [WINGG]"], b: ["B", 2], c: ["C", 3] })
+      }
     )
     assert.deepInclude(found.vlans.removed, { before: 3, removed: 1, names: ["a"] })
     assert.deepInclude(found.vlans.effects([])[0], { change: "vanished", key: "a", devices: 4 })
@@ -180,14 +204,18 @@ describe("VLANs after a commit", () => {
     while (step.done !== true) step = steps.next()
     assert.deepEqual(
       step.value.vlans.effects([])[0]?.port_list.map((one) => [one.interface, one.as]),
-      [["Ethernet1", "untagged"], ["Ethernet2", "tagged"]]
+      [
+        ["Ethernet1", "untagged"],
+        ["Ethernet2", "tagged"]
+      ]
     )
   })
 })
 
 describe("names of VLANs", () => {
   const vxlans = (entries: Parameters<typeof vxlansFile>[0]): Vxlans =>
-    settingsOf(effectiveSettings(snapshotWith({ "global/vxlans.yml": vxlansFile(entries) }), device("a", "ACCESS"))).settings.vxlans
+    settingsOf(effectiveSettings(snapshotWith({ "global/vxlans.yml": vxlansFile(entries) }), device("a", "ACCESS")))
+      .settings.vxlans
   const site = vxlans({ staff: ["STUDENT", 1], student: ["GUEST", 2], STUDENT: ["LAB", 3] })
   const CASES: ReadonlyArray<readonly [vlan: unknown, id: number | null]> = [
     ["STUDENT", 1],

@@ -18,7 +18,10 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
       const sql = yield* SqlClient.SqlClient
       const refreshes = yield* RefreshStore
       const repositories = yield* RepositoryStore
-      const waiting = Effect.map(refreshes.waiting("settings"), Option.map(({ commit }) => commit))
+      const waiting = Effect.map(
+        refreshes.waiting("settings"),
+        Option.map(({ commit }) => commit)
+      )
       const put = (name: "settings" | "templates", ref: string) =>
         repositories.put({ name, ref, url: "", commit: "c", description: "", files: {} })
       yield* refreshes.keepWaiting("settings", waits("a"))
@@ -26,7 +29,10 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
       yield* refreshes.keepWaiting("settings", waits("b"))
       const told = yield* sql<{ commit: string; actor: string }>`
         select data ->> 'commit' as commit, actor from event where kind = 'repository' and action = 'waiting' order by id`
-      assert.deepEqual(told, [{ commit: "a", actor: "indy" }, { commit: "b", actor: "indy" }])
+      assert.deepEqual(told, [
+        { commit: "a", actor: "indy" },
+        { commit: "b", actor: "indy" }
+      ])
       yield* put("templates", "")
       yield* put("settings", "a-branch")
       yield* refreshes.forgetWaiting("settings", "b")
@@ -42,7 +48,12 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
   it.effect("rename VLANs at ports all at once, so that two names can change places, and leave all else as it is", () =>
     Effect.gen(function* () {
       const ports = yield* InterfaceStore
-      const { id } = yield* (yield* DeviceStore).insert({ hostname: "a1", state: "MANAGED", device_type: "ACCESS", platform: "eos" })
+      const { id } = yield* (yield* DeviceStore).insert({
+        hostname: "a1",
+        state: "MANAGED",
+        device_type: "ACCESS",
+        platform: "eos"
+      })
       const data = [
         { untagged_vlan: "A", description: "A" },
         { untagged_vlan: "B", tagged_vlan_list: ["A", 5, "C", "B", "A"] },
@@ -56,10 +67,17 @@ layer(RefreshStore.layer.pipe(Layer.provideMerge(storesOn(TestDatabase))))("Wait
         ["Ethernet0", "Ethernet1", "Ethernet2"]
       )
       const renamed = yield* ports.renameVlans([id], { A: "B", B: "A" })
-      assert.sameMembers(renamed.map(({ name }) => name), ["Ethernet0", "Ethernet1"])
+      assert.sameMembers(
+        renamed.map(({ name }) => name),
+        ["Ethernet0", "Ethernet1"]
+      )
       assert.deepEqual(
         (yield* ports.ofDevice(id)).map((port) => port.data),
-        [{ untagged_vlan: "B", description: "A" }, { untagged_vlan: "A", tagged_vlan_list: ["B", 5, "C", "A", "B"] }, ...data.slice(2)]
+        [
+          { untagged_vlan: "B", description: "A" },
+          { untagged_vlan: "A", tagged_vlan_list: ["B", 5, "C", "A", "B"] },
+          ...data.slice(2)
+        ]
       )
     })
   )

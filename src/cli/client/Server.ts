@@ -120,7 +120,8 @@ export const send = Effect.fnUntraced(function* <Name extends CallName>(
         ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
         ...(signal === undefined ? {} : { signal })
       }),
-    catch: () => new ServerAway({ message: `${serverUrl(sent.server)} does not answer; SWITCHYARD_URL says where the server is` })
+    catch: () =>
+      new ServerAway({ message: `${serverUrl(sent.server)} does not answer; SWITCHYARD_URL says where the server is` })
   })
 })
 

@@ -23,9 +23,7 @@ export const RefreshRepository = defineJob({
       })
     ),
     /** The answer of a refresh whose commit waits for a confirmation: it was not refused. */
-    waits: Schema.optionalKey(
-      Schema.Struct({ message: Schema.String, commit: Schema.String, effects: CommitEffects })
-    ),
+    waits: Schema.optionalKey(Schema.Struct({ message: Schema.String, commit: Schema.String, effects: CommitEffects })),
     /** The commit that came into force, and what it means. */
     commit: Schema.optionalKey(Schema.String),
     effects: Schema.optionalKey(CommitEffects),

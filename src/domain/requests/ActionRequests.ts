@@ -79,12 +79,11 @@ export const RefreshRequest = Body.make(
     action: required(Schema.Literal("REFRESH"), () => "No action specified", only("REFRESH", "Invalid action")),
     confirm: ignorable(
       Schema.String,
-      nullAsAbsent(accept(isHash, () => "confirm should be the hash of the commit that waits, or its first 7 digits or more"))
+      nullAsAbsent(
+        accept(isHash, () => "confirm should be the hash of the commit that waits, or its first 7 digits or more")
+      )
     ),
-    rename_ports: ignorable(
-      Schema.Boolean,
-      nullAsAbsent(accept(isFlag, () => "rename_ports should be a boolean"))
-    )
+    rename_ports: ignorable(Schema.Boolean, nullAsAbsent(accept(isFlag, () => "rename_ports should be a boolean")))
   },
   { message: Body.firstOf }
 )

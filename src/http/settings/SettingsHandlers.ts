@@ -68,9 +68,7 @@ export const SettingsLive = HttpApiBuilder.group(Api, "settings", (handlers) =>
       .handle("osVersion", ({ params }) => answered(groups.osVersions(params.name)))
       .handle("repository", ({ params }) => answered(repository.describe(params.name)))
       .handle("problems", ({ params }) => answered(repository.problems(params.name)))
-      .handle("refresh", ({ params, payload }) =>
-        asCaller((user) => repository.refresh(params.name, payload, user))
-      )
+      .handle("refresh", ({ params, payload }) => asCaller((user) => repository.refresh(params.name, payload, user)))
   })
 )
 

@@ -43,7 +43,9 @@ export interface Compared {
   /** What devices are rendered from now, and from the commit. */
   readonly inForce: Sources
   readonly changed: Sources
-  readonly settings?: Omit<SettingsChange, "affected" | "rules" | "devices"> & { readonly devices: ReadonlyArray<Device> }
+  readonly settings?: Omit<SettingsChange, "affected" | "rules" | "devices"> & {
+    readonly devices: ReadonlyArray<Device>
+  }
   /** The templates of the repository's own ref. */
   readonly templates?: { readonly before: TemplateSnapshot; readonly after: TemplateSnapshot }
 }
@@ -183,9 +185,12 @@ const makeRules = Effect.gen(function* () {
     return [
       ...scoped.map(({ deviceTypes, groups, kind, name }): GroupRule => ({ kind, name, groups, deviceTypes })),
       ...[...roles].flatMap(([name, held]) =>
-        held.map(
-          ({ device_types = null, groups = null }): GroupRule => ({ kind: "role", name, groups, deviceTypes: device_types })
-        )
+        held.map(({ device_types = null, groups = null }): GroupRule => ({
+          kind: "role",
+          name,
+          groups,
+          deviceTypes: device_types
+        }))
       )
     ].filter(({ groups }) => groups !== null)
   })
@@ -268,7 +273,11 @@ export const makeEffects = Effect.gen(function* () {
   )
 
   /** A template that goes on for ever ends the sample of a refresh, not the refresh. */
-  const rendered = Effect.fnUntraced(function* (compared: Compared, concerned: ReadonlyArray<Device>, isWhole: boolean) {
+  const rendered = Effect.fnUntraced(function* (
+    compared: Compared,
+    concerned: ReadonlyArray<Device>,
+    isWhole: boolean
+  ) {
     const found = new Renderings()
     found.counts.concerned = concerned.length
     const all = concerned.map((device) => ({ device, hostnames: [device.hostname] }))
@@ -283,7 +292,8 @@ export const makeEffects = Effect.gen(function* () {
     { settings }: Compared,
     affected: ReadonlyArray<string>
   ): Effect.fn.Return<
-    Pick<CommitEffects, "groups" | "rules" | "vlans" | "keys" | "removed"> & Pick<VlanLosses, "renames"> & { cut: boolean },
+    Pick<CommitEffects, "groups" | "rules" | "vlans" | "keys" | "removed"> &
+      Pick<VlanLosses, "renames"> & { cut: boolean },
     SqlError.SqlError
   > {
     if (settings === undefined) {
@@ -318,11 +328,7 @@ export const makeEffects = Effect.gen(function* () {
       configurations:
         concerned.length === 0
           ? NO_CONFIGURATIONS
-          : found.configurations(
-              managed.filter(({ state }) => state === "MANAGED").length,
-              concerned.length,
-              isSample
-            ),
+          : found.configurations(managed.filter(({ state }) => state === "MANAGED").length, concerned.length, isSample),
       undefined_names: found.undefinedNames
     }
     const bounded = {

@@ -82,9 +82,7 @@ const make = Effect.gen(function* () {
 
   /** What a commit means beside the one in force; nothing before the first. */
   const meaning = ({ affected, compared }: CheckedCommit) =>
-    compared === undefined
-      ? Effect.succeed({ effects: NO_EFFECTS, renames: [] })
-      : effectsOf(compared, affected, false)
+    compared === undefined ? Effect.succeed({ effects: NO_EFFECTS, renames: [] }) : effectsOf(compared, affected, false)
 
   /** Leaves in force what is, until somebody confirms the commit or another one comes. */
   const wait = Effect.fnUntraced(function* (

@@ -41,10 +41,7 @@ const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTe
 const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
   const snapshots = new Map(branches.map(({ after, row }) => [row.ref, after]))
   return (branch: string | null) =>
-    Effect.mapError(
-      Effect.fromNullishOr(snapshots.get(branch ?? "")),
-      () => new NoTemplates({ branch: branch ?? "" })
-    )
+    Effect.mapError(Effect.fromNullishOr(snapshots.get(branch ?? "")), () => new NoTemplates({ branch: branch ?? "" }))
 }
 
 /** Branches that groups name, each once. */

@@ -70,7 +70,8 @@ const started = (extra: Readonly<Record<string, string>> = {}, files: Readonly<R
           yield* (yield* InterfaceStore).put(device.id, name, configtype, data)
       }
     }).pipe(Effect.provideContext(running))
-    const put = (name: string, more: object = {}) => api.send("PUT", `/repository/${name}`, { action: "REFRESH", ...more })
+    const put = (name: string, more: object = {}) =>
+      api.send("PUT", `/repository/${name}`, { action: "REFRESH", ...more })
     const refresh = (name = "settings", more: object = {}) => put(name, more)
     while ((yield* refresh("templates")).status !== 200) yield* Effect.sleep("50 millis")
     while ((yield* refresh()).status !== 200) yield* Effect.sleep("50 millis")
@@ -104,7 +105,8 @@ const started = (extra: Readonly<Record<string, string>> = {}, files: Readonly<R
       )
     const jobs = Effect.map(
       api.send("GET", "/jobs?per_page=1000"),
-      ({ body }) => new Set((body.data["jobs"] as ReadonlyArray<{ function_name: string }>).map((job) => job.function_name))
+      ({ body }) =>
+        new Set((body.data["jobs"] as ReadonlyArray<{ function_name: string }>).map((job) => job.function_name))
     )
     return { api, edit, folders, head, jobs, ports, read, refresh, url, waiting }
   })
@@ -113,37 +115,56 @@ const effectsOf = ({ body }: Reply) => (body as unknown as { effects: CommitEffe
 const said = ({ body }: Reply) => String(body.message)
 
 describe("a commit that takes away", () => {
-  it.live("names each port whose VLAN is renamed, and gives it the new name in the same transaction when that is asked for", () =>
-    Effect.gen(function* () {
-      const { api, edit, jobs, ports, read, refresh } = yield* started()
-      const before = yield* read("settings", "global/vxlans.yml")
-      yield* edit("settings", "global/vxlans.yml", "vlan_name: STUDENT", "vlan_name: LEARNER")
-      const checked = yield* api.send("POST", "/repository/settings/check", { branch: "main" })
-      assert.deepEqual(effectsOf({ ...checked, body: checked.body.data } as never).vlans[0]?.ports, 8, "before it is in force")
+  it.live(
+    "names each port whose VLAN is renamed, and gives it the new name in the same transaction when that is asked for",
+    () =>
+      Effect.gen(function* () {
+        const { api, edit, jobs, ports, read, refresh } = yield* started()
+        const before = yield* read("settings", "global/vxlans.yml")
+        yield* edit("settings", "global/vxlans.yml", "vlan_name: STUDENT", "vlan_name: LEARNER")
+        const checked = yield* api.send("POST", "/repository/settings/check", { branch: "main" })
+        assert.deepEqual(
+          effectsOf({ ...checked, body: checked.body.data } as never).vlans[0]?.ports,
+          8,
+          "before it is in force"
+        )
 
-      const reply = yield* refresh("settings", { rename_ports: true })
-      assert.strictEqual(reply.status, 200, JSON.stringify(reply.body))
-      const [vlan] = effectsOf(reply).vlans
-      assert.deepInclude(vlan, { change: "renamed", key: "student", vlan_name: "STUDENT", new_name: "LEARNER", ports: 8 })
-      assert.deepInclude([...(vlan?.port_list ?? [])], { hostname: "lhv-acc1", interface: "Ethernet1", as: "untagged" })
-      assert.deepInclude([...(vlan?.port_list ?? [])], { hostname: "lhv-acc4", interface: "Ethernet2", as: "tagged" })
-      const renamed = yield* ports("lhv-acc1")
-      assert.deepEqual(renamed.get("Ethernet1"), { untagged_vlan: "LEARNER", description: "room 1" })
-      assert.deepEqual(renamed.get("Ethernet2"), { tagged_vlan_list: ["STAFF", "LEARNER", 140] })
-      assert.deepEqual(renamed.get("Ethernet4"), { untagged_vlan: 120 }, "a number names the id, which stays")
-      const devices = yield* api.devices("filter[device_type]=ACCESS")
-      assert.deepEqual(new Set(devices.map(({ synchronized }) => synchronized)), new Set([false]))
-      const config = yield* api.send("GET", "/device/lhv-acc1/generate_config")
-      assert.match(JSON.stringify(config.body), /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
+        const reply = yield* refresh("settings", { rename_ports: true })
+        assert.strictEqual(reply.status, 200, JSON.stringify(reply.body))
+        const [vlan] = effectsOf(reply).vlans
+        assert.deepInclude(vlan, {
+          change: "renamed",
+          key: "student",
+          vlan_name: "STUDENT",
+          new_name: "LEARNER",
+          ports: 8
+        })
+        assert.deepInclude([...(vlan?.port_list ?? [])], {
+          hostname: "lhv-acc1",
+          interface: "Ethernet1",
+          as: "untagged"
+        })
+        assert.deepInclude([...(vlan?.port_list ?? [])], { hostname: "lhv-acc4", interface: "Ethernet2", as: "tagged" })
+        const renamed = yield* ports("lhv-acc1")
+        assert.deepEqual(renamed.get("Ethernet1"), { untagged_vlan: "LEARNER", description: "room 1" })
+        assert.deepEqual(renamed.get("Ethernet2"), { tagged_vlan_list: ["STAFF", "LEARNER", 140] })
+        assert.deepEqual(renamed.get("Ethernet4"), { untagged_vlan: 120 }, "a number names the id, which stays")
+        const devices = yield* api.devices("filter[device_type]=ACCESS")
+        assert.deepEqual(new Set(devices.map(({ synchronized }) => synchronized)), new Set([false]))
+        const config = yield* api.send("GET", "/device/lhv-acc1/generate_config")
+        assert.match(JSON.stringify(config.body), /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
 
-      // without the wish the ports stay as they are, and the answer says what they lose
-      yield* edit("settings", "global/vxlans.yml", /^[^]*$/, before)
-      const back = yield* refresh()
-      assert.strictEqual(back.status, 200)
-      assert.deepInclude(effectsOf(back).vlans[0], { change: "renamed", new_name: "STUDENT", ports: 8 })
-      assert.deepEqual((yield* ports("lhv-acc1")).get("Ethernet1"), { untagged_vlan: "LEARNER", description: "room 1" })
-      assert.deepEqual(yield* jobs, new Set(["refresh_repo"]))
-    }).pipe(Effect.scoped)
+        // without the wish the ports stay as they are, and the answer says what they lose
+        yield* edit("settings", "global/vxlans.yml", /^[^]*$/, before)
+        const back = yield* refresh()
+        assert.strictEqual(back.status, 200)
+        assert.deepInclude(effectsOf(back).vlans[0], { change: "renamed", new_name: "STUDENT", ports: 8 })
+        assert.deepEqual((yield* ports("lhv-acc1")).get("Ethernet1"), {
+          untagged_vlan: "LEARNER",
+          description: "room 1"
+        })
+        assert.deepEqual(yield* jobs, new Set(["refresh_repo"]))
+      }).pipe(Effect.scoped)
   )
 
   it.live("lets ports name a VLAN by its key, which a rename does not change", () =>
@@ -159,7 +180,9 @@ describe("a commit that takes away", () => {
       assert.strictEqual(put.status, 400)
       assert.include(JSON.stringify(put.body), "no_such_key")
       assert.notInclude(JSON.stringify((put.body as { message: { errors: unknown } }).message.errors), "student")
-      const configOf = Effect.map(api.send("GET", "/device/lhv-acc1/generate_config"), ({ body }) => JSON.stringify(body))
+      const configOf = Effect.map(api.send("GET", "/device/lhv-acc1/generate_config"), ({ body }) =>
+        JSON.stringify(body)
+      )
       assert.match(yield* configOf, /interface Ethernet1\\n(?:(?!interface).)*switchport access vlan 120/)
       yield* edit("settings", "global/vxlans.yml", "vlan_name: STUDENT", "vlan_name: LEARNER")
       const reply = yield* refresh()
@@ -172,7 +195,10 @@ describe("a commit that takes away", () => {
 
   it.live("waits when it empties a group that windows, roles and alerts are for, until that commit is confirmed", () =>
     Effect.gen(function* () {
-      const { api, edit, folders, head, jobs, refresh, waiting } = yield* started({}, { "windows.yml": WINDOWS, "permissions.yml": ROLES })
+      const { api, edit, folders, head, jobs, refresh, waiting } = yield* started(
+        {},
+        { "windows.yml": WINDOWS, "permissions.yml": ROLES }
+      )
       yield* folders.settings.commit({ "alerts.yml": ALERTS })
       assert.strictEqual((yield* refresh()).status, 200)
       const good = yield* head()
@@ -183,12 +209,15 @@ describe("a commit that takes away", () => {
       const effects = effectsOf(reply)
       const [group] = effects.groups
       assert.deepInclude(group, { name: "ACCESS_ALL", before: 4, after: 0, lost: 4 })
-      assert.includeDeepMembers([...(group?.used_by ?? [])], [
-        { kind: "window", name: "night" },
-        { kind: "role", name: "porter" },
-        { kind: "alert rule", name: "access_failed" },
-        { kind: "settings", name: "global/vxlans.yml" }
-      ])
+      assert.includeDeepMembers(
+        [...(group?.used_by ?? [])],
+        [
+          { kind: "window", name: "night" },
+          { kind: "role", name: "porter" },
+          { kind: "alert rule", name: "access_failed" },
+          { kind: "settings", name: "global/vxlans.yml" }
+        ]
+      )
       assert.sameDeepMembers(
         effects.rules.map(({ after, before, kind, name }) => ({ kind, name, before, after })),
         [
@@ -272,7 +301,16 @@ describe("a commit that takes away", () => {
       const reply = yield* refresh("templates")
       assert.strictEqual(reply.status, 200, "four devices are too few to be asked about")
       const { configurations } = effectsOf(reply)
-      assert.deepInclude(configurations, { managed: 6, concerned: 4, rendered: 4, is_sample: false, changed: 4, losing: 4, removed: 4, added: 0 })
+      assert.deepInclude(configurations, {
+        managed: 6,
+        concerned: 4,
+        rendered: 4,
+        is_sample: false,
+        changed: 4,
+        losing: 4,
+        removed: 4,
+        added: 0
+      })
 
       // every device of the site
       const files = ["eos/access.j2", "eos/dist.j2"]

@@ -118,7 +118,9 @@ const Refresh = ({ name }: { readonly name: RepositoryName }) => {
       </Text>
       {effects !== null && <Effects effects={effects} of="the newest commit" />}
       {isConflict(error) && (
-        <Text role="alert">The newest commit takes away too much: confirm it below, or correct it and fetch again.</Text>
+        <Text role="alert">
+          The newest commit takes away too much: confirm it below, or correct it and fetch again.
+        </Text>
       )}
       {error !== null && !isConflict(error) && remarksOf(error).length === 0 && (
         <Problem error={error} title="The newest commit was not brought into force" />
