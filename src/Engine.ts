@@ -4,6 +4,8 @@
  */
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Layer, Result, Schema } from "effect"
+import { ChangeWindows } from "./access/ChangeWindows.ts"
+import { Permissions } from "./access/Permissions.ts"
 import { CertificateAuthority } from "./certificates/CertificateAuthority.ts"
 import * as DeviceActor from "./devices/DeviceActor.ts"
 import { DeviceLogin } from "./devices/DeviceLogin.ts"
@@ -246,6 +248,7 @@ export const services = Layer.mergeAll(
   Layer.mergeAll(RepositoryUpdate.layer, BranchCheck.layer).pipe(
     Layer.provide([SettingsUpdate.layer, TemplatesUpdate.layer, CommitsInForce.layer]),
     Layer.provide(StrictRendering.layer),
+    Layer.provide([ChangeWindows.layer, Permissions.layer, RefreshStore.layer]),
     Layer.provideMerge(CandidateConfigs.layer),
     Layer.merge(RepositoryCommits.layer.pipe(Layer.provide(RefreshStore.layer))),
     Layer.provide(RepositoryCopies.layer)

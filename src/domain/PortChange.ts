@@ -14,6 +14,7 @@ import { MAX_ELEMENTS, type PortData, type SentPort } from "./PortFields.ts"
 export interface PortContext {
   readonly hostname: string
   readonly platform: string | null
+  /** Names of VLANs, and keys of VXLANs, which name their VLAN as well. */
   readonly vlanNames: ReadonlySet<string>
   readonly vxlans: ReadonlySet<string>
 }

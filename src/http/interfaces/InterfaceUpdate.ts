@@ -23,14 +23,14 @@ type Ports = typeof PortChanges.schema.Type.interfaces
 
 const refuse = (errors: ReadonlyArray<string>) => new BadRequest({ message: { errors } })
 
-/** The VXLANs of effective settings by their keys, and the names of their VLANs. */
+/** The VXLANs of effective settings by their keys, and what ports may name their VLANs by: names and keys. */
 export const vlansOf = (settings: JsonObject): Pick<PortContext, "vlanNames" | "vxlans"> => {
   const vxlans = isObject(settings["vxlans"]) ? settings["vxlans"] : {}
   const names = Object.values(vxlans).flatMap((vxlan) => {
     const name = isObject(vxlan) ? vxlan["vlan_name"] : undefined
     return typeof name === "string" ? [name] : []
   })
-  return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set(names) }
+  return { vxlans: new Set(Object.keys(vxlans)), vlanNames: new Set([...names, ...Object.keys(vxlans)]) }
 }
 
 const asUpdated = ({ configtype, configtypeChanged, data, dataChanged }: PortChange) => ({
