@@ -5,12 +5,14 @@
  */
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
+import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import type { Facts } from "./Readings.ts"
 
 /** What a platform may have nothing for. */
 type Left =
+  | "shown"
   | "interfaces"
   | "optics"
   | "lldp"
@@ -50,6 +52,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
       ({ message }) => new CommitError({ hostname, session, message })
     )
   return {
+    shown: SHOWS_NOTHING,
     interfaces: refused("interfaces"),
     optics: Effect.succeed({}),
     lldp: refused("lldp"),

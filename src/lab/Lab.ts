@@ -185,7 +185,7 @@ const makeSwitch = (
     name,
     hardware,
     world,
-    hostKey: node.hostKey === "own" ? HostKey.generate() : sharedKey,
+    hostKey: node.hostKey === "shared" ? sharedKey : HostKey.generate(),
     version: node.version ?? personalityOf(node)?.version ?? "4.31.4M",
     behaviour: behaviourOf(node),
     startup: node.blank === true ? undefined : (node["startup-config"] ?? `hostname ${name}\n`),
