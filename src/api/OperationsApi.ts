@@ -352,7 +352,9 @@ const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
     })
   )
 
-const endpoints = approvals.add(trust).add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
+const endpoints = approvals
+  .add(trust)
+  .add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
 /** Endpoints of work on devices beside their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

@@ -233,11 +233,12 @@ const make = Effect.gen(function* () {
   const refuse = Effect.fnUntraced(function* (
     device: Device,
     address: string,
-    { fact, recorded, shown }: Difference,
+    difference: Difference,
     owner: Option.Option<Owner>,
     { jobId = null }: { readonly jobId?: number | null }
   ) {
-    const { hostname, id } = device
+    const { hostname } = device
+    const { fact, recorded, shown } = difference
     const other = Option.match(owner, { onNone: () => null, onSome: (one) => one.hostname })
     const error = new WrongDevice({ hostname, address, fact, shown, recorded, other })
     yield* Effect.logError("SECURITY: the switch at the address of a device is another one; it is blocked", {
@@ -247,18 +248,18 @@ const make = Effect.gen(function* () {
       recorded,
       belongs_to: other
     })
-    const key = fact === "host key" ? shown : null
-    yield* identities.found({ deviceId: id, owner: Option.getOrNull(owner), key, jobId })
+    const belongsTo = Option.getOrNull(owner)
+    yield* identities.found({ device, address, ...difference, owner: belongsTo, jobId })
     return yield* error
   })
 
-  const keyOf = (shown: string): Difference => ({ fact: "host key", shown, recorded: null })
+  const keyDifference = (shown: string): Difference => ({ fact: "host key", shown, recorded: null })
 
   /** Whether the key of a handshake is that of another device; nothing is sent while that cannot be told. */
   const keyCheck = (device: Device, address: string, options: LoginOptions) => (fingerprint: string) =>
     Effect.gen(function* () {
       const owner = yield* identities.ownerOfKey(device.id, fingerprint)
-      if (Option.isSome(owner)) yield* refuse(device, address, keyOf(fingerprint), owner, options)
+      if (Option.isSome(owner)) yield* refuse(device, address, keyDifference(fingerprint), owner, options)
     }).pipe(
       Effect.catchTag("SqlError", ({ message }) => {
         const { hostname } = device
@@ -266,7 +267,8 @@ const make = Effect.gen(function* () {
       })
     )
 
-  /** What a logged-in switch shows is compared with the record; a managed one without a serial number gets the one that is shown. */
+  /** What a logged-in switch shows is compared with the record; a managed one without a serial number gets the one that it shows when it
+   * is to be changed. */
   const identify = Effect.fnUntraced(function* (
     device: Device,
     address: string,
@@ -288,8 +290,9 @@ const make = Effect.gen(function* () {
     const hasSerial = (device.serial ?? "").trim() !== ""
     if (hasSerial || shown.serial === null || driver.platform.sharesSerials === true) return
     const serial = shown.serial.trim()
-    const isOwnPlace = device.state === "MANAGED" && options.state === undefined && options.address === undefined
-    if (isOwnPlace && (yield* identities.learnSerial(id, serial))) return
+    const { address: elsewhere, changes, state } = options
+    const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
+    if (isOwnPlace && changes !== undefined && (yield* identities.learnSerial(id, serial))) return
     const owner = yield* ownerOfSerial(serial)
     if (Option.isNone(owner)) return
     return yield* refuse(device, address, { fact: "serial", shown: serial, recorded: null }, owner, options)
@@ -310,7 +313,7 @@ const make = Effect.gen(function* () {
     const hostKey: HostKeyPolicy = options.asksIdentity === true ? { _tag: "accept" } : policy
     if (hostKey._tag === "pin" && known !== null && known.shared_with !== null) {
       const owner = yield* identities.ownerOfKey(device.id, hostKey.fingerprint)
-      if (Option.isSome(owner)) yield* refuse(device, address, keyOf(hostKey.fingerprint), owner, options)
+      if (Option.isSome(owner)) yield* refuse(device, address, keyDifference(hostKey.fingerprint), owner, options)
     }
     const isKnown =
       options.hostKey !== undefined ||

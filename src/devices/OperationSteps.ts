@@ -123,6 +123,5 @@ export const handlers = (
     const login = payload.discoveredAt === null ? changing : discoveredAt(payload.discoveredAt)
     return installCertificate(login, worker, payload)
   },
-  EraseDevice: ({ payload }: { readonly payload: { readonly jobId: number } }) =>
-    erase(changing, worker, payload.jobId)
+  EraseDevice: ({ payload }: { readonly payload: { readonly jobId: number } }) => erase(changing, worker, payload.jobId)
 })

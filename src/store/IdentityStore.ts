@@ -5,9 +5,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
+import type { Difference } from "../domain/DeviceIdentity.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGrouped } from "./GroupedStatement.ts"
 import { DeviceStore } from "./DeviceStore.ts"
+import { EventStore } from "./EventStore.ts"
 import { HostKeyStore } from "./HostKeyStore.ts"
 import { SyncEventStore } from "./SyncEventStore.ts"
 
@@ -20,13 +22,16 @@ interface LearnedSerial {
   readonly serial: string
 }
 
-/** A switch that is not the device of this record; `key` is its host key, where that says so. */
-export interface WrongDeviceFinding {
-  readonly deviceId: number
+/** A switch that is not the device of this record, by what it shows. */
+export interface WrongDeviceFinding extends Difference {
+  readonly device: Owner
+  readonly address: string
   readonly owner: Owner | null
-  readonly key: string | null
   readonly jobId: number | null
 }
+
+/** What goes on is told once in so long. */
+const TOLD_AGAIN = "1 hour"
 
 const CAUSE = "wrong_device"
 /** Who writes the causes that the server finds by itself. */
@@ -36,7 +41,8 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const hostKeys = yield* HostKeyStore
-  const events = yield* SyncEventStore
+  const syncEvents = yield* SyncEventStore
+  const events = yield* EventStore
   const grouped = yield* grouping
 
   const learnAll = Effect.fnUntraced(function* (learned: ReadonlyArray<LearnedSerial>) {
@@ -74,7 +80,7 @@ const make = Effect.gen(function* () {
       from device where id = any(${[...ids]}::integer[]) and state = 'MANAGED' order by id for update`
     yield* devices.markUnsynchronized(rows.map(({ id }) => id))
     const news = rows.filter(({ is_known }) => !is_known)
-    yield* events.unsynchronize(news, { cause: CAUSE, by: BY, job_id: jobId })
+    yield* syncEvents.unsynchronize(news, { cause: CAUSE, by: BY, job_id: jobId })
   })
 
   const othersWith = Effect.fn("IdentityStore.othersWith")((deviceId: number, hash: string) =>
@@ -112,9 +118,16 @@ const make = Effect.gen(function* () {
         )
       )
     ),
-    found: Effect.fn("IdentityStore.found")(function* ({ deviceId, jobId, key, owner }: WrongDeviceFinding) {
-      if (key !== null) yield* hostKeys.refuse(deviceId, key)
-      yield* mark(owner === null ? [deviceId] : [deviceId, owner.id], jobId)
+    found: Effect.fn("IdentityStore.found")(function* ({ device, jobId, owner, ...finding }: WrongDeviceFinding) {
+      const { hostname, id } = device
+      yield* mark(owner === null ? [id] : [id, owner.id], jobId)
+      if (finding.fact === "host key") yield* hostKeys.refuse(id, finding.shown)
+      const known = yield* sql`select 1 from event where device_id = ${id} and kind = 'identity' and action = 'wrong'
+        and data ->> 'shown' = ${finding.shown} and at > now() - ${TOLD_AGAIN}::interval limit 1`
+      if (known.length > 0) return
+      const data = { ...finding, belongs_to: owner?.hostname ?? null }
+      const about = { deviceId: id, hostname, ...(jobId === null ? {} : { jobId }) }
+      yield* events.append({ kind: "identity", action: "wrong", isAudit: true, ...about, data })
     }, sql.withTransaction),
     othersWith,
     mark: Effect.fn("IdentityStore.mark")(mark, sql.withTransaction),
@@ -155,6 +168,6 @@ export class IdentityStore extends Context.Service<
   }
 >()("switchyard/store/IdentityStore") {
   static readonly layer = Layer.effect(IdentityStore, make).pipe(
-    Layer.provide([DeviceStore.layer, HostKeyStore.layer, SyncEventStore.layer, BackgroundWork.layer])
+    Layer.provide([DeviceStore.layer, EventStore.layer, HostKeyStore.layer, SyncEventStore.layer, BackgroundWork.layer])
   )
 }

@@ -22,8 +22,6 @@ export const missingRight = ({ rights = [] }: Permission, method: string, path: 
 export const speaksOf = (permission: Permission, method: string, path: string): boolean => {
   const { endpoints = [], methods = [] } = permission
   return (
-    includes(methods, method) &&
-    matchesPath(endpoints, path) &&
-    missingRight(permission, method, path) === undefined
+    includes(methods, method) && matchesPath(endpoints, path) && missingRight(permission, method, path) === undefined
   )
 }

@@ -38,7 +38,10 @@ export const questionsOf = ({ identify }: DriverTarget): ReadonlyArray<string> =
 /** The texts of an answer, line by line: one that lacks a line is still understood. */
 const textsOf = (answer = ""): Json =>
   Object.fromEntries(
-    [...answer.matchAll(/"(\w+)":\s*("(?:[^"\\\n]|\\.)*")/g)].map(([, name = "", text = ""]) => [name, JSON.parse(text)])
+    [...answer.matchAll(/"(\w+)":\s*("(?:[^"\\\n]|\\.)*")/g)].map(([, name = "", text = ""]) => [
+      name,
+      JSON.parse(text)
+    ])
   )
 
 /** What the answers to these questions say. */

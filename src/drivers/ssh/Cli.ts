@@ -248,9 +248,7 @@ const prepare = Effect.fnUntraced(function* (cli: Cli, questions: ReadonlyArray<
     )
   }
   for (const command of dialect.prepare) yield* cli.send(command, { trivial: true })
-  return yield* Effect.forEach(questions, (question) =>
-    Effect.map(cli.send(question), ({ lines }) => lines.join("\n"))
-  )
+  return yield* Effect.forEach(questions, (question) => Effect.map(cli.send(question), ({ lines }) => lines.join("\n")))
 })
 
 /** Waits for the first prompt, becomes privileged, prepares the terminal and asks the questions. */
@@ -259,18 +257,21 @@ export const login: (
   target: DriverTarget,
   shell: Shell,
   questions?: ReadonlyArray<string>
-) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
-  function* (dialect, target, shell, questions = []) {
-    const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
-    if (demandsNewPassword(prompt)) {
-      const { address, hostname, username } = target
-      return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
-    }
-    const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
-    const cli = new CommandLine(spoken, target, shell, prompt)
-    yield* enable(cli)
-    cli.introduction = yield* prepare(cli, questions)
-    return cli
+) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(function* (
+  dialect,
+  target,
+  shell,
+  questions = []
+) {
+  const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
+  const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
+  if (demandsNewPassword(prompt)) {
+    const { address, hostname, username } = target
+    return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
   }
-)
+  const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
+  const cli = new CommandLine(spoken, target, shell, prompt)
+  yield* enable(cli)
+  cli.introduction = yield* prepare(cli, questions)
+  return cli
+})

@@ -11,6 +11,7 @@ import { JobFailure } from "../../domain/Job.ts"
 import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
 /** At most so many devices are explained in the message. */
@@ -30,7 +31,7 @@ const make = Effect.gen(function* () {
     Effect.match(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })), {
       onSuccess: ({ hash }) =>
         hash === device.confhash ? null : { device, why: "its configuration was altered outside of Switchyard" },
-      onFailure: (error) => ({ device, why: error.message })
+      onFailure: (error) => ({ device, why: isWrongDevice(error) ? `WrongDevice: ${error.message}` : error.message })
     })
 
   const check = Effect.fn("HashCheck.check")(function* (job: RunningJob, selected: ReadonlyArray<Device>) {

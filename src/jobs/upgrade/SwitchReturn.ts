@@ -44,7 +44,12 @@ export interface ReturnWait {
 }
 
 /** Waiting does not help: an operator has to say that the key, the address or the switch is right. */
-const FORBIDDEN: ReadonlySet<string> = new Set(["HostKeyChanged", "HostKeyNotApproved", "AddressOutside", "WrongDevice"])
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  "HostKeyChanged",
+  "HostKeyNotApproved",
+  "AddressOutside",
+  "WrongDevice"
+])
 
 const notBack = ({ hostname }: Device, { uptime }: Facts): string =>
   uptime === null

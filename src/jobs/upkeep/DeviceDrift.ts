@@ -138,7 +138,8 @@ const make = Effect.gen(function* () {
     yield* Effect.gen(function* () {
       yield* jobs.addDevice(job.id, { ...row, score: null })
       // two that run what the other should are found at the same time
-      if (others.length > 0) yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
+      if (others.length > 0)
+        yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
       if (differs) yield* mark(job, device)
       if (others.length > 0) yield* identities.mark(others, job.id)
       if (Option.isSome(backup) && isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
