@@ -292,7 +292,7 @@ const make = Effect.gen(function* () {
     const serial = shown.serial.trim()
     const { address: elsewhere, changes, state } = options
     const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
-    if (isOwnPlace && changes !== undefined && (yield* identities.learnSerial(id, serial))) return
+    if (isOwnPlace && changes?.candidate !== undefined && (yield* identities.learnSerial(id, serial))) return
     const owner = yield* ownerOfSerial(serial)
     if (Option.isNone(owner)) return
     return yield* refuse(device, address, { fact: "serial", shown: serial, recorded: null }, owner, options)

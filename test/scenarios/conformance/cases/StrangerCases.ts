@@ -27,7 +27,35 @@ const approvals: ReadonlyArray<Case> = [
 ]
 
 const trust = (hostname: string) => `/device/${hostname}/trust`
+const SHOWN = "LAB43F69660"
+
 const trusts: ReadonlyArray<Case> = [
+  post(
+    "what the device shows",
+    trust("east-a1"),
+    { comment: "RMA 4711" },
+    200,
+    data({
+      trusted: {
+        hostname: "east-a1",
+        fingerprint: /^SHA256:/,
+        serial: SHOWN,
+        model: "CCS-720XP-48ZC2-F",
+        shown_hostname: "east-a1"
+      }
+    })
+  ),
+  {
+    ...post(
+      "a serial number of another device",
+      trust("east-a1"),
+      {},
+      409,
+      error("Cannot trust what east-a1 shows: it shows serial LAB43F69660, which is east-a2")
+    ),
+    given: [`update device set serial = '${SHOWN.toLowerCase()}' where hostname = 'east-a2'`]
+  },
+  post("a device that does not answer", trust("east-a2"), {}, 500, error(/^Exception: ConnectionException: /)),
   post("no device to trust", trust("nobody"), { comment: "RMA 4711" }, 404, error("Device not found")),
   post("no name of a device to trust", trust("-x"), {}, 400, error("Invalid hostname specified")),
   post("a device that is not pinned", trust("init-a7"), {}, 400, error(/^init-a7 is INIT: what a device shows is/))
