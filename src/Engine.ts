@@ -114,6 +114,7 @@ import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HeardStore } from "./store/HeardStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
+import { IdentityStore } from "./store/IdentityStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { LeftSessionStore } from "./store/LeftSessionStore.ts"
 import { InterfaceStore } from "./store/InterfaceStore.ts"
@@ -170,6 +171,7 @@ export const stores = Layer.mergeAll(
   PluginCallStore.layer,
   ConfigHistoryStore.layer,
   HostKeyStore.layer,
+  IdentityStore.layer,
   AcceptedLoginStore.layer,
   LearnedLineStore.layer,
   RepositoryStore.layer,

@@ -10,6 +10,7 @@ import {
   ApprovalRequest,
   BounceRequest,
   HostKeyRequest,
+  TrustRequest,
   UpdateFactsRequest,
   UpdateInterfacesRequest
 } from "../domain/requests/OperationRequests.ts"
@@ -311,7 +312,49 @@ const approvals = keys.add(
     )
 )
 
-const endpoints = approvals.add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
+const Trusted = Schema.Struct({
+  trusted: Schema.Struct({
+    hostname: Schema.String,
+    fingerprint: Schema.String,
+    serial: Schema.NullOr(Schema.String),
+    model: Schema.NullOr(Schema.String),
+    shown_hostname: Schema.NullOr(Schema.String)
+  })
+})
+
+const trust = HttpApiEndpoint.post("trustDevice", "/device/:hostname/trust", {
+  params: hostname,
+  payload: TrustRequest.schema,
+  success: Enveloped(Trusted),
+  error: [BadRequest, NotFound, Conflict, InternalError]
+})
+  .middleware(RequestBody)
+  .annotateMerge(
+    documented({
+      summary: "Accept what a device shows",
+      description:
+        "For a device that is blocked by `WrongDevice`, or that was replaced by hand. Reads what the switch at its address shows now, pins its host key, and writes its serial number and model into the record. Refused with 409 while a change is open, and when the key or the serial number belongs to another record. Needs the right `trust`, which of the ready roles only `administrator` has.",
+      example: {
+        request: { comment: "chassis was replaced, RMA 4711" },
+        response: {
+          status: "success",
+          data: {
+            trusted: {
+              hostname: "lhv-a1",
+              fingerprint: REFUSED,
+              serial: "JPE21370001",
+              model: "CCS-720XP-24ZY4-F",
+              shown_hostname: "lhv-a1"
+            }
+          }
+        }
+      }
+    })
+  )
+
+const endpoints = approvals
+  .add(trust)
+  .add(renewCertificates, authority, createAuthority, certificates, revokeCertificate)
 
 /** Endpoints of work on devices beside their configuration, all with a token. */
 export class OperationsGroup extends endpoints.middleware(Authorization) {}

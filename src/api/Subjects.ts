@@ -45,6 +45,7 @@ const wholeDevice = [
   "POST /device/:hostname/hostkey/approve",
   "POST /device/:hostname/previous_config",
   "PUT /device/:hostname/stackmember",
+  "POST /device/:hostname/trust",
   "POST /device_init/:id"
 ]
 

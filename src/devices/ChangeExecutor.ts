@@ -12,6 +12,7 @@ import type { Device } from "../domain/Device.ts"
 import { platformOf } from "../domain/platforms/Platforms.ts"
 import type { ChangeStore, StoredChange } from "../store/ChangeStore.ts"
 import type { LiveChangeStore } from "../store/LiveChangeStore.ts"
+import type { IdentityStore } from "../store/IdentityStore.ts"
 import type { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import type { ProvedConfigStore } from "../store/ProvedConfigStore.ts"
 import type { WorkClaim } from "../drivers/WorkClaim.ts"
@@ -74,6 +75,7 @@ export interface Services {
   readonly live: Pick<LiveChangeStore["Service"], "place">
   readonly proved: Pick<ProvedConfigStore["Service"], "isRun">
   readonly login: DeviceLogin["Service"]
+  readonly identities: IdentityStore["Service"]
   readonly learned: LearnedLineStore["Service"]
   /** The live actor of the device. */
   readonly actor: DeviceStatechart
@@ -103,8 +105,12 @@ const connect = Effect.fnUntraced(function* (
   device: Device,
   claim: WorkClaim
 ) {
-  const { changes, learned, login, proved } = services
-  const connection = yield* DeviceConnection.make(login, device, { claim })
+  const { changes, identities, learned, login, proved } = services
+  const connection = yield* DeviceConnection.make(login, device, {
+    claim,
+    jobId: change.job_id,
+    changes: { candidate: change.candidate }
+  })
   const { candidate, known_secrets: known } = change
   const platform = platformOf(device.platform)
   const secrets = KnownSecrets.make({ platform, deviceId: device.id, candidate, known, digest: services.digest })
@@ -117,6 +123,7 @@ const connect = Effect.fnUntraced(function* (
     connection,
     loginLine: platform?.loginLine ?? null,
     mayAbort: { _tag: "allBut", jobs: change.unfinished_jobs.filter((job) => job !== change.job_id) },
+    runsOther: (hash) => identities.runsElsewhere(device.id, hash, change.job_id),
     shown: {
       hostname: device.hostname,
       release: device.os_version ?? "",

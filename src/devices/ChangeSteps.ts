@@ -4,6 +4,7 @@
  * docs/switch-dialogues.md#eos-loading-a-candidate and docs/switch-dialogues.md#eos-commit-confirm-discard.
  */
 import { Clock, Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import type { ChangeEvent, ChangeRow, Observation, Proof, TimerSight } from "../../machines/change/ChangeRow.ts"
 import type { DeviceConnection } from "./DeviceConnection.ts"
 import { loadCandidate, type LoadContext } from "./CandidateLoad.ts"
@@ -39,6 +40,8 @@ export interface ChangeContext extends LoadContext {
   readonly suffices: ReadonlyArray<Proof>
   /** A line that gives somebody a login on this platform; null where it is not known. */
   readonly loginLine: RegExp | null
+  /** Told of what runs when it is not what was proved last. */
+  readonly runsOther: (hash: string) => Effect.Effect<void, SqlError.SqlError>
   /** Kept up to date by the steps that read. */
   readonly seen: SeenTexts
   /** Whether the device runs what is expected of it by this hash, but for lines that it writes by itself. */
@@ -119,6 +122,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
     texts.running = running
     texts.before = dryRun ? null : running
     const hash = driver.configHash(running)
+    if (hash !== expectedHash) yield* context.runsOther(hash)
     const habits = driver.commitHabits(sessions, [running, context.candidate])
     const { savesAtCommit } = habits
     mergesAtCommit = habits.mergesAtCommit

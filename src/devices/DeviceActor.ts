@@ -9,6 +9,7 @@ import type { Verdict } from "../../machines/change/ChangeRow.ts"
 import { SecretKey } from "../runtime/SecretKey.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { ChangeStore } from "../store/ChangeStore.ts"
+import { IdentityStore } from "../store/IdentityStore.ts"
 import { JobStore } from "../store/JobStore.ts"
 import { LearnedLineStore } from "../store/LearnedLineStore.ts"
 import { LiveChangeStore } from "../store/LiveChangeStore.ts"
@@ -18,8 +19,8 @@ import { ActorInspection } from "./ActorInspection.ts"
 import * as BaseConfiguration from "./BaseConfiguration.ts"
 import * as ChangeExecutor from "./ChangeExecutor.ts"
 import { errorText } from "./ChangeSteps.ts"
-import { ChangeMoved, DeviceEntity, DeviceFailure, type LoginAs } from "./DeviceCalls.ts"
-import { DeviceLogin, type LoggedIn } from "./DeviceLogin.ts"
+import { ChangeMoved, DeviceEntity, DeviceFailure } from "./DeviceCalls.ts"
+import { DeviceLogin, type LoggedIn, type LoginOptions } from "./DeviceLogin.ts"
 import type * as DeviceWork from "./DeviceWork.ts"
 import * as DriftReading from "./DriftReading.ts"
 import * as FirmwareSteps from "./FirmwareSteps.ts"
@@ -64,11 +65,12 @@ const make = Effect.gen(function* () {
   const login = yield* DeviceLogin
   const learned = yield* LearnedLineStore
   const config = yield* ServerConfig
-  const changing = {
+  const executing = {
     changes: yield* ChangeStore,
     live: yield* LiveChangeStore,
     proved: yield* ProvedConfigStore,
     login,
+    identities: yield* IdentityStore,
     learned,
     alone: Option.isNone(config.CLUSTER_HOST),
     proofDelay: config.COMMIT_CONFIRMED_WAIT,
@@ -88,7 +90,7 @@ const make = Effect.gen(function* () {
 
   /** Logs in, does the work and logs out. */
   const session = <A>(
-    as: typeof LoginAs.Type,
+    as: LoginOptions,
     work: (loggedIn: LoggedIn) => Effect.Effect<A, DeviceWork.WorkError, Scope.Scope>
   ) =>
     Effect.flatMap(device, (row) =>
@@ -97,22 +99,23 @@ const make = Effect.gen(function* () {
 
   const change = (name: string, before: Effect.Effect<void>, changeId: number, verdict: Verdict | null) =>
     serveChange(name, before, (actor, row) =>
-      ChangeExecutor.run({ ...changing, actor }, changeId, row, verdict).pipe(
+      ChangeExecutor.run({ ...executing, actor }, changeId, row, verdict).pipe(
         Effect.mapError((error) => (error._tag === "SqlError" ? toFailure(error) : new ChangeMoved({ id: error.id })))
       )
     )
 
   /** A session for steps that are commands; they know the device by its name only. */
   const withSession =
-    (as: typeof LoginAs.Type): DeviceWork.WithSession =>
+    (as: LoginOptions): DeviceWork.WithSession =>
     (work) =>
       Effect.flatMap(device, ({ hostname }) => session(as, (loggedIn) => work(loggedIn.session, hostname)))
 
-  const ports = PortBounce.make(operations, id, withSession({}))
+  const changing = withSession({ changes: {} })
+  const ports = PortBounce.make(operations, id, changing)
   const discoveredAt = (address: string) => withSession({ state: "DISCOVERED", address })
-  const firmware = FirmwareSteps.handlers(withSession({}))
+  const firmware = FirmwareSteps.handlers(changing)
   const worker = { operations, deviceId: id }
-  const operate = OperationSteps.handlers(worker, withSession({}), discoveredAt, ports)
+  const operate = OperationSteps.handlers(worker, { reading: withSession({}), changing, discoveredAt }, ports)
 
   return DeviceEntity.of({
     ShowActor: () => view,
@@ -126,6 +129,13 @@ const make = Effect.gen(function* () {
         "ReadFacts",
         null,
         session(payload.login, ({ session }) => session.facts)
+      ),
+    ReadIdentity: () =>
+      serve(
+        "READ",
+        "ReadIdentity",
+        null,
+        session({ asksIdentity: true }, ({ session: { hostKey, shown } }) => Effect.succeed({ hostKey, ...shown }))
       ),
     ReadNeighbours: ({ payload }) =>
       serve(

@@ -9,6 +9,7 @@ import { Rpc } from "effect/rpc"
 import { verdicts } from "../../machines/change/ChangeRow.ts"
 import { ActorView } from "../domain/ActorView.ts"
 import { DeviceState } from "../domain/Device.ts"
+import { ShownIdentity } from "../domain/DeviceIdentity.ts"
 import { OurSession } from "../domain/LeftSession.ts"
 import { ChangeReport } from "./ChangeExecutor.ts"
 import { DeviceFailure } from "./DeviceFailure.ts"
@@ -69,6 +70,11 @@ export const SettleChange = Rpc.make("SettleChange", {
 const RunningConfig = Schema.Struct({ config: Schema.String, hash: Schema.String })
 
 export const ReadFacts = Rpc.make("ReadFacts", { payload: { login: LoginAs }, success: Facts, error: DeviceFailure })
+/** Reads which device it is, whatever its record says, unless its host key is that of another record. */
+export const ReadIdentity = Rpc.make("ReadIdentity", {
+  success: Schema.Struct({ hostKey: Schema.String, ...ShownIdentity.fields }),
+  error: DeviceFailure
+})
 export const ReadNeighbours = Rpc.make("ReadNeighbours", {
   payload: { login: LoginAs },
   success: Neighbours,
@@ -126,6 +132,7 @@ export const DeviceEntity = Entity.make("Device", [
   RunChange,
   SettleChange,
   ReadFacts,
+  ReadIdentity,
   ReadNeighbours,
   ReadRunningConfig,
   ReadDrift,

@@ -1,12 +1,13 @@
 /**
  * How to log in to a device: its address, the credentials of its state and what its host key must be
- * (docs/security.md#logins-of-switches, promise 7). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key
- * it showed first.
+ * (docs/security.md#logins-of-switches, promise 7), and whether the switch is the device of the record
+ * (docs/security.md#identity-of-devices). A device in state MANAGED, UNMANAGED or MANAGED_NOIF is pinned to the key it showed first.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
 import { type Device, type DeviceState, reachableAddress } from "../domain/Device.ts"
+import { type Difference, firstDifference, serialDifference, WrongDevice } from "../domain/DeviceIdentity.ts"
 import { failingWithoutDatabase } from "../store/DatabaseClient.ts"
 import { ServerConfig, type ServerSettings } from "../ServerConfig.ts"
 import { AcceptedLoginStore } from "../store/AcceptedLoginStore.ts"
@@ -15,6 +16,7 @@ import { makeSshSettings } from "./SshSettings.ts"
 import { WatchStore } from "../store/WatchStore.ts"
 import { ManagementAccess } from "./ManagementAccess.ts"
 import { type HostKey, HostKeyStore } from "../store/HostKeyStore.ts"
+import { IdentityStore, type Owner } from "../store/IdentityStore.ts"
 import { LeftSessionStore } from "../store/LeftSessionStore.ts"
 import {
   type Driver,
@@ -29,6 +31,7 @@ import { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 import {
   ConnectAuthError,
   type ConnectError,
+  ConnectionException,
   type HostKeyChanged,
   type HostKeyNotApproved
 } from "../drivers/DriverErrors.ts"
@@ -68,6 +71,15 @@ export interface LoginOptions {
   readonly likeliestOnly?: boolean
   /** By which the session may send; see `DriverTarget`. */
   readonly claim?: WorkClaim
+  /**
+   * The session is to change the device: one of which nothing was ever proved has to show its name, and with a candidate, whose name
+   * counts as well, its model.
+   */
+  readonly changes?: { readonly candidate?: string }
+  /** The caller asks which device it is: any key and serial number will do that belong to no other record. */
+  readonly asksIdentity?: boolean
+  /** The job that logs in, where it is known. */
+  readonly jobId?: number
 }
 
 /** A session with the driver that made it. */
@@ -126,6 +138,7 @@ const make = Effect.gen(function* () {
   const registry = yield* DriverRegistry
   const watched = yield* WatchStore
   const hostKeys = yield* HostKeyStore
+  const identities = yield* IdentityStore
   const left = yield* LeftSessionStore
   const sshSettings = yield* makeSshSettings
   const certificates = Option.match(config.FRR_CERTIFICATE_DIRECTORY, {
@@ -179,8 +192,8 @@ const make = Effect.gen(function* () {
   const policyFor = Effect.fnUntraced(function* (device: Device, state: DeviceState) {
     const name = loginStateOf[state]
     const isAsked = name === "MANAGED" || (name === "INIT" && config.HOST_KEY_POLICY === "approve")
-    const known = isAsked ? yield* hostKeys.find(device.id) : Option.none()
-    return policyOf(config.HOST_KEY_POLICY, device.state, state, Option.getOrNull(known))
+    const known = isAsked ? Option.getOrNull(yield* hostKeys.find(device.id)) : null
+    return { policy: policyOf(config.HOST_KEY_POLICY, device.state, state, known), known }
   })
 
   /** Whether a managed device answers where its record says is told when it changes; who logs in is not held up by that. */
@@ -216,6 +229,75 @@ const make = Effect.gen(function* () {
       hostKeys.refuse(device.id, error.seen)
     )
 
+  /** Tells that the switch is another one than the record's, in the record of both, and ends the login. */
+  const refuse = Effect.fnUntraced(function* (
+    device: Device,
+    address: string,
+    difference: Difference,
+    owner: Option.Option<Owner>,
+    { jobId = null }: { readonly jobId?: number | null }
+  ) {
+    const { hostname } = device
+    const { fact, recorded, shown } = difference
+    const other = Option.match(owner, { onNone: () => null, onSome: (one) => one.hostname })
+    const error = new WrongDevice({ hostname, address, fact, shown, recorded, other })
+    yield* Effect.logError("SECURITY: the switch at the address of a device is another one; it is blocked", {
+      device: hostname,
+      address,
+      [fact]: shown,
+      recorded,
+      belongs_to: other
+    })
+    const belongsTo = Option.getOrNull(owner)
+    yield* identities.found({ device, address, ...difference, owner: belongsTo, jobId })
+    return yield* error
+  })
+
+  const keyDifference = (shown: string): Difference => ({ fact: "host key", shown, recorded: null })
+
+  /** Whether the key of a handshake is that of another device; nothing is sent while that cannot be told. */
+  const keyCheck = (device: Device, address: string, options: LoginOptions) => (fingerprint: string) =>
+    Effect.gen(function* () {
+      const owner = yield* identities.ownerOfKey(device.id, fingerprint)
+      if (Option.isSome(owner)) yield* refuse(device, address, keyDifference(fingerprint), owner, options)
+    }).pipe(
+      Effect.catchTag("SqlError", ({ message }) => {
+        const { hostname } = device
+        return new ConnectionException({ hostname, address, whileDoing: "look up the host key", message })
+      })
+    )
+
+  /** What a logged-in switch shows is compared with the record; a managed one without a serial number gets the one that it shows when it
+   * is to be changed. */
+  const identify = Effect.fnUntraced(function* (
+    device: Device,
+    address: string,
+    options: LoginOptions,
+    isFirst: boolean,
+    { driver, session: { shown } }: Pick<LoggedIn, "driver" | "session">
+  ) {
+    if (options.asksIdentity === true) return
+    const { id } = device
+    const ownerOfSerial = (serial: string) => identities.ownerOfSerial(id, serial)
+    const other = serialDifference(device, shown)
+    if (other !== null) return yield* refuse(device, address, other, yield* ownerOfSerial(other.shown), options)
+    const difference = isFirst ? firstDifference(device, shown, options.changes?.candidate) : null
+    if (difference !== null) {
+      const isName = difference.fact === "hostname"
+      const owner = isName ? yield* identities.ownerOfName(id, difference.shown) : Option.none()
+      return yield* refuse(device, address, difference, owner, options)
+    }
+    const hasSerial = (device.serial ?? "").trim() !== ""
+    if (hasSerial || shown.serial === null || driver.platform.sharesSerials === true) return
+    const serial = shown.serial.trim()
+    const { address: elsewhere, changes, state } = options
+    const isOwnPlace = device.state === "MANAGED" && state === undefined && elsewhere === undefined
+    if (isOwnPlace && changes?.candidate !== undefined && (yield* identities.learnSerial(id, serial))) return
+    const owner = yield* ownerOfSerial(serial)
+    if (Option.isNone(owner)) return
+    return yield* refuse(device, address, { fact: "serial", shown: serial, recorded: null }, owner, options)
+  })
+
   const open = Effect.fn("DeviceLogin.open")(function* (device: Device, options: LoginOptions = {}) {
     const driver = yield* driverOf(device)
     const state = options.state ?? device.state
@@ -224,8 +306,20 @@ const make = Effect.gen(function* () {
       return yield* new LoginUnknown({ message: `Device ${device.hostname} has no address to log in to` })
     const loginState = loginStateOf[state]
     if (loginState !== null) yield* access.check(device.hostname, address, loginState)
-    const hostKey: HostKeyPolicy =
-      options.hostKey === undefined ? yield* policyFor(device, state) : { _tag: "pin", fingerprint: options.hostKey }
+    const { policy, known }: { policy: HostKeyPolicy; known: HostKey | null } =
+      options.hostKey === undefined
+        ? yield* policyFor(device, state)
+        : { policy: { _tag: "pin", fingerprint: options.hostKey }, known: null }
+    const hostKey: HostKeyPolicy = options.asksIdentity === true ? { _tag: "accept" } : policy
+    if (hostKey._tag === "pin" && known !== null && known.shared_with !== null) {
+      const owner = yield* identities.ownerOfKey(device.id, hostKey.fingerprint)
+      if (Option.isSome(owner)) yield* refuse(device, address, keyDifference(hostKey.fingerprint), owner, options)
+    }
+    const isKnown =
+      options.hostKey !== undefined ||
+      device.confhash !== null ||
+      (known !== null && (known.is_proved || known.is_provisioned || known.is_trusted))
+    const isFirst = options.changes !== undefined && !isKnown
     const remarks = remarksOf(config.DEVICE_REMARKS, device)
     const ssh = yield* Effect.catchTag(
       sshSettings(device),
@@ -239,6 +333,8 @@ const make = Effect.gen(function* () {
       hostname: device.hostname,
       address,
       hostKey,
+      keyCheck: keyCheck(device, address, options),
+      identify: isFirst || options.asksIdentity === true ? ("serial and name" as const) : ("serial" as const),
       removed: removed(device),
       ...(remarks.length === 0 ? {} : { remarks }),
       ...(device.port === null ? {} : { port: device.port }),
@@ -254,6 +350,7 @@ const make = Effect.gen(function* () {
       ),
       Effect.tap(() => noticed(device, options, watched.reachable(device.id, device.hostname)))
     )
+    yield* identify(device, address, options, isFirst, { driver, session })
     if (hostKey._tag === "learn") yield* hostKeys.pin(device.id, session.hostKey)
     yield* accepted(login)
     const isProved = (one: Credentials) => login.slot !== "key" && one.username === login.username

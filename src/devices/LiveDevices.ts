@@ -5,6 +5,7 @@
 import { Context, Effect, Fiber, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device } from "../domain/Device.ts"
+import type { ShownIdentity } from "../domain/DeviceIdentity.ts"
 import { can, platformOf } from "../domain/platforms/Platforms.ts"
 import { requireManageable } from "../domain/platforms/Unmanageable.ts"
 import type { InterfaceStates, NeighbourDetails, Optics } from "../drivers/Readings.ts"
@@ -98,6 +99,7 @@ const make = Effect.gen(function* () {
   return LiveDevices.of({
     runningConfig: (device) =>
       Effect.map(read(device, entityOf(String(device.id)).ReadRunningConfig({ login: {} })), ({ config }) => config),
+    identity: (device) => read(device, entityOf(String(device.id)).ReadIdentity()),
     neighbours: (device) =>
       Effect.tap(read(device, entityOf(String(device.id)).ReadNeighbours({ login: {} })), (ports) =>
         heard.keep(device.id, ports)
@@ -116,6 +118,8 @@ export class LiveDevices extends Context.Service<
   LiveDevices,
   {
     readonly runningConfig: Read<string>
+    /** Which device it is. */
+    readonly identity: Read<ShownIdentity & { readonly hostKey: string }>
     readonly neighbours: Read<Neighbours>
     readonly neighbourDetails: Read<NeighbourDetails>
     readonly optics: Read<Optics>

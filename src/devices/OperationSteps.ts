@@ -96,17 +96,23 @@ export const readTables = (withSession: DeviceWork.WithSession) =>
     })
   )
 
-/** Handlers of `operationCalls`; `discoveredAt` logs in to a device that is not managed yet. */
+/** How to log in for an operation; `discoveredAt` to a device that is not managed yet. */
+export interface Sessions {
+  readonly reading: DeviceWork.WithSession
+  readonly changing: DeviceWork.WithSession
+  readonly discoveredAt: (address: string) => DeviceWork.WithSession
+}
+
+/** Handlers of `operationCalls`. */
 export const handlers = (
   worker: Worker,
-  withSession: DeviceWork.WithSession,
-  discoveredAt: (address: string) => DeviceWork.WithSession,
+  { changing, discoveredAt, reading }: Sessions,
   ports: ReturnType<typeof PortBounce.make>
 ) => ({
-  ReadInterfaces: () => withSession((session) => session.interfaces),
-  ReadOptics: () => withSession((session) => session.optics),
-  ReadNeighbourDetails: () => withSession((session) => session.lldpDetail),
-  ReadTables: () => readTables(withSession),
+  ReadInterfaces: () => reading((session) => session.interfaces),
+  ReadOptics: () => reading((session) => session.optics),
+  ReadNeighbourDetails: () => reading((session) => session.lldpDetail),
+  ReadTables: () => readTables(reading),
   BouncePorts: ({ payload }: { readonly payload: Bounce }) => ports.bounce(payload),
   FinishBounce: () => Effect.map(ports.finish, (raised) => ({ ports: raised })),
   InstallCertificate: ({
@@ -114,9 +120,8 @@ export const handlers = (
   }: {
     readonly payload: CertificateOrder & { readonly discoveredAt: string | null }
   }) => {
-    const login = payload.discoveredAt === null ? withSession : discoveredAt(payload.discoveredAt)
+    const login = payload.discoveredAt === null ? changing : discoveredAt(payload.discoveredAt)
     return installCertificate(login, worker, payload)
   },
-  EraseDevice: ({ payload }: { readonly payload: { readonly jobId: number } }) =>
-    erase(withSession, worker, payload.jobId)
+  EraseDevice: ({ payload }: { readonly payload: { readonly jobId: number } }) => erase(changing, worker, payload.jobId)
 })

@@ -32,6 +32,7 @@ export type SyncCause =
   | "revert_job"
   | "restored"
   | "command_in_configuration"
+  | "wrong_device"
 
 /** One event; `timestamp` is epoch seconds (UTC) with a fraction. */
 export const SyncEvent = Schema.Struct({

@@ -16,12 +16,14 @@ import type {
   CommandRejected,
   CommitError,
   ConnectError,
+  ConnectionException,
   ExchangeError,
   LoadError,
   ReadError,
   RejectedLine
 } from "./DriverErrors.ts"
 import { UnknownPlatform } from "./DriverErrors.ts"
+import type { ShownIdentity, WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { DeviceRemark, Platform } from "../domain/platforms/Platform.ts"
 import type { ArpEntry, Facts, InterfaceStates, MacTable, NeighbourDetails, Neighbours, Optics } from "./Readings.ts"
 import type { VerbGroups } from "./Verbs.ts"
@@ -77,6 +79,10 @@ export interface DriverTarget {
   readonly hostKey: HostKeyPolicy
   /** The login is by this key alone; the password is for `enable` then. */
   readonly key?: LoginKey
+  /** Asked about the key that a switch shows before any credentials are sent, unless it is the pinned one. */
+  readonly keyCheck?: (fingerprint: string) => Effect.Effect<void, WrongDevice | ConnectionException>
+  /** What the switch is asked of itself at the login, together with what it is asked anyway; left out: nothing. */
+  readonly identify?: "serial" | "serial and name"
   /** Default 22. */
   readonly port?: number
   /** SSH algorithms; `legacy` adds the weak ones that old devices need. Default `modern`. */
@@ -219,6 +225,8 @@ export type MovedCommit = "answered" | "silent"
 export interface DriverSession extends VerbGroups {
   /** The fingerprint that the switch showed, `SHA256:…`. */
   readonly hostKey: string
+  /** What it has shown of itself at the login, as far as `DriverTarget.identify` asked. */
+  readonly shown: ShownIdentity
   readonly facts: Effect.Effect<Facts, ReadError>
   readonly interfaces: Effect.Effect<InterfaceStates, ReadError>
   /** Transceivers and their light; empty where the platform tells of none. */

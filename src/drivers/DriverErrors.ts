@@ -5,6 +5,7 @@
  */
 import { Schema } from "effect"
 import type { AddressOutside } from "../domain/access/ManagementNetworks.ts"
+import type { WrongDevice } from "../domain/DeviceIdentity.ts"
 import type { UnmanageableDevice } from "../domain/platforms/Unmanageable.ts"
 
 /**
@@ -160,7 +161,13 @@ export class UnknownPlatform extends Schema.TaggedError<UnknownPlatform>()("Unkn
 }
 
 /** Opening a session. */
-export type ConnectError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved | CommandTimeout
+export type ConnectError =
+  | ConnectionException
+  | ConnectAuthError
+  | HostKeyChanged
+  | HostKeyNotApproved
+  | WrongDevice
+  | CommandTimeout
 
 /** Any exchange on an open session. */
 export type ExchangeError = ConnectionException | CommandTimeout
@@ -213,6 +220,7 @@ const heading = (error: DriverError): string => {
     case "HostKeyNotApproved":
     case "AddressOutside":
     case "UnmanageableDevice":
+    case "WrongDevice":
       return `nothing was sent to ${error.hostname}:`
   }
 }

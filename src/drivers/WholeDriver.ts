@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
+import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./GatedSession.ts"
@@ -12,6 +13,7 @@ import type { Facts } from "./Readings.ts"
 
 /** What a platform may have nothing for. */
 type Left =
+  | "shown"
   | "interfaces"
   | "optics"
   | "lldp"
@@ -51,6 +53,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
       ({ message }) => new CommitError({ hostname, session, message })
     )
   return {
+    shown: SHOWS_NOTHING,
     interfaces: refused("interfaces"),
     optics: Effect.succeed({}),
     lldp: refused("lldp"),

@@ -11,6 +11,12 @@ export interface HostKey {
   readonly refused_fingerprint: string | null
   /** This server has brought the device to its address. */
   readonly is_provisioned: boolean
+  /** An operator has accepted what the device showed with this key. */
+  readonly is_trusted: boolean
+  /** The device was proved to run a configuration of ours. */
+  readonly is_proved: boolean
+  /** Another device that is pinned to the same key. */
+  readonly shared_with: string | null
 }
 
 const make = Effect.gen(function* () {
@@ -18,8 +24,11 @@ const make = Effect.gen(function* () {
   const grouped = yield* grouping
   const find = makeGroupedFind(
     grouped,
-    (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint, is_provisioned from host_key
-      where device_id = any(${ids}::integer[])`,
+    (ids) => sql<HostKey>`select device_id, fingerprint, refused_fingerprint, is_provisioned, is_trusted,
+        exists (select 1 from proved_config p where p.device_id = k.device_id) as is_proved,
+        (select d.hostname from host_key other join device d on d.id = other.device_id
+          where other.fingerprint = k.fingerprint and other.device_id <> k.device_id order by d.id limit 1) as shared_with
+      from host_key k where device_id = any(${ids}::integer[])`,
     ({ device_id }) => device_id
   )
 
@@ -29,6 +38,7 @@ const make = Effect.gen(function* () {
       sql`insert into host_key (device_id, fingerprint)
         select * from unnest(${pins.map((pin) => pin.device_id)}::integer[], ${pins.map((pin) => pin.fingerprint)}::text[])
         on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(),
+          is_trusted = host_key.is_trusted and host_key.fingerprint is not distinct from excluded.fingerprint,
           refused_fingerprint = null, refused_at = null`
   )
 
@@ -46,7 +56,14 @@ const make = Effect.gen(function* () {
     provisioned: Effect.fn("HostKeyStore.provisioned")((deviceId: number) =>
       Effect.asVoid(
         sql`insert into host_key (device_id, is_provisioned) values (${deviceId}, true)
-          on conflict (device_id) do update set is_provisioned = true, fingerprint = null,
+          on conflict (device_id) do update set is_provisioned = true, is_trusted = false, fingerprint = null,
+            refused_fingerprint = null, refused_at = null`
+      )
+    ),
+    trust: Effect.fn("HostKeyStore.trust")((deviceId: number, fingerprint: string) =>
+      Effect.asVoid(
+        sql`insert into host_key (device_id, fingerprint, is_trusted) values (${deviceId}, ${fingerprint}, true)
+          on conflict (device_id) do update set fingerprint = excluded.fingerprint, pinned_at = now(), is_trusted = true,
             refused_fingerprint = null, refused_at = null`
       )
     ),
@@ -68,6 +85,8 @@ export class HostKeyStore extends Context.Service<
     readonly refuse: (deviceId: number, fingerprint: string) => Write
     /** Records that this server has brought the device to its address: its key need not be approved, and is learned anew. */
     readonly provisioned: (deviceId: number) => Write
+    /** Pins the key, and records that an operator has accepted what the device shows. */
+    readonly trust: (deviceId: number, fingerprint: string) => Write
     readonly forget: (deviceId: number) => Write
   }
 >()("switchyard/store/HostKeyStore") {

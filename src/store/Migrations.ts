@@ -45,6 +45,7 @@ import secrets from "./migrations/0025_secrets.ts"
 import stations from "./migrations/0038_stations.ts"
 import retention from "./migrations/0043_retention.ts"
 import restores from "./migrations/0046_restores.ts"
+import identity from "./migrations/0050_identity.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
@@ -98,6 +99,7 @@ export const migrations = [
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
   { name: "0046_restores", oldest: "0.2.0", up: restores },
   { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions },
+  { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved }
 ] as const

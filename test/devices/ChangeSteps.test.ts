@@ -26,6 +26,7 @@ const loaded = Effect.gen(function* () {
   const steps = ChangeSteps.make({
     connection: { current, fresh: current, freshAs: () => current, close: Effect.void, committed: () => undefined },
     suffices: ["loaded-again"],
+    runsOther: () => Effect.void,
     loginLine: null,
     seen: { running: null, before: null, remarks: [] },
     candidate: text,

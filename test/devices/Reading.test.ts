@@ -105,7 +105,7 @@ it.live("shows what a device runs and hears, bounces ports that may, and reads p
     const facts = yield* api.run("/device_update_facts", { hostname: HOST })
     const result = facts.result as unknown as { readonly diff: Record<string, unknown> }
     assert.strictEqual(facts.status, "FINISHED", JSON.stringify(facts))
-    assert.deepEqual(result.diff["model"], { old: "an older model", new: model })
+    assert.deepEqual(result.diff["model"], { old: null, new: model })
     assert.deepEqual(result.diff["serial"], { old: null, new: serial })
     const again = yield* api.run("/device_update_facts", { hostname: HOST })
     assert.deepEqual(again.result as unknown, { diff: {} })

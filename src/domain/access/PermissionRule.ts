@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { matchesGlob } from "./Glob.ts"
-import { includes, matchesPath, speaksOf } from "./SpeaksOf.ts"
+import { includes, matchesPath, missingRight, speaksOf } from "./SpeaksOf.ts"
 
 const words = Schema.Array(Schema.String)
 const names = Schema.optionalKey(words)
@@ -17,7 +17,7 @@ export const Permission = Schema.Struct({
   endpoints: Schema.optionalKey(words),
   /** For the web page alone. */
   pages: Schema.optionalKey(words),
-  /** For the web page, but for `emergency`: jobs may go on outside of windows. */
+  /** For the web page, but for `emergency` (jobs may go on outside of windows), `trust` (what a device shows may be accepted) and `show_secrets`. */
   rights: Schema.optionalKey(words),
   /** Only devices of one of these groups. */
   groups: names,
@@ -106,6 +106,10 @@ const listed = (list: ReadonlyArray<string>): string => (list.length === 0 ? "no
 const checks: ReadonlyArray<Check> = [
   ({ endpoints = [] }, { path }) => (matchesPath(endpoints, path) ? undefined : `endpoints: ${listed(endpoints)}`),
   ({ methods = [] }, { method }) => (includes(methods, method) ? undefined : `methods: ${listed(methods)}`),
+  (permission, { method, path }) => {
+    const right = missingRight(permission, method, path)
+    return right === undefined ? undefined : `rights: ${listed(permission.rights ?? [])}; ${right} is not among them`
+  },
   (permission, { beyond }) =>
     beyond === true && isForSomeDevices(permission)
       ? "only for some devices, and this is about more than single devices"

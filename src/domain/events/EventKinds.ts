@@ -18,6 +18,7 @@ export const publicKinds = [
   "firmware",
   "drift",
   "host_key",
+  "identity",
   "certificate",
   "plugin",
   "alert",

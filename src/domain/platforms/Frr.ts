@@ -16,6 +16,7 @@ export const frr: Platform<"frr"> = {
   name: "frr",
   vendor: "FRRouting",
   capabilities: { timer: true, certificates: "files", firmware: false, erase: false, bounce: false },
+  sharesSerials: true,
   interfaces: {
     short: [],
     physical: /^(?:swp|eth|Ethernet|en[opsx])\d[\w]*$/,

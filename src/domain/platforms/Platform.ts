@@ -154,6 +154,8 @@ export interface Platform<Name extends string = string> {
   readonly vendor: string
   /** Null without a driver: devices of this platform are kept as inventory. */
   readonly capabilities: Capabilities | null
+  /** Several devices may show one serial number: containers show that of the machine beneath. Left out: each has its own. */
+  readonly sharesSerials?: true
   readonly interfaces: InterfaceNames
   readonly configuration: ConfigNotation
   /** Words and rules by which changes are judged that nobody looks at; null: none is pushed without a person. */

@@ -115,6 +115,10 @@ export const ApprovalRequest = Body.make(
   { message: Body.firstOf }
 )
 
+/** Why an operator accepts what a device shows. */
+export const TrustRequest = Body.make({ comment: notes.comment }, { message: Body.firstOf })
+export type TrustRequest = typeof TrustRequest.schema.Type
+
 const NO_REASON = `reason must be one of ${RevocationReason.literals.join(", ")}`
 
 /** Why a certificate is taken back. */

@@ -16,7 +16,7 @@ import { certificates } from "./Certificates.ts"
 import * as Commit from "./Commit.ts"
 import { commitHabits } from "./CommitHabits.ts"
 import { dialect } from "./Dialect.ts"
-import { facts } from "./Facts.ts"
+import { facts, questionsOf, shownIn } from "./Facts.ts"
 import { firmware } from "./Firmware.ts"
 import { interfaces } from "./Interfaces.ts"
 import { load } from "./Load.ts"
@@ -49,6 +49,7 @@ const makeSession = (
   const list = sessionList(cli)
   return wholeSession(cli.target.hostname, {
     hostKey: transport.hostKey,
+    shown: shownIn(cli.introduction),
     facts: facts(cli),
     interfaces: interfaces(cli),
     optics: optics(cli),
@@ -86,7 +87,7 @@ const connect = Effect.fnUntraced(function* (target: DriverTarget, shared: Share
   const { claim } = target
   const claimed = claim === undefined ? wire : claimedWire(wire, claim, Effect.runForkWith(yield* Effect.context()))
   const shell = Shell.make(target.hostname, target.address, claimed)
-  const cli = yield* login(dialect, target, shell)
+  const cli = yield* login(dialect, target, shell, questionsOf(target))
   return makeSession(cli, transport, shell, shared)
 })
 

@@ -2,6 +2,8 @@
 import { Clock, Effect } from "effect"
 import { eos } from "../../domain/platforms/Eos.ts"
 import { compareNames, isSubinterface } from "../../domain/platforms/InterfaceNames.ts"
+import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
+import type { DriverTarget } from "../Driver.ts"
 import type { Facts } from "../Readings.ts"
 import type { Cli } from "../ssh/Cli.ts"
 import { readJson, remarked, unexpected } from "./Answers.ts"
@@ -26,6 +28,28 @@ interface Answers {
   readonly name: Json
   readonly interfaces: Json
 }
+
+/** What is asked at the login. */
+export const questionsOf = ({ identify }: DriverTarget): ReadonlyArray<string> => {
+  if (identify === undefined) return []
+  return identify === "serial" ? ["show version | json"] : ["show version | json", "show hostname | json"]
+}
+
+/** The texts of an answer, line by line: one that lacks a line is still understood. */
+const textsOf = (answer = ""): Json =>
+  Object.fromEntries(
+    [...answer.matchAll(/"(\w+)":\s*("(?:[^"\\\n]|\\.)*")/g)].map(([, name = "", text = ""]) => [
+      name,
+      JSON.parse(text)
+    ])
+  )
+
+/** What the answers to these questions say. */
+export const shownIn = ([version, name]: ReadonlyArray<string>): ShownIdentity => ({
+  serial: textIn(textsOf(version), fields.serial),
+  model: textIn(textsOf(version), fields.model),
+  hostname: textIn(textsOf(name), fields.hostname)
+})
 
 /** The version without what engineering builds say behind it. */
 const versionIn = (version: Json): string | null => textIn(version, fields.version)?.split(" ", 1)[0] ?? null

@@ -30,8 +30,16 @@ export const neededCommands: ReadonlyArray<NeededCommand> = [
   { command: "terminal length", use: "no pages", without: "long answers are paged", dispensable: true },
   { command: "terminal width", use: "no wrapped echo", without: "loading is slower", dispensable: true },
   { command: "no terminal monitor", use: "no log lines in answers", without: "as it says", dispensable: true },
-  { command: "show version", use: "facts", without: "no discovery, no initialisation, no update of facts" },
-  { command: "show hostname", use: "facts", without: "as `show version`" },
+  {
+    command: "show version",
+    use: "facts, and the serial number at each login",
+    without: "no discovery, no initialisation, no update of facts; the serial number is not compared"
+  },
+  {
+    command: "show hostname",
+    use: "facts, and the name before the first change",
+    without: "as `show version`; the name is not compared"
+  },
   { command: "show interfaces", use: "facts, states of ports", without: "as `show version`; no bounce of ports" },
   {
     command: "show interfaces transceiver",

@@ -1,6 +1,7 @@
 /** The driver of Linux switches that run FRRouting: logs in over SSH and offers the operations of `DriverSession`. */
 import { Effect, type Scope } from "effect"
 import { frr } from "../../domain/platforms/Frr.ts"
+import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
 import type { Driver, DriverSession, DriverTarget } from "../Driver.ts"
 import { type CommandRejected, type ConnectError, ConnectionException } from "../DriverErrors.ts"
 import { ForeignSessions } from "../ForeignSessions.ts"
@@ -29,9 +30,15 @@ interface Shared {
   readonly foreign: ForeignSessions
 }
 
-const makeSession = (remote: Remote.Remote, hostKey: string, foreign: ForeignSessions): DriverSession =>
+const makeSession = (
+  remote: Remote.Remote,
+  hostKey: string,
+  shown: ShownIdentity,
+  foreign: ForeignSessions
+): DriverSession =>
   wholeSession(remote.target.hostname, {
     hostKey,
+    shown,
     facts: facts(remote),
     interfaces: interfaces(remote),
     lldp: lldp(remote),
@@ -61,8 +68,9 @@ const connect: (
   const deadlines = { ...timeouts, ...target.timeouts }
   const transport: Transport = yield* SshTransport.open(target, limits, deadlines.connect)
   const privilege = yield* rightsOf((rights) => Remote.make(target, transport, deadlines, rights))
-  const lacks = yield* ensure(Remote.make(target, transport, deadlines, privilege))
-  return makeSession(Remote.make(target, transport, deadlines, privilege, lacks), transport.hostKey, foreign)
+  const { lacks, shown } = yield* ensure(Remote.make(target, transport, deadlines, privilege))
+  const remote = Remote.make(target, transport, deadlines, privilege, lacks)
+  return makeSession(remote, transport.hostKey, shown, foreign)
 })
 
 const open = (target: DriverTarget, shared: Shared) =>

@@ -6,6 +6,8 @@ import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { type CommandRejected, type ExchangeError, UnexpectedAnswer } from "../DriverErrors.ts"
+import type { ShownIdentity } from "../../domain/DeviceIdentity.ts"
+import { askIdentity, shownIn } from "./Facts.ts"
 import { lookForPrograms, missingPrograms, need, type Program } from "./Programs.ts"
 import { type Ran, quoted, type Remote, type RunOptions } from "./Remote.ts"
 
@@ -43,17 +45,24 @@ const install = [
   "fi"
 ].join("\n")
 
+/** What is learnt of a switch at the login. */
+export interface Introduction {
+  readonly lacks: ReadonlySet<Program>
+  readonly shown: ShownIdentity
+}
+
 /**
  * Makes sure that the script of this release is on the switch, and that a restart passes it. Gives the programs that the switch
- * lacks; one without FRR is left as it is.
+ * lacks, and what it shows of itself if that is asked; one without FRR is left as it is.
  */
 export const ensure = Effect.fnUntraced(function* (
   remote: Remote
-): Effect.fn.Return<ReadonlySet<Program>, ExchangeError | CommandRejected> {
-  const { code, output } = yield* remote.run(`${lookForPrograms}; ${isThere}`)
+): Effect.fn.Return<Introduction, ExchangeError | CommandRejected> {
+  const asked = remote.target.identify === undefined ? "" : `${askIdentity}; `
+  const { code, output } = yield* remote.run(`${lookForPrograms}; ${asked}${isThere}`)
   const lacks = missingPrograms(output)
   if (code !== 0 && !lacks.has("vtysh")) yield* remote.query(install, { input: text })
-  return lacks
+  return { lacks, shown: shownIn(output) }
 })
 
 /** How the script ended, by its exit code. */

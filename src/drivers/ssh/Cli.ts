@@ -35,6 +35,8 @@ export interface SendOptions {
 export interface Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
+  /** What was said to each question that went with the preparation of the terminal. */
+  readonly introduction: ReadonlyArray<string>
   /** Deadlines, by the largest configuration that was worked with. */
   readonly timeouts: DriverTimeouts
   /** Tells that a configuration of so many lines is worked with. */
@@ -118,6 +120,7 @@ const promptOf = (dialect: Dialect, { prompt }: DriverTarget): RegExp =>
 class CommandLine implements Cli {
   readonly dialect: Dialect
   readonly target: DriverTarget
+  introduction: ReadonlyArray<string> = []
   readonly #shell: Shell
   #lines = 0
   #timeouts: DriverTimeouts
@@ -220,13 +223,13 @@ const enable = Effect.fnUntraced(function* (cli: Cli) {
 })
 
 /**
- * Gives all preparing commands in one packet; one by one when their answers cannot be told apart. A release that refuses
- * one of them is still usable, so the answers are not judged.
+ * Gives all preparing commands in one packet, with what is asked behind them; one by one when their answers cannot be told apart. A
+ * release that refuses one of them is still usable, so the answers are not judged. Yields what was said to each question.
  */
-const prepare = Effect.fnUntraced(function* (cli: Cli) {
+const prepare = Effect.fnUntraced(function* (cli: Cli, questions: ReadonlyArray<string>) {
   const { dialect } = cli
   const together = configPipeline({
-    units: dialect.prepare.map((command, index) => configUnit(index + 1, command)),
+    units: [...dialect.prepare, ...questions].map((command, index) => configUnit(index + 1, command)),
     window: dialect.windowBytes,
     settled: false,
     prompt: new RegExp(`^${Prompt.sourceOf(cli.prompt())}`),
@@ -235,27 +238,40 @@ const prepare = Effect.fnUntraced(function* (cli: Cli) {
     longestEcho: dialect.longestEcho
   })
   const result = yield* cli.converse("prepare the terminal", cli.timeouts.show, together)
-  if (result.desynchronised === undefined) return
+  if (result.desynchronised === undefined) {
+    const said = [...result.remarks, ...result.rejections]
+    return questions.map((_, index) =>
+      said
+        .filter(({ unit }) => unit.lineNumber === dialect.prepare.length + index + 1)
+        .map(({ answer }) => answer)
+        .join("\n")
+    )
+  }
   for (const command of dialect.prepare) yield* cli.send(command, { trivial: true })
+  return yield* Effect.forEach(questions, (question) => Effect.map(cli.send(question), ({ lines }) => lines.join("\n")))
 })
 
-/** Waits for the first prompt, becomes privileged and prepares the terminal. */
+/** Waits for the first prompt, becomes privileged, prepares the terminal and asks the questions. */
 export const login: (
   dialect: Dialect,
   target: DriverTarget,
-  shell: Shell
-) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(
-  function* (dialect, target, shell) {
-    const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
-    const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
-    if (demandsNewPassword(prompt)) {
-      const { address, hostname, username } = target
-      return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
-    }
-    const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
-    const cli = new CommandLine(spoken, target, shell, prompt)
-    yield* enable(cli)
-    yield* prepare(cli)
-    return cli
+  shell: Shell,
+  questions?: ReadonlyArray<string>
+) => Effect.Effect<Cli, ConnectionException | ConnectAuthError | CommandTimeout> = Effect.fnUntraced(function* (
+  dialect,
+  target,
+  shell,
+  questions = []
+) {
+  const seconds = target.timeouts?.firstPrompt ?? dialect.timeouts.firstPrompt
+  const prompt = yield* shell.converse("login", seconds, loginExchange(promptOf(dialect, target)))
+  if (demandsNewPassword(prompt)) {
+    const { address, hostname, username } = target
+    return yield* new ConnectAuthError({ hostname, address, message: newPasswordDemanded(username), known: true })
   }
-)
+  const spoken = target.remarks === undefined ? dialect : withRemarks(dialect, target.remarks)
+  const cli = new CommandLine(spoken, target, shell, prompt)
+  yield* enable(cli)
+  cli.introduction = yield* prepare(cli, questions)
+  return cli
+})

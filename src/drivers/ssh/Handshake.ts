@@ -6,6 +6,7 @@
 import type { Duplex } from "node:stream"
 import { Effect, Redacted, Result } from "effect"
 import type { Client as SshClient, ConnectConfig } from "ssh2"
+import type { WrongDevice } from "../../domain/DeviceIdentity.ts"
 import type { DriverTarget } from "../Driver.ts"
 import { ConnectAuthError, type ConnectionException, HostKeyChanged, HostKeyNotApproved } from "../DriverErrors.ts"
 import * as AlgorithmOffer from "./AlgorithmOffer.ts"
@@ -29,7 +30,7 @@ const cutShort = "Connection lost before handshake"
 const refusal = /authentication failures|authentication failed|permission denied/i
 
 /** How a handshake may fail. */
-export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved
+export type HandshakeError = ConnectionException | ConnectAuthError | HostKeyChanged | HostKeyNotApproved | WrongDevice
 
 /** A connection on which we are logged in, and the key that the other side showed. */
 export interface Handshaken {
@@ -122,6 +123,17 @@ export const handshake = (target: DriverTarget, socket: Duplex, seconds: number)
 }
 
 const handshakeBy = (target: DriverTarget, socket: Duplex, seconds: number, login: AuthHandler) =>
+  Effect.flatMap(Effect.context<never>(), (surroundings) =>
+    shakeHands(target, socket, seconds, login, Effect.runForkWith(surroundings))
+  )
+
+const shakeHands = (
+  target: DriverTarget,
+  socket: Duplex,
+  seconds: number,
+  login: AuthHandler,
+  fork: (work: Effect.Effect<void>) => unknown
+) =>
   Effect.callback<Handshaken, HandshakeError | TurnedAway>((resume) => {
     if (socket.destroyed) return resume(Effect.fail(new TurnedAway("the switch closed the connection at once")))
     const client = new Client()
@@ -143,11 +155,24 @@ const handshakeBy = (target: DriverTarget, socket: Duplex, seconds: number, logi
     const refused = (message: string) => fail(refusedLogin(target, message))
     const exhausted = (why?: string) =>
       why === undefined ? refused("All configured authentication methods failed") : fail(unanswered(target, why))
-    const verify = (key: Buffer): boolean => {
+    const verify = (key: Buffer, proceed: (accepted: boolean) => void): void => {
       hostKey = fingerprint(key)
-      const accepted = acceptable(target.hostKey, hostKey)
-      if (!accepted) fail(unacceptable(target, hostKey))
-      return accepted
+      const isAcceptable = acceptable(target.hostKey, hostKey)
+      const judged = isAcceptable ? Effect.void : Effect.fail(unacceptable(target, hostKey))
+      if (target.keyCheck === undefined || (isAcceptable && target.hostKey._tag === "pin")) {
+        if (!isAcceptable) fail(unacceptable(target, hostKey))
+        return proceed(isAcceptable)
+      }
+      // whose key it is counts more than that it is another one
+      fork(
+        Effect.match(Effect.andThen(target.keyCheck(hostKey), judged), {
+          onFailure: (error) => {
+            fail(error)
+            proceed(false)
+          },
+          onSuccess: () => proceed(true)
+        })
+      )
     }
     const authHandler = login({
       offering: () => {

@@ -52,6 +52,7 @@ const asFailure = (target: DriverTarget, jump: JumpHost) => (error: HandshakeErr
         `the jump host ${jump.host} shows the host key ${error.seen}, and the settings say ${error.expected}; no password was sent`
       )
     case "HostKeyNotApproved":
+    case "WrongDevice":
     case "ConnectionException":
       return failure(target, step, `the jump host ${jump.host}: ${error.message}`)
     case "TurnedAway":

@@ -45,7 +45,10 @@ export const makeBouncing = Effect.gen(function* () {
     const bounced = yield* Effect.catchTag(live.bounce(device, ports), "DeviceUnread", ({ message, type }) =>
       Effect.fail(
         new InternalError({
-          message: type === "BounceIncomplete" ? message : `Could not bounce ports of device ${hostname}: ${message}`
+          message:
+            type === "BounceIncomplete"
+              ? message
+              : `Could not bounce ports of device ${hostname}: ${type === "WrongDevice" ? "WrongDevice: " : ""}${message}`
         })
       )
     )

@@ -1,12 +1,18 @@
 /**
  * The SSH key that a device is pinned to, and the one that was refused since or waits for approval (promise 7): an operator
  * looks at both, and approves or pins the new one, or lets the device be learned again. The database notes each of these in the audit.
+ * Or an operator accepts all that a device shows, its serial number and model as well (docs/security.md#identity-of-devices).
  */
 import { Effect, Option } from "effect"
 import { enveloped } from "../../api/Envelope.ts"
-import { Conflict } from "../../api/Failures.ts"
-import type { HostKeyRequest } from "../../domain/requests/OperationRequests.ts"
+import { BadRequest, Conflict, InternalError } from "../../api/Failures.ts"
+import { LiveDevices } from "../../devices/LiveDevices.ts"
+import type { Device } from "../../domain/Device.ts"
+import type { HostKeyRequest, TrustRequest } from "../../domain/requests/OperationRequests.ts"
+import { ChangeStore } from "../../store/ChangeStore.ts"
+import { EventStore } from "../../store/EventStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
+import { IdentityStore } from "../../store/IdentityStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -14,10 +20,17 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 /** How an operator comes to trust a key, as the sentence of a refusal has it. */
 const verbs = { pinned: "pin", approved: "approve" } as const
 
-/** The three handlers. */
+/** States in which a device is pinned. */
+const PINNED: ReadonlySet<Device["state"]> = new Set(["MANAGED", "MANAGED_NOIF", "UNMANAGED"])
+
+/** The handlers. */
 export const makeHostKeys = Effect.gen(function* () {
   const hostKeys = yield* HostKeyStore
   const devices = yield* DeviceStore
+  const changes = yield* ChangeStore
+  const events = yield* EventStore
+  const identities = yield* IdentityStore
+  const live = yield* LiveDevices
   const { byHostname } = yield* makeDeviceLookup
   const inTransaction = yield* transaction
 
@@ -46,7 +59,46 @@ export const makeHostKeys = Effect.gen(function* () {
       const seen = refused === null ? "no other key was refused" : `the key that was refused is ${refused}`
       return yield* new Conflict({ message: `Cannot ${verbs[action]} ${fingerprint} for ${hostname}: ${seen}` })
     }
+    const owner = yield* identities.ownerOfKey(id, fingerprint)
+    if (Option.isSome(owner)) {
+      const message = `Cannot ${verbs[action]} ${fingerprint} for ${hostname}: it is the host key of ${owner.value.hostname}`
+      return yield* new Conflict({ message })
+    }
     yield* hostKeys.pin(id, fingerprint)
+  })
+
+  type Shown = Effect.Success<ReturnType<typeof live.identity>>
+
+  /** What a device shows becomes what its record says; it must be nobody else's. */
+  const adopt = Effect.fnUntraced(function* (
+    { hostname, id }: Device,
+    { hostKey, model, serial, hostname: name }: Shown,
+    { comment }: TrustRequest
+  ) {
+    const refuse = (why: string) => new Conflict({ message: `Cannot trust what ${hostname} shows: ${why}` })
+    yield* devices.lock(id)
+    const [job] = yield* changes.unfinishedJobsOf(id)
+    if (job !== undefined) return yield* refuse(`job ${job} is changing it`)
+    const keyOwner = yield* identities.ownerOfKey(id, hostKey)
+    if (Option.isSome(keyOwner)) {
+      return yield* refuse(`it shows the host key ${hostKey}, which is ${keyOwner.value.hostname}`)
+    }
+    const serialOwner = serial === null ? Option.none() : yield* identities.ownerOfSerial(id, serial)
+    if (Option.isSome(serialOwner)) {
+      return yield* refuse(`it shows serial ${serial}, which is ${serialOwner.value.hostname}`)
+    }
+    yield* hostKeys.trust(id, hostKey)
+    const row = yield* devices.update(id, { ...(serial !== null && { serial }), ...(model !== null && { model }) })
+    const trusted = {
+      hostname,
+      fingerprint: hostKey,
+      serial: row.serial,
+      model: row.model,
+      shown_hostname: name
+    }
+    const data = { ...trusted, comment }
+    yield* events.append({ kind: "host_key", action: "trusted", isAudit: true, deviceId: id, hostname, data })
+    return trusted
   })
 
   const forget = (id: number) => Effect.andThen(devices.lock(id), hostKeys.forget(id))
@@ -78,6 +130,25 @@ export const makeHostKeys = Effect.gen(function* () {
         fingerprint === undefined ? forget(id) : trust(id, hostname, fingerprint, "pinned")
       )
     ),
+    accept: Effect.fn("HostKeys.accept")(function* (hostname: string, request: TrustRequest, user: string) {
+      const device = yield* byHostname(hostname)
+      if (!PINNED.has(device.state)) {
+        const message = `${hostname} is ${device.state}: what a device shows is accepted when it is MANAGED, MANAGED_NOIF or UNMANAGED`
+        return yield* new BadRequest({ message })
+      }
+      const [job] = yield* changes.unfinishedJobsOf(device.id)
+      if (job !== undefined) {
+        return yield* new Conflict({ message: `Cannot trust what ${hostname} shows: job ${job} is changing it` })
+      }
+      const shown = yield* Effect.mapError(live.identity(device), ({ message, type }) =>
+        type === "WrongDevice"
+          ? new Conflict({ message: `Cannot trust what ${hostname} shows: ${message}` })
+          : new InternalError({ message: `Exception: ${type}: ${message}` })
+      )
+      const trusted = yield* inTransaction(adopt(device, shown, request))
+      yield* Effect.logWarning("SECURITY: an operator accepted what a device shows", { device: hostname, by: user })
+      return enveloped({ trusted })
+    }),
     approve: Effect.fn("HostKeys.approve")((hostname: string, fingerprint: string, user: string) =>
       changed(hostname, "APPROVE", user, (id) => trust(id, hostname, fingerprint, "approved"))
     )

@@ -34,6 +34,9 @@ export const OperationsLive = HttpApiBuilder.group(Api, "operations", (handlers)
       .handle("approveHostKey", ({ params, payload }) =>
         asCaller((user) => hostKeys.approve(params.hostname, payload.fingerprint, user))
       )
+      .handle("trustDevice", ({ params, payload }) =>
+        asCaller((user) => hostKeys.accept(params.hostname, payload, user))
+      )
       .handle("renewCertificates", ({ payload }) => asCaller((user) => renew(payload, user)))
       .handle("authority", () => answered(authority.show))
       .handle("certificates", ({ query }) => answered(certificates.list(query.hostname)))

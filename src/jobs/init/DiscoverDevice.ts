@@ -16,7 +16,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HeardStore } from "../../store/HeardStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ActiveTemplates } from "../../templates/ActiveTemplates.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
+import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { FACTS_TASK } from "../../domain/Facts.ts"
@@ -85,8 +85,9 @@ const make = Effect.gen(function* () {
     return facts
   })
 
-  const giveUp = Effect.fnUntraced(function* (job: Discovery, device: Device, text: string) {
-    const { dhcp_ip, iteration: attempt } = job.args
+  const giveUp = Effect.fnUntraced(function* (job: Discovery, device: Device, text: string, isFinal: boolean) {
+    const { dhcp_ip, iteration } = job.args
+    const attempt = isFinal ? DISCOVERY_DELAYS.length : iteration
     const event = { type: "DISCOVERY_FAILED", dhcp_ip, attempt, attempts: DISCOVERY_DELAYS.length } as const
     yield* sql.withTransaction(
       Effect.andThen(
@@ -111,7 +112,7 @@ const make = Effect.gen(function* () {
     if (Result.isFailure(found)) {
       const error = found.failure
       if (error._tag === "SqlError") return yield* error
-      yield* giveUp(job, device, callErrorText(error))
+      yield* giveUp(job, device, callErrorText(error), isWrongDevice(error))
       return deviceRows
     }
     yield* pushHostname(job, device)

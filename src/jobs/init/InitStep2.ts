@@ -16,7 +16,7 @@ import { DeviceStore } from "../../store/DeviceStore.ts"
 import { HostKeyStore } from "../../store/HostKeyStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
-import { callErrorText } from "../engine/CallErrorText.ts"
+import { callErrorText, isWrongDevice } from "../engine/CallErrorText.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { InitProgress } from "./InitProgress.ts"
 import {
@@ -64,9 +64,9 @@ const make = Effect.gen(function* () {
     yield* end(job, device, deviceResult([taskOk(FACTS_TASK, { facts })]))
   }, sql.withTransaction)
 
-  /** After an abort there is no further attempt until somebody posts device_init again. */
-  const notYet = Effect.fnUntraced(function* (job: Step2, device: Device, text: string) {
-    const attempt = (yield* job.aborting) ? ATTEMPTS : job.args.iteration
+  /** After an abort, or when it is another switch, there is no further attempt until somebody posts device_init again. */
+  const notYet = Effect.fnUntraced(function* (job: Step2, device: Device, text: string, isFinal: boolean) {
+    const attempt = isFinal || (yield* job.aborting) ? ATTEMPTS : job.args.iteration
     const event = { type: "INIT_STEP2_FAILED", attempt, attempts: ATTEMPTS } as const
     yield* states.apply(device.id, event, { by: job.user, jobId: job.id })
     yield* job.memo.write({ done: true })
@@ -87,7 +87,7 @@ const make = Effect.gen(function* () {
       if (Result.isSuccess(found)) yield* managed(job, device, found.success)
       else {
         const error = found.failure
-        yield* notYet(job, device, callErrorText(error))
+        yield* notYet(job, device, callErrorText(error), isWrongDevice(error))
       }
     }
     yield* plugins.runPatiently

@@ -12,6 +12,7 @@ import { isManageable } from "../../domain/platforms/Platforms.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
+import { isWrongDevice } from "../engine/CallErrorText.ts"
 import type { RunningJob } from "../engine/JobHandler.ts"
 
 /** At most so many devices are explained in the message. */
@@ -30,7 +31,10 @@ const make = Effect.gen(function* () {
 
   const mismatch = Effect.fnUntraced(function* (device: Device): Effect.fn.Return<Mismatch | null, SqlError.SqlError> {
     const read = yield* Effect.result(patiently(actorOf(String(device.id)).ReadRunningConfig({ login: {} })))
-    if (Result.isFailure(read)) return { device, why: read.failure.message }
+    if (Result.isFailure(read)) {
+      const { failure } = read
+      return { device, why: isWrongDevice(failure) ? `WrongDevice: ${failure.message}` : failure.message }
+    }
     const isRun = yield* proved.isRun(device, device.confhash, read.success)
     return isRun ? null : { device, why: "its configuration was altered outside of Switchyard" }
   })

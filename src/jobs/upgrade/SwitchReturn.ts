@@ -43,8 +43,13 @@ export interface ReturnWait {
   readonly reboot: Reboot | null
 }
 
-/** Waiting does not help: an operator has to say that the key, or the address, is right. */
-const FORBIDDEN: ReadonlySet<string> = new Set(["HostKeyChanged", "HostKeyNotApproved", "AddressOutside"])
+/** Waiting does not help: an operator has to say that the key, the address or the switch is right. */
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  "HostKeyChanged",
+  "HostKeyNotApproved",
+  "AddressOutside",
+  "WrongDevice"
+])
 
 const notBack = ({ hostname }: Device, { uptime }: Facts): string =>
   uptime === null

@@ -15,6 +15,7 @@ import { UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unm
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { IdentityStore } from "../../store/IdentityStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { ProvedConfigStore } from "../../store/ProvedConfigStore.ts"
 import { LeftSessionStore } from "../../store/LeftSessionStore.ts"
@@ -33,7 +34,7 @@ const READS = 3
 /** What the comparison came to. */
 type Finding =
   | { readonly _tag: "Same" }
-  | { readonly _tag: "Differs"; readonly diff: string; readonly since: string }
+  | { readonly _tag: "Differs"; readonly diff: string; readonly since: string; readonly hash: string }
   | { readonly _tag: "Unproved" }
   | { readonly _tag: "NotCompared"; readonly why: string }
   | { readonly _tag: "Unread"; readonly text: string }
@@ -77,6 +78,7 @@ const make = Effect.gen(function* () {
   const provedConfigs = yield* ProvedConfigStore
   const devices = yield* DeviceStore
   const events = yield* SyncEventStore
+  const identities = yield* IdentityStore
   const selection = yield* DeviceSelection
   const unseen = yield* UnseenDeviceStore
   const left = yield* LeftSessionStore
@@ -112,7 +114,7 @@ const make = Effect.gen(function* () {
       // lines that the device writes by itself make another hash and no difference
       if (found === hash || diff === "") return { _tag: "Same" } satisfies Finding
       const since = Option.isNone(backup) ? "" : sinceBackup(backup.value, yield* unseen.unrecorded(device.id, seen))
-      return { _tag: "Differs", diff, since } satisfies Finding
+      return { _tag: "Differs", diff, since, hash: found } satisfies Finding
     }
     return { _tag: "NotCompared", why: "The device was changed while it was read" } satisfies Finding
   })
@@ -134,10 +136,15 @@ const make = Effect.gen(function* () {
     const backup = yield* unseen.backupOf(device.id)
     const finding = yield* compare(job, device, backup)
     const differs = finding._tag === "Differs"
+    const others = finding._tag === "Differs" ? yield* identities.othersWith(device.id, finding.hash) : []
     const row = { hostname, result: resultOf(finding), reachedEnd: finding._tag !== "Unread", changed: differs }
     yield* Effect.gen(function* () {
       yield* jobs.addDevice(job.id, { ...row, score: null })
+      // two that run what the other should are found at the same time
+      if (others.length > 0)
+        yield* sql`select 1 from device where ${sql.in("id", [device.id, ...others])} order by id for update`
       if (differs) yield* mark(job, device)
+      if (others.length > 0) yield* identities.mark(others, job.id)
       if (Option.isSome(backup) && isSeen(finding, device)) yield* unseen.seen(device.id, finding._tag === "Same")
     }).pipe(sql.withTransaction)
   })

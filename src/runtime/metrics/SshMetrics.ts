@@ -12,7 +12,8 @@ export const handshakes = durations(
 const OUTCOMES: Readonly<Record<string, string>> = {
   ConnectAuthError: "refused",
   HostKeyChanged: "host_key",
-  HostKeyNotApproved: "host_key"
+  HostKeyNotApproved: "host_key",
+  WrongDevice: "host_key"
 }
 
 /** The outcome of a handshake that failed with an error of this tag. */

@@ -78,7 +78,6 @@ const seed = Effect.gen(function* () {
       device_type: "ACCESS",
       platform: "eos",
       management_ip: addressOf(index),
-      model: "an older model",
       synchronized: true
     })
   )

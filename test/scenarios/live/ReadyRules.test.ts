@@ -144,6 +144,15 @@ const causes: ReadonlyArray<Cause> = [
       })
   },
   {
+    what: "another serial number than the record has",
+    rules: ["job_not_success", "wrong_device"],
+    happens: (scene) =>
+      Effect.gen(function* () {
+        yield* scene.sql`update device set serial = 'JPE99999999' where hostname = ${scene.names[0] ?? ""}`
+        yield* drift(scene, scene.names[0])
+      })
+  },
+  {
     what: "a certificate that ends",
     rules: ["certificate_ends"],
     happens: ({ names, running, sql }) =>

@@ -84,6 +84,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
   "repository refused": ({ data }) => `A commit of ${word(data["repository"])} was refused: ${word(data["message"])}`,
   "repository failed": ({ data }) => `A refresh of ${word(data["repository"])} failed: ${word(data["message"])}`,
   "host_key updated": (event) => `${device(event)} shows another host key than the pinned one`,
+  "identity wrong": (event) =>
+    `The switch at ${word(event.data["address"])} is not ${device(event)}: it shows ${word(event.data["fact"])} ${word(event.data["shown"])}`,
   "certificate ending": (event) => `The certificate of ${device(event)} ends at ${word(event.data["not_after"])}`,
   "database restarted": () => "The database was started again while the server ran",
   "disk low": ({ data }) => `The disk of ${word(data["server"])} has ${word(data["free_percent"])} % left`,

@@ -62,6 +62,15 @@ export const readyRules: ReadonlyArray<ReadyRule> = [
   },
   {
     ...base,
+    name: "wrong_device",
+    kinds: ["identity"],
+    actions: ["wrong"],
+    level: "critical",
+    groupBy: "device",
+    wait: 5 * SECOND
+  },
+  {
+    ...base,
     name: "certificate_ends",
     kinds: ["certificate"],
     actions: ["ending"],

@@ -26,6 +26,41 @@ const approvals: ReadonlyArray<Case> = [
   post("no device", "/device/nobody/hostkey/approve", { fingerprint: SEEN }, 404, error("Device not found"))
 ]
 
+const trust = (hostname: string) => `/device/${hostname}/trust`
+const SHOWN = "LAB43F69660"
+
+const trusts: ReadonlyArray<Case> = [
+  post(
+    "what the device shows",
+    trust("east-a1"),
+    { comment: "RMA 4711" },
+    200,
+    data({
+      trusted: {
+        hostname: "east-a1",
+        fingerprint: /^SHA256:/,
+        serial: SHOWN,
+        model: "CCS-720XP-48ZC2-F",
+        shown_hostname: "east-a1"
+      }
+    })
+  ),
+  {
+    ...post(
+      "a serial number of another device",
+      trust("east-a1"),
+      {},
+      409,
+      error("Cannot trust what east-a1 shows: it shows serial LAB43F69660, which is east-a2")
+    ),
+    given: [`update device set serial = '${SHOWN.toLowerCase()}' where hostname = 'east-a2'`]
+  },
+  post("a device that does not answer", trust("east-a2"), {}, 500, error(/^Exception: ConnectionException: /)),
+  post("no device to trust", trust("nobody"), { comment: "RMA 4711" }, 404, error("Device not found")),
+  post("no name of a device to trust", trust("-x"), {}, 400, error("Invalid hostname specified")),
+  post("a device that is not pinned", trust("init-a7"), {}, 400, error(/^init-a7 is INIT: what a device shows is/))
+]
+
 const SERIAL = "5d0c3f6b1e2a4f7d8c9b0a1e2f3d4c5b"
 const signed = [
   `insert into certificate (serial, job_id, device_id, hostname, address, issued_at, not_after)
@@ -71,4 +106,4 @@ const revocations: ReadonlyArray<Case> = [
 ]
 
 /** All of them. */
-export const strangerCases: ReadonlyArray<Case> = [...approvals, ...revocations]
+export const strangerCases: ReadonlyArray<Case> = [...approvals, ...trusts, ...revocations]
