@@ -25,7 +25,7 @@ export interface SnapshotInput {
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
   readonly refused?: ReadonlyMap<string, string>
-  /** What messages put before paths: the place of the local copy. */
+  /** What messages put before paths: the name of the repository, or the directory that somebody checks. */
   readonly root: string
   /** Server setting SETTINGS_KEYS_TO_MERGE. */
   readonly keysToMerge?: ReadonlyArray<string>
@@ -60,6 +60,7 @@ const groupsOf = (
 ): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
   const file = files.get("global/groups.yml")
   if (file === undefined) return Result.succeed({ groups: [], warnings: [] })
+  if (file.shape !== undefined) return Result.fail([file.shape])
   return Result.flatMap(
     Result.mapError(file.content, (problem) => [problem]),
     ({ values }) => readGroups(values)
