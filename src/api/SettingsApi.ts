@@ -228,7 +228,7 @@ const endpoints = withGroups.add(
   HttpApiEndpoint.put("refresh", "/repository/:name", {
     params: repository,
     payload: RefreshRequest.schema,
-    success: Schema.Struct({ ...Text.fields, warnings: Remarks }),
+    success: Schema.Struct({ ...Text.fields, warnings: Remarks, ignored: Schema.optionalKey(Schema.Array(Schema.String)) }),
     error: [BadRequest, InternalError, ServiceUnavailable]
   })
     .middleware(RequestBody)
@@ -236,7 +236,7 @@ const endpoints = withGroups.add(
       documented({
         summary: "Refresh a repository",
         description:
-          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing. Running jobs go on with the commits that they began with.",
+          "Fetches and checks the newest commit, and marks the devices that it concerns unsynchronized. A commit that breaks a rule is refused and the old one stays in force: `problems` beside the message has the place of each mistake. `warnings` are mistakes that stop nothing, `ignored` are files such as those that editors leave behind. Running jobs go on with the commits that they began with.",
         example: { request: { action: "REFRESH" }, response: { ...commit, warnings } }
       })
     )

@@ -25,6 +25,8 @@ export const CheckedBranch = Schema.Struct({
   accepted: Schema.Boolean,
   problems: Schema.Array(Remark),
   warnings: Schema.Array(Remark),
+  /** Files that nobody meant to be read, such as those of editors. */
+  ignored: Schema.Array(Schema.String),
   /** Managed devices whose settings or templates it changes, how many of them were rendered, and how many of these would change. */
   devices: Schema.Struct({
     concerned: Schema.Int,

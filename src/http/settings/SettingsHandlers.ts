@@ -31,14 +31,14 @@ const makeRepository = Effect.gen(function* () {
     }),
     refresh: Effect.fnUntraced(function* (name: RepositoryName, user: string) {
       yield* permitted({ beyond: true, job: { name: RefreshRepository.name, live: RefreshRepository.isLive(null) } })
-      const { message, warnings } = yield* repositories.refresh(name, user).pipe(
+      const { ignored, message, warnings } = yield* repositories.refresh(name, user).pipe(
         Effect.catchTags({
           RepositoryInvalid: (refusal) => Effect.fail(new BadRequest(asFailure(refusal))),
           RepositoryBusy: ({ message }) => Effect.fail(new ServiceUnavailable({ message })),
           RepositoryFailed: (refusal) => Effect.fail(new InternalError(asFailure(refusal)))
         })
       )
-      return { ...enveloped(message), warnings }
+      return { ...enveloped(message), warnings, ...(ignored.length === 0 ? {} : { ignored }) }
     })
   }
 })

@@ -188,6 +188,7 @@ const make = Effect.gen(function* () {
         accepted: checked !== null,
         problems,
         warnings: checked?.warnings ?? [],
+        ignored: checked?.ignored ?? [],
         ...found
       } satisfies CheckedBranch
     },

@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
     const { aborting, id, memo, user } = job
     const { repository } = yield* memorized(memo)
     const refreshed = updates.update(repository, { by: user, jobId: id }).pipe(
-      Effect.tap(({ commit, warnings }) => memo.write({ repository, warnings, commit })),
+      Effect.tap(({ commit, ignored, warnings }) => memo.write({ repository, warnings, ignored, commit })),
       Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
@@ -89,7 +89,7 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   name: RepositoryName,
   user: string
 ): Effect.fn.Return<
-  Pick<RefreshOutcome, "message" | "warnings">,
+  Pick<RefreshOutcome, "message" | "warnings" | "ignored">,
   RefreshRefused | SqlError.SqlError | JobNotFound,
   JobEngine | JobStore
 > {
@@ -99,8 +99,8 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   const id = yield* engine.start(RefreshRepository, null, { memo, user, delaySeconds: 0 })
   const { result } = yield* engine.ended(id)
   const remembered = yield* memorized(memoOf(jobs, RefreshRepository, id))
-  const { refused, warnings = [] } = remembered
+  const { ignored = [], refused, warnings = [] } = remembered
   if (refused !== undefined) return yield* new RefreshRefused(refused)
   const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
-  return { message, warnings }
+  return { message, warnings, ignored }
 })

@@ -30,6 +30,8 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 export interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
+  /** Files that nobody meant to be read. */
+  readonly ignored: ReadonlyArray<string>
 }
 
 /** What is wrong with a repository now; `commit` is the one in force. */

@@ -83,7 +83,7 @@ const make = Effect.gen(function* () {
     })
     const isFirst = refreshed.cloned && Option.isNone(before)
     const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
-    return { message, warnings: checked.warnings, commit: refreshed.commit.hash }
+    return { message, warnings: checked.warnings, ignored: checked.ignored, commit: refreshed.commit.hash }
   }, asRefused)
 
   const updateCounted = (name: RepositoryName, cause: RefreshCause) =>

@@ -8,6 +8,7 @@ import type { GitFailed } from "../../git/GitCommand.ts"
 import { commitText, type GitCommit } from "../../git/GitCommit.ts"
 import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
+import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -72,10 +73,10 @@ const make = Effect.gen(function* () {
   const rendering = yield* StrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
-  const snapshotOf = (files: ReadonlyMap<string, string>, root: string, refusedFiles?: ReadonlyMap<string, string>) =>
+  const snapshotOf = (files: ReadonlyMap<string, string>, refusedFiles?: TreeFiles["refused"]) =>
     buildSnapshot({
       files,
-      root,
+      root: "settings",
       keysToMerge: config.SETTINGS_KEYS_TO_MERGE,
       ...(refusedFiles === undefined ? {} : { refused: refusedFiles })
     })
@@ -119,7 +120,7 @@ const make = Effect.gen(function* () {
     applied: Option.Option<AppliedCommit>
   ) {
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
-    const built = snapshotOf(tree.files, repository.directory, tree.refused)
+    const built = snapshotOf(tree.files, tree.refused)
     if (Result.isFailure(built)) {
       return yield* refused(built.failure, new Map([...tree.files].map(([file, text]) => [file, { text }])))
     }
@@ -131,7 +132,7 @@ const make = Effect.gen(function* () {
     if (problems.length > 0) return yield* refused(problems, snapshot.files)
     const strictly = yield* strict(snapshot, warnings)
     if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
-    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
+    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files))))
     const affected =
       Option.isSome(before) && Result.isSuccess(before.value)
         ? yield* concerned(before.value.success, snapshot, inventory, downstreamDevices(inventory, linknets))
@@ -150,6 +151,7 @@ const make = Effect.gen(function* () {
       commits: [row],
       affected,
       branches: templatesBranches(snapshot),
+      ignored: [...tree.ignored, ...snapshot.ignored],
       warnings: [...warnings, ...(yield* undefinedPrints.inForce)]
     }
   })
