@@ -230,7 +230,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         assert.match(fault?.message ?? "", /^Validation error for setting vxlans->a->vni, bad value: None /)
         const missing = yield* snapshotOf(repository, commit.hash, snapshot)
         assert.deepStrictEqual(Result.isFailure(missing) ? missing.failure.map(({ message }) => message) : [], [
-          `File ${remote.copy}/global/groups.yml not found`
+          "File settings/global/groups.yml not found"
         ])
       })
     )
