@@ -118,6 +118,7 @@ const checked: CheckedBranch = {
   problems: [],
   effects: NO_EFFECTS,
   warnings: [{ file: VLANS, line: 12, column: 5, path: "vxlans->guest->mtuu", message: "no setting has this name" }],
+  ignored: ["global/.vxlans.yml.swp"],
   devices: { concerned: 596, rendered: 596, changed: 595, failed: 1 },
   groups: [
     { count: 595, hostnames: ["lhv-a1", "lhv-a2"], added: 1, removed: 0, diff: "@@ -41,3 +41,4 @@\n+vlan 1017" }

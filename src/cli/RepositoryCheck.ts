@@ -2,10 +2,18 @@
  * The work of `switchyard check`: reads directories as a refresh reads a commit, checks them in the same way, and prints one
  * line for each mistake in the form that compilers use, which editors and pipelines understand.
  */
-import { Console, Effect, FileSystem, Option, Path, Result, Runtime, Schema } from "effect"
+import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, Runtime, Schema } from "effect"
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
+import {
+  type FileRefusal,
+  fileText,
+  isForeign,
+  LINK_NOWHERE,
+  LINK_OUTSIDE,
+  SUBMODULE
+} from "../git/FileText.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"
@@ -29,6 +37,8 @@ export interface CheckRequest {
 interface Mistakes {
   readonly errors: ReadonlyArray<Remark>
   readonly warnings: ReadonlyArray<Remark>
+  /** Files that nobody meant to be read. */
+  readonly ignored: ReadonlyArray<string>
 }
 
 const ERRORS = 1
@@ -50,21 +60,62 @@ export class CheckImpossible extends Schema.TaggedError<CheckImpossible>()("Chec
   override readonly [Runtime.errorExitCode] = ERRORS
 }
 
-const isHidden = (file: string): boolean => file.split("/").some((part) => part.startsWith(".") && part !== ".gitkeep")
+/** git's own folder, which no commit has; in a submodule it is a file. */
+const isGit = (file: string): boolean => file === ".git" || file.startsWith(".git/")
 
-/** The wanted files of a directory, by their path in it. */
+/** Where a path really leads, or why it leads nowhere in the directory. */
+const makeReality = Effect.fnUntraced(function* (directory: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const root = yield* fs.realPath(directory)
+  return (full: string, above: ReadonlyArray<string>) =>
+    Effect.match(fs.realPath(full), {
+      onFailure: () => ({ broken: LINK_NOWHERE }),
+      onSuccess: (real) => {
+        if (real !== root && !real.startsWith(`${root}${path.sep}`)) return { broken: LINK_OUTSIDE }
+        return above.includes(real) ? { broken: LINK_NOWHERE } : { real }
+      }
+    })
+})
+
+/** The wanted files of a directory, by their path in it, as a refresh would read them from a commit (`git/FileText.ts`). */
 const readFiles = Effect.fnUntraced(function* (directory: string, isWanted: (file: string) => boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const names = yield* fs.readDirectory(directory, { recursive: true })
+  const reality = yield* makeReality(directory)
   const files = new Map<string, string>()
-  for (const name of names.toSorted()) {
-    const file = name.replaceAll(path.sep, "/")
-    if (isHidden(file) || !isWanted(file)) continue
-    const full = path.join(directory, name)
-    if ((yield* fs.stat(full)).type === "File") files.set(file, yield* fs.readFileString(full))
-  }
-  return files
+  const refused = new Map<string, FileRefusal>()
+  const ignored: Array<string> = []
+  const look = (below: string, above: ReadonlyArray<string>): Effect.Effect<void, PlatformError.PlatformError> =>
+    Effect.gen(function* () {
+      for (const name of (yield* fs.readDirectory(path.join(directory, below))).toSorted()) {
+        const file = below === "" ? name : `${below}/${name}`
+        const isMissed = isWanted(file) || isWanted(`${file}/`)
+        if (isGit(file)) continue
+        if (isForeign(file)) {
+          if (isMissed) ignored.push(file)
+          continue
+        }
+        const full = path.join(directory, file)
+        const place = yield* reality(full, above)
+        if ("broken" in place) {
+          if (isMissed) refused.set(file, { reason: place.broken, line: null })
+          continue
+        }
+        const { type } = yield* fs.stat(full)
+        if (type === "Directory") {
+          const isSubmodule = yield* fs.exists(path.join(full, ".git"))
+          if (isSubmodule && isMissed) refused.set(file, { reason: SUBMODULE, line: null })
+          else if (!isSubmodule) yield* look(file, [...above, place.real])
+        } else if (type === "File" && isWanted(file)) {
+          const read = fileText(yield* fs.readFile(full))
+          if ("refused" in read) refused.set(file, read.refused)
+          else files.set(file, read.text)
+        }
+      }
+    })
+  yield* look("", [yield* fs.realPath(directory)])
+  return { files, ignored, refused }
 })
 
 const List = Schema.Array(
@@ -91,22 +142,24 @@ const readDevices = Effect.fnUntraced(function* (file: string) {
 
 const checkSettingsIn = Effect.fnUntraced(function* (directory: string, devices: Option.Option<string>) {
   const { GLOBAL_UNIQUE_VLANS: globalUniqueVlans, SETTINGS_KEYS_TO_MERGE: keysToMerge } = yield* ServerConfig
-  const files = yield* readFiles(directory, isWithinSettings)
+  const { files, ignored, refused } = yield* readFiles(directory, isWithinSettings)
   const texts = new Map([...files].map(([file, text]) => [file, { text }]))
-  const built = buildSnapshot({ files, root: directory, keysToMerge })
-  if (Result.isFailure(built)) return { errors: problemRemarks(built.failure, texts), warnings: [] }
+  const built = buildSnapshot({ files, refused, root: directory, keysToMerge })
+  if (Result.isFailure(built)) return { errors: problemRemarks(built.failure, texts), warnings: [], ignored }
   const inventory: Inventory | undefined = Option.isNone(devices)
     ? undefined
     : { devices: yield* readDevices(devices.value), linknets: [], managementDomains: [], globalUniqueVlans }
   const { problems, warnings } = checkSettings(built.success, inventory)
-  return { errors: problemRemarks(problems, texts), warnings }
+  return { errors: problemRemarks(problems, texts), warnings, ignored: [...ignored, ...built.success.ignored] }
 })
 
 const checkTemplatesIn = Effect.fnUntraced(function* (directory: string) {
-  const files = yield* readFiles(directory, isTemplatePath)
-  if (files.size === 0) return { errors: [remark("no platform: there is no directory with templates")], warnings: [] }
-  const { problems, warnings } = checkTemplates(buildTemplateSnapshot({ files, root: directory }))
-  return { errors: problems.map(errorRemark), warnings }
+  const { files, ignored, refused } = yield* readFiles(directory, isTemplatePath)
+  if (files.size === 0 && refused.size === 0) {
+    return { errors: [remark("no platform: there is no directory with templates")], warnings: [], ignored }
+  }
+  const { problems, warnings } = checkTemplates(buildTemplateSnapshot({ files, refused, root: directory }))
+  return { errors: problems.map(errorRemark), warnings, ignored }
 })
 
 const lineOf = (directory: string, kind: "error" | "warning", one: Remark): string => {
@@ -115,9 +168,10 @@ const lineOf = (directory: string, kind: "error" | "warning", one: Remark): stri
   return `${place.filter((part) => part !== null).join(":")}: ${kind}: ${text.trim().replaceAll(/\s*\n\s*/g, "; ")}`
 }
 
-const print = Effect.fnUntraced(function* (directory: string, { errors, warnings }: Mistakes) {
+const print = Effect.fnUntraced(function* (directory: string, { errors, ignored, warnings }: Mistakes) {
   for (const error of errors) yield* Console.log(lineOf(directory, "error", error))
   for (const warning of warnings) yield* Console.log(lineOf(directory, "warning", warning))
+  if (ignored.length > 0) yield* Console.error(`Ignored: ${ignored.join(", ")}`)
 })
 
 type Repository = "settings" | "templates"
@@ -131,13 +185,13 @@ const checkAgainst = Effect.fnUntraced(function* (
   directory: string,
   local: Mistakes
 ) {
-  const files = Object.fromEntries(yield* readFiles(directory, WANTED[name]))
+  const files = Object.fromEntries((yield* readFiles(directory, WANTED[name])).files)
   const { answer } = yield* ask("POST /repository/:name/check", { server, params: { name }, body: { files } })
   const { effects, problems, warnings } = answer.data
   const known = new Set([...local.errors, ...local.warnings].map((one) => lineOf(directory, "error", one)))
   const isNew = (one: Remark) => !known.has(lineOf(directory, "error", one))
   const mustConfirm = effects.confirm.map((reason) => remark(`must be confirmed: ${reason}`))
-  const more = { errors: problems.filter(isNew), warnings: [...warnings.filter(isNew), ...mustConfirm] }
+  const more = { errors: problems.filter(isNew), warnings: [...warnings.filter(isNew), ...mustConfirm], ignored: [] }
   yield* print(directory, more)
   for (const sentence of effectSentences(effects)) yield* Console.log(`${directory}: effect: ${sentence}`)
   return more

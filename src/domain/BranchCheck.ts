@@ -28,6 +28,8 @@ export const CheckedBranch = Schema.Struct({
   warnings: Schema.Array(Remark),
   /** What it means beside what devices would get. */
   effects: CommitEffects,
+  /** Files that nobody meant to be read, such as those of editors. */
+  ignored: Schema.Array(Schema.String),
   /** Managed devices whose settings or templates it changes, how many of them were rendered, and how many of these would change. */
   devices: Schema.Struct({
     concerned: Schema.Int,

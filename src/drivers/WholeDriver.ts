@@ -6,6 +6,8 @@
 import { hash } from "node:crypto"
 import { Effect, Exit, Option, Scope } from "effect"
 import { SHOWS_NOTHING } from "../domain/DeviceIdentity.ts"
+import { cleanedValue } from "../domain/Text.ts"
+import { textRemoved } from "../runtime/metrics/SshMetrics.ts"
 import type { CommitHabits, ConfigSession, ConfigSessions, Driver, DriverSession, SessionLimits } from "./Driver.ts"
 import { CommandRejected, CommitError, type ReadError } from "./DriverErrors.ts"
 import { gatedSession } from "./GatedSession.ts"
@@ -42,6 +44,41 @@ type Refusable<Verb> = Verb extends (...args: infer Args) => Effect.Effect<infer
 export type SmallSession = Omit<DriverSession, Left | Committing> &
   Partial<Pick<DriverSession, Left>> & { readonly [Verb in Committing]: Refusable<DriverSession[Verb]> }
 
+/** What a device says, without what no text may hold: a device cannot be asked to say it again. */
+const clean =
+  (kind: "line" | "lines") =>
+  <A, E>(reading: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.map(reading, (said) => {
+      const { removed, value } = cleanedValue(said, kind)
+      if (removed > 0) textRemoved.add(removed)
+      return value
+    })
+const cleanNames = clean("line")
+const cleanText = clean("lines")
+const cleanSome = <E>(reading: Effect.Effect<Option.Option<string>, E>) =>
+  Effect.flatMap(
+    reading,
+    Option.match({ onNone: () => Effect.succeedNone, onSome: (text) => Effect.asSome(cleanText(Effect.succeed(text))) })
+  )
+
+/** Names and numbers are of one line, configurations and differences of many. */
+const cleanSession = (session: DriverSession): DriverSession => ({
+  ...session,
+  facts: cleanNames(session.facts),
+  interfaces: cleanNames(session.interfaces),
+  optics: cleanNames(session.optics),
+  lldp: cleanNames(session.lldp),
+  // the description of a system may have several lines
+  lldpDetail: cleanText(session.lldpDetail),
+  macTable: cleanNames(session.macTable),
+  arpTable: cleanNames(session.arpTable),
+  runningConfig: cleanText(session.runningConfig),
+  runningDefaults: cleanText(session.runningDefaults),
+  committedConfig: (name) => cleanSome(session.committedConfig(name)),
+  candidateText: (name) => cleanSome(session.candidateText(name)),
+  load: (request) => cleanText(session.load(request))
+})
+
 /** A session of a device with the verbs that a platform has. What it cannot be asked is refused as a command would be. */
 export const wholeSession = (hostname: string, verbs: SmallSession): DriverSession => {
   const refused = (command: string) =>
@@ -52,7 +89,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
       ["CommandRejected", "UnexpectedAnswer"],
       ({ message }) => new CommitError({ hostname, session, message })
     )
-  return {
+  return cleanSession({
     shown: SHOWS_NOTHING,
     interfaces: refused("interfaces"),
     optics: Effect.succeed({}),
@@ -78,7 +115,7 @@ export const wholeSession = (hostname: string, verbs: SmallSession): DriverSessi
     commit: (name) => orNoCommit(name, verbs.commit(name)),
     commitTimed: (name, seconds) => orNoCommit(name, verbs.commitTimed(name, seconds)),
     confirm: (name, wasSeen) => orNoCommit(name, verbs.confirm(name, wasSeen))
-  }
+  })
 }
 
 /** What a device says of itself; the rest it does not say. */

@@ -141,6 +141,12 @@ const runOnce = async (
   return Buffer.concat(output)
 }
 
+/** A text without the places of this server: the local copy, and those that are being made beside it. */
+export const withoutPlaces = (text: string, directory: string): string => {
+  const copy = RegExp.escape(directory.replace(/\.new-\d+$/, ""))
+  return text.replaceAll(new RegExp(`(?:/private)?${copy}(?:\\.new-\\d+)?`, "g"), "the local copy")
+}
+
 const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: string) => string): GitFailed => {
   const text = cause instanceof Error ? cause.message : String(cause)
   const lines = withoutProgress(text)
@@ -152,7 +158,7 @@ const describe = (cause: unknown, args: ReadonlyArray<string>, redact: (text: st
 
 /** The standard output of one git command. Fails with git's own text; ends within the timeout whatever git does. */
 export const runGit = (args: ReadonlyArray<string>, options: GitCommandOptions): Effect.Effect<Buffer, GitFailed> => {
-  const { redact } = options.address
+  const redact = (text: string) => withoutPlaces(options.address.redact(text), options.directory)
   return Effect.tryPromise({
     try: (signal) => runOnce(args, options, signal),
     catch: (cause) => describe(cause, args, redact)

@@ -4,7 +4,7 @@
  */
 import { Duration, Effect, type FileSystem, Option, type Path, Random, Schema } from "effect"
 import type { GitAddress } from "./GitAddress.ts"
-import { type GitCommandOptions, GitFailed, runGitText } from "./GitCommand.ts"
+import { type GitCommandOptions, GitFailed, runGitText, withoutPlaces } from "./GitCommand.ts"
 import { GitRefNotFound, REMOTE_BRANCHES, resolveRef } from "./GitRef.ts"
 
 /** What is remembered beside the objects: whose copy this is, and what the last refresh arrived at. */
@@ -48,7 +48,10 @@ const REFSPECS = [`+refs/heads/*:${REMOTE_BRANCHES}/*`, "+refs/tags/*:refs/tags/
 const FULL_HASH = /^[0-9a-f]{40}$/i
 const HEAD_REF = "refs/switchyard/head"
 
-const fileFault = (cause: { readonly message: string }) => new GitFailed({ reason: "failed", message: cause.message })
+const fileFault =
+  (directory: string) =>
+  ({ message }: { readonly message: string }) =>
+    new GitFailed({ reason: "failed", message: withoutPlaces(message, directory) })
 
 /** The state of the copy; none when there is none, or it is unreadable. */
 export const copyState = ({ fs, options, path }: GitCopy): Effect.Effect<Option.Option<CopyState>> =>
@@ -132,8 +135,8 @@ export const recordState = Effect.fnUntraced(function* (
   const state = { address: address.shown, ref: address.ref ?? null, name, commit }
   const text = yield* Effect.orDie(Schema.encodeEffect(CopyState)(state))
   const file = path.join(options.directory, STATE_FILE)
-  yield* fs.writeFileString(`${file}.new`, text, { mode: 0o600 }).pipe(Effect.mapError(fileFault))
-  yield* fs.rename(`${file}.new`, file).pipe(Effect.mapError(fileFault))
+  yield* fs.writeFileString(`${file}.new`, text, { mode: 0o600 }).pipe(Effect.mapError(fileFault(options.directory)))
+  yield* fs.rename(`${file}.new`, file).pipe(Effect.mapError(fileFault(options.directory)))
 })
 
 /** Removes unfinished copies that a killed process has left. */
@@ -159,14 +162,14 @@ export const replaceCopy = Effect.fnUntraced(function* (
   const removeFresh = Effect.ignore(fs.remove(fresh, { recursive: true, force: true }))
   yield* removeUnfinished(copy)
   return yield* Effect.gen(function* () {
-    yield* fs.makeDirectory(fresh, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(fileFault))
+    yield* fs.makeDirectory(fresh, { recursive: true, mode: 0o700 }).pipe(Effect.mapError(fileFault(options.directory)))
     yield* runGitText(["init", "--quiet", "--bare", "--template=", fresh], next.options)
     // a remote that is dead is noticed before the long wait for its objects
     if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
     const arrived = yield* fetchCopy(next, cloneAll)
     yield* recordState(next, arrived)
-    yield* fs.remove(options.directory, { recursive: true, force: true }).pipe(Effect.mapError(fileFault))
-    yield* fs.rename(fresh, options.directory).pipe(Effect.mapError(fileFault))
+    yield* fs.remove(options.directory, { recursive: true, force: true }).pipe(Effect.mapError(fileFault(options.directory)))
+    yield* fs.rename(fresh, options.directory).pipe(Effect.mapError(fileFault(options.directory)))
     return arrived
   }).pipe(Effect.ensuring(removeFresh))
 })

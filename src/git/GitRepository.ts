@@ -40,8 +40,6 @@ export interface RefreshResult {
 export interface GitRepository {
   /** The address without credentials. */
   readonly address: string
-  /** Directory of the local copy, which messages put before paths. */
-  readonly directory: string
   /** Brings the copy up to date, cloning it when there is none that can be used. */
   readonly refresh: Effect.Effect<RefreshResult, GitFailed>
   /** The commit of the last refresh, also of an earlier process; none before the first. */
@@ -137,7 +135,6 @@ export const makeGitRepository = Effect.fnUntraced(function* (
   const nameOf = Effect.map(copyState(copy), (state) => (Option.isSome(state) ? state.value.name : "HEAD"))
   return {
     address: address.shown,
-    directory,
     refresh: one.withPermits(1)(refreshCopy(copy)),
     current: Effect.flatMap(copyState(copy), (state) =>
       Option.isNone(state) || state.value.address !== address.shown

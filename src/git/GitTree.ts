@@ -4,6 +4,7 @@
  * reading `git ls-tree` and `git cat-file --batch`).
  */
 import { posix } from "node:path"
+import { type FileRefusal, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "./FileText.ts"
 
 /** One file in a commit's tree. */
 export interface TreeEntry {
@@ -14,17 +15,25 @@ export interface TreeEntry {
   readonly size: number
 }
 
-/** Text of the wanted files by path, and the wanted files that cannot be read, each with the reason. */
+/** Text of the wanted files by path, and the wanted files that cannot be used, each with the reason. */
 export interface TreeFiles {
   readonly files: ReadonlyMap<string, string>
-  readonly refused: ReadonlyMap<string, string>
+  readonly refused: ReadonlyMap<string, FileRefusal>
+  /** Files that nobody meant to be read. */
+  readonly ignored: ReadonlyArray<string>
 }
 
 /** A path and the object with its content, or the reason why there is none. */
-export type ResolvedPath = { readonly object: string; readonly size: number } | { readonly refused: string }
+export type ResolvedPath =
+  | { readonly object: string; readonly size: number }
+  | {
+      readonly refused: string
+      /** What stands there would be a directory, or may be one. */
+      readonly isTree: boolean
+    }
 
 const SYMLINK = "120000"
-const SUBMODULE = "160000"
+const SUBMODULE_MODE = "160000"
 const MAX_LINK_STEPS = 20
 const MAX_PATHS = 500_000
 
@@ -33,7 +42,7 @@ export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
   output.split("\0").flatMap((line) => {
     // The size of an object that is lost is a word; reading the object reports the loss.
     const match = /^(\d+) \w+ ([0-9a-f]+)\s+(\S+)\t([\s\S]+)$/.exec(line)
-    if (match === null || match[1] === SUBMODULE) return []
+    if (match === null) return []
     const [, mode = "", object = "", size = "0", path = ""] = match
     return [{ path, mode, object, size: Number(size) || 0 }]
   })
@@ -41,8 +50,6 @@ export const parseTree = (output: string): ReadonlyArray<TreeEntry> =>
 /** Entries that are symbolic links; their content is the path that they lead to. */
 export const symlinksOf = (entries: ReadonlyArray<TreeEntry>): ReadonlyArray<TreeEntry> =>
   entries.filter((entry) => entry.mode === SYMLINK)
-
-const OUTSIDE = "symbolic link leads out of the repository"
 
 /** Where a link leads, relative to the root of the tree; undefined when that is outside. */
 const targetOf = (link: string, text: string): string | undefined => {
@@ -74,15 +81,21 @@ export const resolvePaths = (
   entries: ReadonlyArray<TreeEntry>,
   targets: ReadonlyMap<string, string>
 ): ReadonlyMap<string, ResolvedPath> => {
-  const plain = new Map(entries.filter((entry) => entry.mode !== SYMLINK).map((entry) => [entry.path, entry]))
+  const isFile = ({ mode }: TreeEntry) => mode !== SYMLINK && mode !== SUBMODULE_MODE
+  const plain = new Map(entries.filter(isFile).map((entry) => [entry.path, entry]))
   const tree = { entries: plain, paths: [...plain.keys()].toSorted() }
   const resolved = new Map<string, ResolvedPath>(plain)
+  for (const { mode, path } of entries) {
+    if (mode === SUBMODULE_MODE) resolved.set(path, { refused: SUBMODULE, isTree: true })
+  }
   for (const link of targets.keys()) {
     const target = followLinks(link, targets)
     const entry = target === undefined ? undefined : plain.get(target)
     if (entry !== undefined) resolved.set(link, entry)
-    else if (target === undefined) resolved.set(link, { refused: OUTSIDE })
-    else if (!addDirectory(link, target, tree, resolved)) resolved.set(link, { refused: "symbolic link leads nowhere" })
+    else if (target === undefined) resolved.set(link, { refused: LINK_OUTSIDE, isTree: true })
+    else if (!addDirectory(link, target, tree, resolved)) {
+      resolved.set(link, { refused: LINK_NOWHERE, isTree: true })
+    }
   }
   return resolved
 }
@@ -133,14 +146,4 @@ export const parseObjects = (output: Buffer): ReadonlyMap<string, Buffer> => {
     }
   }
   return objects
-}
-
-/** The content as text; undefined when it is not UTF-8. */
-export const decodeText = (content: Buffer): string | undefined => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content)
-  } catch {
-    // The decoder's only failure: the bytes are not UTF-8.
-    return undefined
-  }
 }

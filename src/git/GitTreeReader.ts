@@ -1,8 +1,8 @@
 /** Reads the files of one commit into memory with two git commands, however many files there are. */
 import { Effect } from "effect"
 import { type GitCommandOptions, GitFailed, runGit } from "./GitCommand.ts"
+import { type FileRefusal, fileText, isForeign } from "./FileText.ts"
 import {
-  decodeText,
   parseObjects,
   parseTree,
   type ResolvedPath,
@@ -43,16 +43,16 @@ const collect = (
   paths: ReadonlyArray<readonly [string, ResolvedPath]>,
   objects: ReadonlyMap<string, Buffer>,
   limit: number
-): TreeFiles => {
+): Omit<TreeFiles, "ignored"> => {
   const files = new Map<string, string>()
-  const refused = new Map<string, string>()
+  const refused = new Map<string, FileRefusal>()
   for (const [path, entry] of paths) {
-    if ("refused" in entry) refused.set(path, entry.refused)
-    else if (entry.size > limit) refused.set(path, `larger than ${limit} bytes`)
+    if ("refused" in entry) refused.set(path, { reason: entry.refused, line: null })
+    else if (entry.size > limit) refused.set(path, { reason: `larger than ${limit} bytes`, line: null })
     else {
-      const text = decodeText(objects.get(entry.object) ?? Buffer.alloc(0))
-      if (text === undefined) refused.set(path, "not UTF-8 text")
-      else files.set(path, text)
+      const read = fileText(objects.get(entry.object) ?? Buffer.alloc(0))
+      if ("refused" in read) refused.set(path, read.refused)
+      else files.set(path, read.text)
     }
   }
   return { files, refused }
@@ -70,7 +70,11 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   )
   const entries = parseTree(listing.toString("utf8"))
   const links = yield* readLinks(entries, options)
-  const paths = [...resolvePaths(entries, links)].filter(([path]) => wanted(path))
+  // a submodule or a broken link stands for the files that should be below it
+  const isWanted = ([path, entry]: readonly [string, ResolvedPath]) =>
+    wanted(path) || ("refused" in entry && entry.isTree && wanted(`${path}/`))
+  const found = [...resolvePaths(entries, links)].filter(isWanted)
+  const paths = found.filter(([path]) => !isForeign(path))
   const readable = paths.flatMap(([, entry]) => ("object" in entry && entry.size <= limits.file ? [entry] : []))
   const total = new Map(readable.map((entry) => [entry.object, entry.size]))
     .values()
@@ -87,5 +91,6 @@ export const readTreeFiles = Effect.fnUntraced(function* (
   )
   const lost = readable.find((entry) => !objects.has(entry.object))
   if (lost !== undefined) return yield* damaged(`object ${lost.object} is missing`)
-  return collect(paths, objects, limits.file)
+  const ignored = found.flatMap(([path]) => (isForeign(path) ? [path] : []))
+  return { ...collect(paths, objects, limits.file), ignored }
 })

@@ -1,5 +1,6 @@
 /** What the process of a plugin may say: lines of a bounded length and of a known form. Whatever else it writes is its end. */
 import { Option, Schema } from "effect"
+import { cleanedValue } from "../domain/Text.ts"
 import { hookNames } from "./Plugin.ts"
 
 /** Characters of a line; the texts in them are shorter. */
@@ -41,7 +42,8 @@ export const make = (): AnswerReader => {
       for (const part of parts) {
         const answer = part.length > LONGEST || ++lines > MOST ? Option.none() : decode(part)
         if (Option.isNone(answer)) return false
-        use(answer.value)
+        // it goes to the log and to the database
+        use(cleanedValue(answer.value, "lines").value)
       }
       return rest.length <= LONGEST
     }

@@ -11,8 +11,8 @@ const MAX_NAME = 253
 const host = text({ maxLength: MAX_NAME, pattern: Patterns.host, description: Descriptions.host })
 const port = absent(integer({ ge: 0, lt: 65_536, description: Descriptions.port }))
 
-/** A VLAN id, 1–4095. */
-export const vlanId = integer({ gt: 0, lt: 4096, description: Descriptions.vlanId })
+/** A VLAN id, 1–4094: 0 and 4095 are reserved. */
+export const vlanId = integer({ gt: 0, lt: 4095, description: Descriptions.vlanId })
 
 /** A list of names that is empty when nobody set it. */
 export const names = optional(list(text()), [])
@@ -20,8 +20,14 @@ export const names = optional(list(text()), [])
 /** A text that is null when nobody set it. */
 export const noText = absent(text())
 
-/** Raw configuration or another text that is empty when nobody set it. */
+/** A text that is empty when nobody set it. */
 export const emptyText = optional(text(), "")
+
+/** Raw configuration, which is empty when nobody set it. */
+export const rawLines = optional(text({ lines: true }), "")
+
+/** Lines that are null when nobody set them. */
+export const noLines = absent(text({ lines: true }))
 
 export const f_ntp_server = model("f_ntp_server", { host })
 export const f_snmp_server = model("f_snmp_server", { host })
@@ -77,8 +83,8 @@ export const baseFields = {
   dhcp_relays: absent(list(f_dhcp_relay)),
   internal_vlans: absent(f_internal_vlans),
   dot1x_fail_vlan: absent(vlanId),
-  cli_prepend_str: emptyText,
-  cli_append_str: emptyText,
+  cli_prepend_str: rawLines,
+  cli_append_str: rawLines,
   organization_name: emptyText,
   domain_name: absent(text({ maxLength: 251, pattern: Patterns.domain, description: Descriptions.domainName })),
   users: optional(list(f_user), []),
@@ -91,8 +97,8 @@ export const baseFields = {
   arista_models_32bit: absent(list(text())),
   arista_models_arm: absent(list(text())),
   upgrade_post_waittime: optional(mapping(integer()), new Map([["default", 600]])),
-  banner_login: noText,
-  banner_motd: noText,
+  banner_login: noLines,
+  banner_motd: noLines,
   system_access_lists: optional(list(text({ maxLength: 63, pattern: Patterns.aclName })), []),
   ssh: absent(f_ssh)
 }

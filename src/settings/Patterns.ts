@@ -12,14 +12,17 @@ export interface Pattern {
   readonly words: string
 }
 
-const octet = "(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)"
+// no leading zeros: some readers take such a number as octal
+const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 const ipv4 = `(?:${octet}\\.){3}${octet}`
 const hex = "[0-9a-fA-F]{1,4}"
 const ipv6 =
   `((${hex}:){7,7}${hex}|(${hex}:){1,7}:|(${hex}:){1,6}:${hex}|(${hex}:){1,5}(:${hex}){1,2}|` +
   `(${hex}:){1,4}(:${hex}){1,3}|(${hex}:){1,3}(:${hex}){1,4}|(${hex}:){1,2}(:${hex}){1,5}|` +
   `${hex}:((:${hex}){1,6})|:((:${hex}){1,7}|:))`
-const hostname = "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z-][a-zA-Z0-9-]{0,62})*$"
+// a name whose last part is a number would be read as an address
+const label = "[a-zA-Z0-9-]{1,63}"
+const hostname = `^(${label}\\.)*(?![0-9]+$)${label}$`
 const dottedName = "^([a-zA-Z0-9_-]{1,63}\\.?)+$"
 
 const pattern = (source: string, words: string, linear = source): Pattern => ({
@@ -34,11 +37,11 @@ const DOTTED = "parts of 1 to 63 letters, digits, _ or -, separated by single do
 export const Patterns = {
   host: pattern(
     `^(${ipv4}|${ipv6}|${hostname})$`,
-    "an IPv4 address (four numbers up to 255), an IPv6 address, or a host name of letters, digits, - and dots whose later parts do not begin with a digit"
+    "an IPv4 address (four numbers up to 255 without leading zeros), an IPv6 address, or a host name of letters, digits, - and dots whose last part is no number"
   ),
   hostname: pattern(
     hostname,
-    "a host name of letters, digits and -, its parts separated by single dots and at most 63 characters long"
+    "a host name of letters, digits and -, its parts separated by single dots and at most 63 characters long, the last one no number"
   ),
   domain: pattern(
     "^([a-zA-Z0-9-]{1,63})(\\.[a-zA-Z0-9-]{1,63})+$",
@@ -49,7 +52,7 @@ export const Patterns = {
   ipv6Address: pattern(`^${ipv6}$`, "an IPv6 address such as 2001:db8::1, without a prefix length"),
   ipv6Interface: pattern(`^${ipv6}\\/[0-9]{1,3}$`, "an IPv6 address with a prefix length, such as 2001:db8::1/64"),
   prefix: pattern(
-    `(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`,
+    `(?<![0-9.])(${ipv4}\\/[0-9]{1,2}|${ipv6}\\/[0-9]{1,3})`,
     "an IPv4 or IPv6 prefix with its length, such as 10.0.0.0/8 or 2001:db8::/32"
   ),
   vlanName: pattern("^[a-zA-Z][a-zA-Z0-9-_]{0,31}$", "a letter followed by at most 31 letters, digits, - or _"),
@@ -92,7 +95,7 @@ export const Descriptions = {
   ipv6Interface: "IPv6 address in CIDR/prefix notation (::/0)",
   prefix: "IPv4 or IPv6 prefix",
   vlanName: "Max 32 alphanumeric chars, beginning with a non-numeric character",
-  vlanId: "Numeric 802.1Q VLAN ID, 1-4095",
+  vlanId: "Numeric 802.1Q VLAN ID, 1-4094",
   vni: "VXLAN Network Identifier",
   vrfId: "VRF identifier, integer between 1-65535",
   mtu: "MTU (Maximum transmission unit) value between 68-9214",

@@ -143,7 +143,8 @@ const directoryProblems = (paths: PathSet, path: string, root: string): Readonly
 
 /**
  * Everything that is missing or of the wrong type: the fixed files and directories, and the three files in each
- * device's and each defined group's directory. `root` is put before the paths in messages.
+ * device's and each defined group's directory. `root` is put before the paths in messages: the name of the repository, never a path of
+ * the server.
  */
 export const structureProblems = (
   paths: PathSet,

@@ -15,7 +15,7 @@ import {
   refine,
   text
 } from "./SettingRule.ts"
-import { emptyText, names, noText } from "./BaseModels.ts"
+import { names, noText, rawLines } from "./BaseModels.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
 
 const asn = integer({ gt: 0, lt: 4_294_967_296, strict: true, description: Descriptions.asn })
@@ -49,7 +49,7 @@ export const f_evpn_peer = model("f_evpn_peer", {
   hostname: text({ maxLength: 253, pattern: Patterns.hostname, description: Descriptions.hostname })
 })
 
-const staticRouteTail = { interface: interfaceName, name: undefinedText, cli_append_str: emptyText }
+const staticRouteTail = { interface: interfaceName, name: undefinedText, cli_append_str: rawLines }
 
 export const f_ipv4_static_route = model("f_ipv4_static_route", {
   destination: ipv4Interface,
@@ -75,7 +75,7 @@ export const f_extroute_ospfv3_vrf = model("f_extroute_ospfv3_vrf", {
   name: text(),
   ipv4_redist_routefilter: noText,
   ipv6_redist_routefilter: noText,
-  cli_append_str: emptyText
+  cli_append_str: rawLines
 })
 
 export const f_extroute_ospfv3 = model("f_extroute_ospfv3", { vrfs: list(f_extroute_ospfv3_vrf) })
@@ -94,7 +94,7 @@ const neighborTail = {
   auth_type: noText,
   auth_string: noText,
   remove_private_as: absent(choice(["all", "replace"])),
-  cli_append_str: emptyText
+  cli_append_str: rawLines
 }
 
 export const f_extroute_bgp_neighbor_v4 = model("f_extroute_bgp_neighbor_v4", {
@@ -112,7 +112,7 @@ export const f_extroute_bgp_vrf = model("f_extroute_bgp_vrf", {
   local_as: asn,
   neighbor_v4: optional(list(f_extroute_bgp_neighbor_v4), []),
   neighbor_v6: optional(list(f_extroute_bgp_neighbor_v6), []),
-  cli_append_str: emptyText
+  cli_append_str: rawLines
 })
 
 export const f_extroute_bgp = model("f_extroute_bgp", { vrfs: optional(list(f_extroute_bgp_vrf), []) })

@@ -17,9 +17,13 @@ export interface IntegerRule {
   readonly strict?: boolean
 }
 
-/** A text: at most `maxLength` characters, then the pattern, then a check in code that answers with the message. */
+/**
+ * A text of one line, or with `lines` of several: at most `maxLength` characters, then the pattern, then a check in code that answers with
+ * the message.
+ */
 export interface TextRule {
   readonly kind: "text"
+  readonly lines?: boolean
   readonly maxLength?: number
   readonly pattern?: Pattern
   readonly check?: (value: string) => string | undefined

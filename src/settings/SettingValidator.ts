@@ -5,6 +5,7 @@
  * thousands of devices that share a value share its validation and its result.
  */
 import { Predicate, Result, type Schema } from "effect"
+import { isText, textFault, visible } from "../domain/Text.ts"
 import { isSecretKey, pythonText, YamlFloat } from "./PythonText.ts"
 import {
   type IntegerRule,
@@ -87,7 +88,11 @@ const boundsFault = ({ ge, gt, le, lt }: IntegerRule, value: number): string | u
 
 const longerThan = (value: string, length: number): boolean => value.length > length && [...value].length > length
 
-const textFault = ({ check, maxLength, pattern }: TextRule, value: string): string | undefined => {
+/** A line break at the end is none: the block form of YAML leaves one. */
+const travelFault = ({ lines = false }: TextRule, value: string): string | undefined =>
+  textFault(value.replace(/\n$/, ""), lines ? "lines" : "line")?.message
+
+const ruleFault = ({ check, maxLength, pattern }: TextRule, value: string): string | undefined => {
   if (maxLength !== undefined && longerThan(value, maxLength)) {
     return `String should have at most ${maxLength} characters`
   }
@@ -105,7 +110,10 @@ const readInteger = (field: SettingField, rule: IntegerRule, value: unknown): Ou
 
 const readText = (field: SettingField, rule: TextRule, value: unknown): Outcome => {
   if (!Predicate.isString(value)) return fault(field, value, "Input should be a valid string")
-  const message = textFault(rule, value)
+  const unfit = travelFault(rule, value)
+  // the value would do in the message what it must not do on a switch
+  if (unfit !== undefined) return fault(field, visible(value), `Value error, the text ${unfit}`)
+  const message = ruleFault(rule, value)
   return message === undefined ? Result.succeed(value) : fault(field, value, message)
 }
 
@@ -206,6 +214,9 @@ export class SettingValidator {
     for (const [key, item] of entriesOf(value)) {
       if (!Predicate.isString(key)) {
         faults.push({ path: [keyText(key), "[key]"], bad: key, message: "Input should be a valid string" })
+      } else if (!isText(key, "line")) {
+        const message = `Value error, the name ${textFault(key, "line")?.message ?? ""}`
+        faults.push({ path: [visible(key), "[key]"], bad: visible(key), message })
       } else {
         const outcome = this.#read(rule.value, item)
         if (Result.isSuccess(outcome)) result.set(key, outcome.success)

@@ -15,7 +15,7 @@ import { type Finding, finding, locate } from "./Finding.ts"
 import { interfaceFindings } from "./InterfaceChecks.ts"
 import { problemIn } from "./LayerSource.ts"
 import type { EffectiveSettings, LayeringResult, SettingsTarget } from "./Layering.ts"
-import { deviceDirectories, modelOfPath } from "./RepositoryPaths.ts"
+import { deviceDirectories, isSettingsPath, modelOfPath, whyUnused } from "./RepositoryPaths.ts"
 import { routeMapFindings } from "./RouteMapChecks.ts"
 import { groupConflicts } from "./SettingsGroups.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
@@ -84,6 +84,17 @@ class Findings {
   }
 }
 
+/** Files that must not come into force, whoever they are for. */
+const checkFiles = ({ definitions, files }: SettingsSnapshot, findings: Findings): void => {
+  const groups = new Map(definitions.groups.map((group) => [group.name, group]))
+  for (const [path, file] of files) {
+    if (!isSettingsPath(path) || whyUnused(path, groups) !== undefined) continue
+    const { content, shape } = file
+    if (shape !== undefined) findings.add([shape])
+    if (Result.isFailure(content) && content.failure.kind === "content") findings.add([content.failure])
+  }
+}
+
 const checkTypes = (snapshot: SettingsSnapshot, findings: Findings): void => {
   findings.effective(settingsOfType(snapshot))
   for (const type of ["ACCESS", "DIST", "CORE"] as const) {
@@ -131,6 +142,7 @@ const deviceFindings = () => {
 
 const withoutDevices = function* (snapshot: SettingsSnapshot): Generator<void, CheckResult> {
   const findings = new Findings()
+  checkFiles(snapshot, findings)
   checkTypes(snapshot, findings)
   findings.warn(yield* snapshotFindings(snapshot))
   checkModelFiles(snapshot, findings)
@@ -145,6 +157,7 @@ const inSteps = function* (snapshot: SettingsSnapshot, inventory: Inventory): Ge
   const below = downstreamDevices(devices, linknets)
   const layered = (device: CheckedDevice) =>
     findings.effective(effectiveSettings(snapshot, device, below.get(device.id)))
+  checkFiles(snapshot, findings)
   checkTypes(snapshot, findings)
   // first of all: what is said of each device must not take their place in the list
   findings.warn(yield* snapshotFindings(snapshot))

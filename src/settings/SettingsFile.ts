@@ -3,8 +3,11 @@
  * between two commits is the same object in both snapshots, so it is read and validated once.
  */
 import { Result } from "effect"
+import { remark, remarkText } from "../domain/Remark.ts"
+import { isText } from "../domain/Text.ts"
 import { fileModelOf, fileModels } from "./FileModels.ts"
-import { type Finding, finding, findingOnKey, located } from "./Finding.ts"
+import { type Finding, findingOnKey, located } from "./Finding.ts"
+import { pythonTypeName } from "./PythonText.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import { readYaml, unreadableText } from "./YamlFile.ts"
 
@@ -30,11 +33,25 @@ const keyWarning = (path: string, key: unknown): ReadonlyArray<Finding> => {
 
 const MAX_WARNINGS = 20
 
+/** The first line of a file that says anything, from 1. */
+const firstLine = (text: string): number => {
+  const place = text.split("\n").findIndex((line) => !/^\s*(#|---\s*$|%|$)/.test(line))
+  return place < 0 ? 1 : place + 1
+}
+
+/** A file that is no mapping says nothing of what its author meant: all its settings would be gone without a word. */
+const noMapping = (file: string, text: string, value: unknown): SettingsProblem => {
+  const message = `expected a mapping of settings at the top of the file, not ${pythonTypeName(value)}`
+  const found = remark(message, { file, line: firstLine(text), column: 1 })
+  return { kind: "content", message: remarkText(found), findings: [located(found)] }
+}
+
 /** A file of one commit. */
 export class SettingsFile {
   readonly path: string
   readonly text: string
   #content: Result.Result<SettingsFileContent, SettingsProblem> | undefined
+  #shape: SettingsProblem | undefined
 
   constructor(path: string, text: string) {
     this.path = path
@@ -47,17 +64,25 @@ export class SettingsFile {
     return this.#content
   }
 
+  /** Why the file must not come into force, though it can be read; undefined when it may. */
+  get shape(): SettingsProblem | undefined {
+    return Result.isSuccess(this.content) ? this.#shape : undefined
+  }
+
   #read(): Result.Result<SettingsFileContent, SettingsProblem> {
     const file = readYaml(this.path, this.text)
     if (Result.isFailure(file)) {
       const { failure } = file
-      return Result.fail({ kind: "yaml", message: unreadableText(failure), findings: [located(failure)] })
+      // of what keeps a file from being read, only a text that may not travel has keys that lead to it, or is seen at once
+      const isUnfit = failure.path !== null || !isText(this.text, "lines")
+      const kind = isUnfit ? "content" : "yaml"
+      return Result.fail({ kind, message: unreadableText(failure), findings: [located(failure)] })
     }
     const { value } = file.success
     const warnings = file.success.warnings.map(located)
     if (!(value instanceof Map)) {
-      const ignored = value === null ? [] : [finding(this.path, [], "ignored, because its value is not a mapping")]
-      return Result.succeed({ values: NO_VALUES, warnings: [...warnings, ...ignored] })
+      if (value !== null) this.#shape = noMapping(this.path, this.text, value)
+      return Result.succeed({ values: NO_VALUES, warnings })
     }
     const remarks = [...value.keys()].flatMap((key) => keyWarning(this.path, key))
     return Result.succeed({ values: value, warnings: [...warnings, ...remarks].slice(0, MAX_WARNINGS) })

@@ -5,7 +5,7 @@
  */
 import { absent, flag, integer, integerOrText, list, mapping, model, optional, refine, text } from "./SettingRule.ts"
 import type { SiblingCheck } from "./SettingRule.ts"
-import { baseFields, emptyText, f_dhcp_relay, names, noText, vlanId } from "./BaseModels.ts"
+import { baseFields, f_dhcp_relay, names, noLines, noText, rawLines, vlanId } from "./BaseModels.ts"
 import { interfaceAddressFault } from "./InterfaceAddress.ts"
 import { interfaceRangeFault } from "./InterfaceRange.ts"
 import { Descriptions, Patterns } from "./Patterns.ts"
@@ -40,7 +40,7 @@ export const f_vxlan = model("f_vxlan", {
   mtu,
   vxlan_host_route: optional(flag, true),
   ...accessLists,
-  cli_append_str: emptyText,
+  cli_append_str: rawLines,
   groups: names,
   devices: names,
   tags: names
@@ -55,11 +55,11 @@ export const f_interface = model("f_interface", {
   }),
   ifclass: text({ pattern: Patterns.interfaceClass, description: Descriptions.interfaceClass }),
   redundant_link: optional(flag, true),
-  config: noText,
+  config: noLines,
   description: absent(text({ maxLength: 64, description: Descriptions.interfaceDescription })),
   enabled: absent(flag),
   untagged_vlan: absent(vlanId),
-  tagged_vlan_list: absent(list(integerOrText({ ge: 1, le: 4095 }, { check: vlanRangeFault }))),
+  tagged_vlan_list: absent(list(integerOrText({ ge: 1, le: 4094 }, { check: vlanRangeFault }))),
   aggregate_id: absent(integer()),
   tags: absent(list(text())),
   vrf,
@@ -68,7 +68,7 @@ export const f_interface = model("f_interface", {
   mtu,
   ...accessLists,
   metric: absent(integer()),
-  cli_append_str: emptyText
+  cli_append_str: rawLines
 })
 export type SettingsInterface = typeof f_interface.Type
 

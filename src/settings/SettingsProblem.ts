@@ -10,10 +10,20 @@ import type { Fault } from "./SettingValidator.ts"
 
 /**
  * `structure`: a file or directory is missing or of the wrong type. `validation`: a value does not fit the model.
- * `yaml`: a file cannot be read. `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide.
+ * `yaml`: a file cannot be read. `content`: a file can be read and must not be used: its top is no mapping, or a text in it may not
+ * travel (`domain/Text.ts`). `groups`: the group definitions contradict each other. `vlan`: VLANs or VNIs collide.
  * `strict`: a warning that STRICT_SETTINGS makes an error. `other`: anything else.
  */
-export const ProblemKind = Schema.Literals(["structure", "validation", "yaml", "groups", "vlan", "strict", "other"])
+export const ProblemKind = Schema.Literals([
+  "structure",
+  "validation",
+  "yaml",
+  "content",
+  "groups",
+  "vlan",
+  "strict",
+  "other"
+])
 export type ProblemKind = typeof ProblemKind.Type
 
 /** One problem; `message` is what an operator reads, `findings` the places that it speaks of, as far as they are known. */
@@ -98,6 +108,7 @@ export const strictProblems = (warnings: ReadonlyArray<Remark>): ReadonlyArray<S
 const PREFIXES: Partial<Record<ProblemKind, string>> = {
   structure: "Repository structure is invalid (VerifyPathException): ",
   validation: "Syntax error in repository: ",
+  content: "Unusable file in repository: ",
   strict: "Refused by STRICT_SETTINGS: "
 }
 

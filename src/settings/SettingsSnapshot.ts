@@ -3,7 +3,10 @@
  * the new commit's files and the old one stays in force until the new one has passed its checks.
  */
 import { Array as Arr, Result } from "effect"
+import { remark } from "../domain/Remark.ts"
 import type { AlertRules } from "../domain/events/alerts/AlertFile.ts"
+import { type FileRefusal, isNote, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "../git/FileText.ts"
+import { located } from "./Finding.ts"
 import { alertsOf } from "./AlertsText.ts"
 import { Layering } from "./Layering.ts"
 import {
@@ -24,8 +27,8 @@ export interface SnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
-  readonly refused?: ReadonlyMap<string, string>
-  /** What messages put before paths: the place of the local copy. */
+  readonly refused?: ReadonlyMap<string, FileRefusal>
+  /** What messages put before paths: the name of the repository, or the directory that somebody checks. */
   readonly root: string
   /** Server setting SETTINGS_KEYS_TO_MERGE. */
   readonly keysToMerge?: ReadonlyArray<string>
@@ -41,6 +44,8 @@ export interface SettingsSnapshot {
   readonly definitions: GroupDefinitions
   readonly validator: SettingValidator
   readonly layering: Layering
+  /** Files beside the settings that are no text, which nobody reads. */
+  readonly ignored: ReadonlyArray<string>
   /** What `alerts.yml` of the commit says; null where it has none. */
   readonly alerts: AlertRules | null
 }
@@ -60,18 +65,31 @@ const groupsOf = (
 ): Result.Result<GroupDefinitions, ReadonlyArray<SettingsProblem>> => {
   const file = files.get("global/groups.yml")
   if (file === undefined) return Result.succeed({ groups: [], warnings: [] })
+  if (file.shape !== undefined) return Result.fail([file.shape])
   return Result.flatMap(
     Result.mapError(file.content, (problem) => [problem]),
     ({ values }) => readGroups(values)
   )
 }
 
+const BROKEN: ReadonlySet<string> = new Set([SUBMODULE, LINK_OUTSIDE, LINK_NOWHERE])
+
+/** Whether settings are missing where a file could not be read: it is one of theirs, or their files could stand behind it. */
+const isMissed = (path: string, { reason }: FileRefusal): boolean =>
+  isSettingsPath(path) || path === ALERTS_FILE || (BROKEN.has(reason) && !isNote(path))
+
 const refusals = ({ refused = new Map(), root }: SnapshotInput): ReadonlyArray<SettingsProblem> =>
-  [...refused].flatMap(([path, reason]) =>
-    isSettingsPath(path) || path === ALERTS_FILE
-      ? [structureProblem(path, `File ${root}/${path} cannot be read: ${reason}`)]
-      : []
-  )
+  [...refused].flatMap(([path, refusal]) => {
+    if (!isMissed(path, refusal)) return []
+    const message = `File ${root}/${path} cannot be read: ${refusal.reason}`
+    const { line } = refusal
+    return [
+      {
+        ...structureProblem(path, message),
+        ...(line === null ? {} : { findings: [located(remark(message, { file: path, line }))] })
+      }
+    ]
+  })
 
 /**
  * Reads the files of a commit. Fails with all problems of structure and of the group definitions; values in other files
@@ -81,7 +99,9 @@ export const buildSnapshot = (
   input: SnapshotInput
 ): Result.Result<SettingsSnapshot, Arr.NonEmptyReadonlyArray<SettingsProblem>> => {
   const files = keepUnchanged(input)
-  const paths = pathSet([...files.keys(), ...(input.refused?.keys() ?? [])])
+  const refused = input.refused ?? new Map<string, FileRefusal>()
+  const missed = [...refused].flatMap(([path, refusal]) => (isMissed(path, refusal) ? [path] : []))
+  const paths = pathSet([...files.keys(), ...missed])
   const groups = groupsOf(files)
   const names = Result.isSuccess(groups) ? groups.success.groups.map((group) => group.name) : []
   const alerts = alertsOf(input.files.get(ALERTS_FILE))
@@ -97,5 +117,6 @@ export const buildSnapshot = (
   const keysToMerge = new Set(input.keysToMerge ?? [])
   const layering = new Layering({ files, paths, groups: definitions.groups, validator, keysToMerge })
   const rules = Result.isSuccess(alerts) ? alerts.success : null
-  return Result.succeed({ root: input.root, files, paths, definitions, validator, layering, alerts: rules })
+  const ignored = [...refused.keys()].filter((path) => !missed.includes(path))
+  return Result.succeed({ root: input.root, files, ignored, paths, definitions, validator, layering, alerts: rules })
 }

@@ -2,10 +2,12 @@
  * VLANs and VNIs over all devices (docs/settings-repository.md#checks-of-a-commit). What a set of vxlans says does not depend
  * on the device, so each distinct set is looked at once, however many devices share it.
  */
+import { Result } from "effect"
 import type { Device } from "../domain/Device.ts"
 import type { MgmtDomain } from "../domain/MgmtDomain.ts"
+import { type Network, parseNetwork } from "../domain/Network.ts"
 import type { Finding } from "./Finding.ts"
-import type { Settings } from "./SettingsModel.ts"
+import type { Settings, Vxlan } from "./SettingsModel.ts"
 import type { SettingsProblem } from "./SettingsProblem.ts"
 import { vniRangeEnds } from "./VlanRange.ts"
 
@@ -73,7 +75,7 @@ export class VlanLedger {
   #examine(type: Device["device_type"], settings: Settings): ReadonlyArray<Conflict> {
     const ids = new Set<number>()
     const names = new Set<string>()
-    return [...settings.vxlans].flatMap(([name, { vlan_id, vlan_name, vni }]) => {
+    const vlans = [...settings.vxlans].flatMap(([name, { vlan_id, vlan_name, vni }]) => {
       const at = (key: string) => (text: Conflict["text"]) => ({ text, path: ["vxlans", name, key] })
       const findings = [
         ...this.#vniFindings(name, vni, settings.vxlan_vni_range).map(at("vni")),
@@ -91,6 +93,7 @@ export class VlanLedger {
       names.add(vlan_name)
       return findings
     })
+    return [...vlans, ...gatewayConflicts(settings.vxlans)]
   }
 
   #vniFindings(name: string, vni: number, range: string | null): ReadonlyArray<string> {
@@ -113,6 +116,57 @@ export class VlanLedger {
     const taken = this.#managementVlans.has(id) || (other !== undefined && other !== name)
     return taken ? [`VLAN id ${id} used in VXLAN ${name} is already used elsewhere`] : []
   }
+}
+
+/** The network of a gateway, with the VXLAN and the key that it comes from. */
+interface Gateway {
+  readonly vxlan: string
+  readonly path: Finding["path"]
+  readonly text: string
+  readonly network: Network
+}
+
+const gatewaysOf = (name: string, { ipv4_gw, ipv4_secondaries, ipv6_gw }: Vxlan): ReadonlyArray<Gateway> => {
+  const at = (text: string | null, ...keys: Finding["path"]): ReadonlyArray<Gateway> =>
+    Result.match(parseNetwork(text ?? ""), {
+      // a text that is no network is refused by the rules of its field
+      onFailure: () => [],
+      onSuccess: (network) => [{ vxlan: name, path: ["vxlans", name, ...keys], text: text ?? "", network }]
+    })
+  return [
+    ...at(ipv4_gw, "ipv4_gw"),
+    ...(ipv4_secondaries ?? []).flatMap((text, position) => at(text, "ipv4_secondaries", position)),
+    ...at(ipv6_gw, "ipv6_gw")
+  ]
+}
+
+const byBeginning = ({ network: a }: Gateway, { network: b }: Gateway): number =>
+  a.version - b.version || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.prefixLength - b.prefixLength)
+
+/** Gateways of two VXLANs whose networks overlap within one VRF: a switch takes only one of them. */
+const gatewayConflicts = (vxlans: Vxlans): ReadonlyArray<Conflict> => {
+  const byVrf = new Map<string, Array<Gateway>>()
+  for (const [name, vxlan] of vxlans) {
+    const { vrf } = vxlan
+    if (vrf !== null) byVrf.set(vrf, [...(byVrf.get(vrf) ?? []), ...gatewaysOf(name, vxlan)])
+  }
+  return [...byVrf].flatMap(([vrf, gateways]) => {
+    let widest: Gateway | undefined
+    return gateways.toSorted(byBeginning).flatMap((gateway) => {
+      const { network, path, text, vxlan } = gateway
+      const before = widest
+      const overlaps = before?.network.version === network.version && network.first <= before.network.last
+      if (!overlaps || network.last > before.network.last) widest = gateway
+      return overlaps && before.vxlan !== vxlan
+        ? [
+            {
+              path,
+              text: `Gateway ${text} of VXLAN ${vxlan} overlaps ${before.text} of VXLAN ${before.vxlan} in VRF ${vrf}`
+            }
+          ]
+        : []
+    })
+  })
 }
 
 const internalFindings = (id: number, internal: Settings["internal_vlans"]): ReadonlyArray<string> =>

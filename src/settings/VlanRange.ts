@@ -3,7 +3,7 @@
  * (docs/settings-repository.md#how-values-are-checked).
  */
 
-const MAX_VLAN = 4095
+const MAX_VLAN = 4094
 const MAX_VNI = 16_777_215
 
 const INTEGER = /^\s*[+-]?[0-9]+(_[0-9]+)*\s*$/
@@ -33,7 +33,7 @@ const rangeFault = (value: string, highest: number, kind: string): string | unde
   return low < 1 || high > highest ? `Assertion failed, ${kind} IDs in range must be between 1-${highest}` : undefined
 }
 
-/** Nothing when the text is one VLAN id or a range `n-m` within 1–4095, else the message. */
+/** Nothing when the text is one VLAN id or a range `n-m` within 1–4094, else the message. */
 export const vlanRangeFault = (value: string): string | undefined => {
   if (value.includes("-")) return rangeFault(value, MAX_VLAN, "VLAN")
   const id = parseInteger(value)

@@ -16,6 +16,7 @@ import {
   Scalar
 } from "yaml"
 import { pathText, type Remark, remark, remarkText, type TextPlace } from "../domain/Remark.ts"
+import { textFault, type TextKind, visible } from "../domain/Text.ts"
 import { pythonText, YamlFloat } from "./PythonText.ts"
 import { yamlScalars } from "./YamlScalars.ts"
 import { MAX_DEPTH, tokenize, YamlFault } from "./YamlTokens.ts"
@@ -83,8 +84,16 @@ class Reader {
   #readNode(node: Node, depth: number, offset: number): unknown {
     if (isMap(node)) return this.#readMap(node.items, depth)
     if (isSeq(node)) return node.items.map((item, position) => this.#readPart(position, asNode(item), depth))
-    if (isScalar(node)) return node.value ?? null
+    if (isScalar(node)) return this.#travelling(node.value ?? null, "lines", offset)
     throw new YamlFault("unsupported value", offset)
+  }
+
+  /** Escapes can write what no file may hold as it is. */
+  #travelling(value: unknown, kind: TextKind, offset: number): unknown {
+    const fault = typeof value === "string" ? textFault(value, kind) : undefined
+    if (fault === undefined) return value
+    const path = pathText(this.#path.map((key) => visible(String(key))))
+    throw new YamlFault(`the ${kind === "line" ? "key" : "text"} ${fault.message}`, offset, path)
   }
 
   #count(values: number, offset: number): void {
@@ -132,7 +141,7 @@ class Reader {
     if (name instanceof YamlFloat) return name.value
     if (name instanceof Date) return pythonText(name)
     if (typeof name === "object" && name !== null) throw new YamlFault("found unhashable key", node?.range?.[0] ?? 0)
-    return name
+    return this.#travelling(name, "line", node?.range?.[0] ?? 0)
   }
 
   /** The mappings behind `<<`, the one that wins last. */
@@ -170,7 +179,7 @@ const placeIn =
 
 const describeError = (file: string, error: unknown, place: (offset: number) => TextPlace): Remark =>
   error instanceof YamlFault
-    ? remark(error.message, { file, ...place(error.offset) })
+    ? remark(error.message, { file, ...place(error.offset), path: error.path })
     : // The only other exceptions of the parser are exhausted stacks on hostile nesting.
       remark("the structure of the file is too complex to read", { file, ...place(0) })
 
@@ -184,6 +193,11 @@ export const readYaml = (path: string, text: string): Result.Result<YamlFile, Re
   }
   if (text.length > MAX_YAML_LENGTH)
     return Result.fail(remark(`longer than ${MAX_YAML_LENGTH} characters`, { file: path }))
+  const unfit = textFault(text, "lines")
+  if (unfit !== undefined) {
+    const { column, line, message } = unfit
+    return Result.fail(remark(`the file ${message}`, { file: path, line, column }))
+  }
   const lines = new LineCounter()
   const place = placeIn(lines)
   try {

@@ -10,12 +10,14 @@ export const MAX_DEPTH = 100
 const MAX_TOKENS = 400_000
 const MAX_PROPERTIES = 8
 
-/** Why a file cannot be read, and where: an offset in characters. */
+/** Why a file cannot be read, and where: an offset in characters, and the keys that lead there where they are known. */
 export class YamlFault extends Error {
   readonly offset: number
-  constructor(message: string, offset: number) {
+  readonly path: string | null
+  constructor(message: string, offset: number, path: string | null = null) {
     super(message)
     this.offset = offset
+    this.path = path
   }
 }
 

@@ -5,6 +5,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import type { DeviceResult } from "../domain/Job.ts"
+import { cleanedValue, faultText, valueFaults } from "../domain/Text.ts"
 import { type JobCounts, noDevices } from "../domain/JobOutcome.ts"
 import type { DerivedSecrets } from "../templates/DerivedSecrets.ts"
 import type { DerivedSecretStore } from "./DerivedSecretStore.ts"
@@ -55,6 +56,16 @@ const stored = (
   }
 }
 
+/** What no column can hold would fail the job, and others whose rows go with it: it is taken out, and the log names device and key. */
+const storable = Effect.fnUntraced(function* ({ hostname, jobId, result: { job_tasks } }: JobDeviceRow) {
+  const faults = valueFaults(job_tasks, "secret", () => "secret")
+  if (faults.length === 0) return job_tasks
+  yield* Effect.logError(`Job ${jobId} found on ${hostname} what cannot be stored, it was removed`, {
+    found: faults.map((fault) => `job_tasks.${faultText(fault)}`)
+  })
+  return cleanedValue(job_tasks, "lines").value
+})
+
 /** What the rows are written and read with. */
 export interface RowServices {
   readonly sql: PgClient.PgClient
@@ -68,11 +79,12 @@ export const makeDeviceRows = ({ derivedSecrets, grouped, secrets, sql }: RowSer
   const addDevices = Effect.fnUntraced(function* (rows: ReadonlyArray<JobDeviceRow>) {
     if (rows.length === 0) return
     const derived = yield* derivedSecrets.ofHosts(rows.map(({ hostname }) => hostname))
-    const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }) => ({
+    const tasks = yield* Effect.forEach(rows, storable)
+    const given = rows.map(({ changed, hostname, jobId, reachedEnd, result, score, waiting = false }, place) => ({
       job_id: jobId,
       hostname,
       failed: result.failed,
-      ...stored(secrets, result.job_tasks, derived.get(hostname)),
+      ...stored(secrets, tasks[place] ?? [], derived.get(hostname)),
       reached_end: reachedEnd,
       score,
       changed,

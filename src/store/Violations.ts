@@ -1,6 +1,10 @@
-/** Turns a violated constraint of the schema into the tagged error that the violation means. */
-import { Effect } from "effect"
-import type { SqlError } from "effect/sql"
+/**
+ * What the database refuses, as what it means: a violated constraint as a tagged error, a value that no column can hold as a sentence.
+ * A value should have been refused at the door where it came in, so whoever meets such a sentence has found a defect of that door.
+ */
+import { Cause, Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { sqlState } from "./DatabaseAway.ts"
 
 /** The unique constraint with this name was violated. */
 export const violates = (error: SqlError.SqlError, constraint: string): boolean =>
@@ -12,9 +16,32 @@ export const uniqueViolation =
   <A, E, R>(effect: Effect.Effect<A, E | SqlError.SqlError, R>): Effect.Effect<A, E | E2 | SqlError.SqlError, R> =>
     Effect.catchIf(
       effect,
-      (error): error is E & SqlError.SqlError => isSqlError(error) && violates(error, constraint),
+      (error): error is E & SqlError.SqlError => SqlError.isSqlError(error) && violates(error, constraint),
       () => Effect.fail(toError())
     )
 
-const isSqlError = (error: unknown): error is SqlError.SqlError =>
-  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
+/** SQLSTATEs of class 22, and what is wrong with the value (PostgreSQL 18, appendix A). */
+const REFUSED: Readonly<Record<string, string>> = {
+  "22001": "a text is too long",
+  "22003": "a number is too large or too small",
+  "22007": "a date or time does not exist",
+  "22008": "a date or time is out of range",
+  "22021": "a text holds a character that cannot be stored",
+  "22P02": "a value does not have the form of its field",
+  "22P05": "a text holds a character that cannot be stored"
+}
+
+/** What is wrong with the value that the database refuses; undefined when it refuses something else. */
+export const refusedValue = (error: SqlError.SqlError): string | undefined => {
+  const state = sqlState(error)
+  return state?.startsWith("22") === true ? (REFUSED[state] ?? "a value cannot be stored") : undefined
+}
+
+/** The error that shows that the database refuses a value, wherever it stands in the cause. */
+export const refusedValueIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    const thrown = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    if (SqlError.isSqlError(thrown) && refusedValue(thrown) !== undefined) return thrown
+  }
+  return undefined
+}

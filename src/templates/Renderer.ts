@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { Failure } from "../jinja/Jinja.ts"
+import { faultText, textFault, valueFaults } from "../domain/Text.ts"
 import { processorTime } from "../jinja/Meter.ts"
 import { spanned } from "../runtime/Spans.ts"
 import * as ThreadPool from "../runtime/ThreadPool.ts"
@@ -15,6 +16,7 @@ import { type Allowance, isUsedUp, RecentFailures, RenderBudget } from "./Render
 import { type RenderedText, type RenderTask, taskError } from "./Rendering.ts"
 import { packRequest, type RenderAnswer, RenderRpc, unpackAnswer } from "./RenderRpc.ts"
 import type { TemplateError } from "./TemplateErrors.ts"
+import type { TemplateVariables } from "./VariableInputs.ts"
 
 /** Renders for one job or request, whose renderings share a budget. */
 export type Render = (task: RenderTask) => Effect.Effect<RenderedText, TemplateError>
@@ -34,6 +36,21 @@ const LIMIT_OF = { time: "deadline", memory: "cells", ended: undefined } as cons
 
 const failureAt = (message: string, limit: Failure["limit"], { position, via }: Pick<Failure, "position" | "via">) =>
   ({ kind: "LimitExceeded", message, position, via, ...(limit === undefined ? {} : { limit }) }) satisfies Failure
+
+/** The variable that the character of a text came from, where one holds it. */
+const culpritIn = (variables: TemplateVariables): string => {
+  const [found] = valueFaults(variables, "lines", () => "lines")
+  return found === undefined ? "" : `; variable ${faultText(found)}`
+}
+
+/** A rendered text that may travel to a switch. Templates and variables may be older than this rule, and templates can compute. */
+const travelling = (task: RenderTask, rendered: RenderedText): Effect.Effect<RenderedText, TemplateError> => {
+  const fault = textFault(rendered.text, "lines")
+  if (fault === undefined) return Effect.succeed(rendered)
+  const message = `line ${fault.line} of the result ${fault.message}${culpritIn(task.variables)}`
+  const position = { template: task.file, line: 1, column: 1 }
+  return Effect.fail(taskError(task, { kind: "ValueError", message, position, via: [] }))
+}
 
 /** A first try; counts what it took. */
 const tryHere = (task: RenderTask, limits: Allowance["limits"], budget: RenderBudget) => {
@@ -101,13 +118,13 @@ const make = Effect.gen(function* () {
         })
         if (limits !== undefined) {
           const tried = tryHere(task, limits, budget)
-          if (tried.ok) return tried.value
+          if (tried.ok) return yield* travelling(task, tried.value)
           if (!isUsedUp(tried.failure)) return yield* taskError(task, tried.failure)
           budget.countTry(task)
           place = tried.failure
         }
         // one at a time, so that the others learn when it runs out of its budget, and other jobs get their turn
-        return yield* turn.withPermits(1)(inThread(task, budget, place))
+        return yield* travelling(task, yield* turn.withPermits(1)(inThread(task, budget, place)))
       },
       (rendering, { file }) => spanned("render", { attributes: { "template.file": file } })(rendering)
     )

@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { type Remark, remark } from "../domain/Remark.ts"
+import { textFault } from "../domain/Text.ts"
 import { placesIn } from "../settings/YamlPlaces.ts"
 import { AUTO_PUSH_FILE, autoPushRules } from "./AutoPushFile.ts"
 import { mappingRemarks, type PlatformMapping } from "./PlatformMapping.ts"
@@ -27,7 +28,10 @@ const MAX_REPORTED = 200
 const structureError = ({ name }: TemplatePlatform, place: Remark) =>
   new RepoStructureError({ message: place.message, place: inPlatform(name, place) })
 
-const inPlatform = (name: string, place: Remark): Remark => ({ ...place, file: `${name}/${place.file ?? ""}` })
+const inPlatform = (name: string, place: Remark): Remark => ({
+  ...place,
+  file: place.file === null || place.file === "" ? name : `${name}/${place.file}`
+})
 
 const entrypointProblems = (
   platform: TemplatePlatform,
@@ -70,7 +74,22 @@ const missingDependencies = ({ files }: TemplatePlatform, mapping: PlatformMappi
 }
 
 const refusals = ({ directory, refused }: TemplatePlatform): ReadonlyArray<readonly [file: string, place: Remark]> =>
-  [...refused].map(([file, reason]) => [file, remark(`File ${directory}/${file} cannot be read: ${reason}`, { file })])
+  [...refused].map(([file, { line, reason }]) => {
+    const path = file === "" ? directory : `${directory}/${file}`
+    return [file, remark(`File ${path} cannot be read: ${reason}`, { file, line })]
+  })
+
+/** Files that can be read and hold what no text may; YAML is looked at where it is read. */
+const unfit = ({ files }: TemplatePlatform): ReadonlyArray<readonly [file: string, place: Remark]> =>
+  [...files].flatMap(([file, text]) => {
+    const fault = /\.ya?ml$/.test(file) ? undefined : textFault(text, "lines")
+    if (fault === undefined) return []
+    const { column, line, message } = fault
+    return [[file, remark(`the file ${message}`, { file, line, column })] as const]
+  })
+
+/** Whether a file of this name is rendered, read or handed out; whatever else lies beside those is nobody's matter. */
+const isOurs = (file: string): boolean => /\.(?:j2|ya?ml)$/.test(file) || file === ""
 
 const notUsed = "not used: no device type leads to it"
 
@@ -100,9 +119,9 @@ const autoPushProblems = (platform: TemplatePlatform): ReadonlyArray<RepoStructu
 
 const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   const { files, mapping } = platform
-  const refused = refusals(platform)
+  const refused = [...refusals(platform), ...unfit(platform)]
   if (Result.isFailure(mapping)) {
-    const unread = refused.filter(([file]) => file === MAPPING_FILE).map(([, place]) => place)
+    const unread = refused.filter(([file]) => file === MAPPING_FILE || file === "").map(([, place]) => place)
     const places = unread.length > 0 ? unread : mapping.failure
     const problems = places.map((place) => structureError(platform, place))
     return { problems: [...problems, ...autoPushProblems(platform)], warnings: [] }
@@ -114,16 +133,18 @@ const checkPlatform = (platform: TemplatePlatform): TemplateCheck => {
   const unused = [...files.keys()].filter(
     (file) => file.endsWith(".j2") && file !== NEVER_RENDERED && !reached.has(file)
   )
+  // what a name that is computed leads to is not known
+  const isMissed = (file: string) => file !== AUTO_PUSH_FILE && (reached.has(file) || isOurs(file))
   const errorsIn = (names: ReadonlyArray<string>) => names.flatMap((file) => compileError(platform, file) ?? [])
   return {
     problems: [
-      ...refused.filter(([file]) => reached.has(file)).map(([, place]) => structureError(platform, place)),
+      ...refused.filter(([file]) => isMissed(file)).map(([, place]) => structureError(platform, place)),
       ...entrypointProblems(platform, mapping.success),
       ...errorsIn(used),
       ...autoPushProblems(platform)
     ],
     warnings: [
-      ...refused.filter(([file]) => !reached.has(file) && file !== AUTO_PUSH_FILE).map(([, place]) => place),
+      ...refused.filter(([file]) => !isMissed(file) && file !== AUTO_PUSH_FILE).map(([, place]) => place),
       ...mappingRemarks(files.get(MAPPING_FILE) ?? ""),
       ...missingReferences(platform, used),
       ...missingDependencies(platform, mapping.success),

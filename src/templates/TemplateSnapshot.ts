@@ -3,8 +3,9 @@
  * mapping. A snapshot never changes, so that a rendering sees one commit whatever a refresh does meanwhile; templates are
  * compiled once per snapshot, and platforms that did not change keep what the snapshot before has compiled.
  */
-import { Array as Arr, Result } from "effect"
+import { Array as Arr, Equal, Result } from "effect"
 import { remark } from "../domain/Remark.ts"
+import type { FileRefusal } from "../git/FileText.ts"
 import { Environment, type Limits, memoryLoader } from "../jinja/Jinja.ts"
 import { type MappingOrFaults, type PlatformMapping, readMapping } from "./PlatformMapping.ts"
 import { RepoStructureError } from "./TemplateErrors.ts"
@@ -15,7 +16,7 @@ export interface TemplateSnapshotInput {
   /** Text of each file by its path in the repository. */
   readonly files: ReadonlyMap<string, string>
   /** Files that could not be read, each with the reason. */
-  readonly refused?: ReadonlyMap<string, string>
+  readonly refused?: ReadonlyMap<string, FileRefusal>
   /** What messages put before paths: the place of the local copy. */
   readonly root: string
   /** The snapshot in force, whose unchanged platforms need not be compiled again. */
@@ -30,8 +31,8 @@ export interface TemplatePlatform {
   readonly directory: string
   /** Text of each file by its path in the directory. */
   readonly files: ReadonlyMap<string, string>
-  /** Why a file could not be read, by its path in the directory. */
-  readonly refused: ReadonlyMap<string, string>
+  /** Why a file could not be read, by its path in the directory; the whole directory has an empty path. */
+  readonly refused: ReadonlyMap<string, FileRefusal>
   /** The mapping, or everything that is wrong with it. */
   readonly mapping: MappingOrFaults
   readonly environment: Environment
@@ -50,26 +51,28 @@ export const MAPPING_FILE = "mapping.yml"
 export const isTemplatePath = (path: string): boolean => path.includes("/") && !path.startsWith(".")
 
 const NO_FILES: ReadonlyMap<string, string> = new Map()
+const NO_REFUSALS: ReadonlyMap<string, FileRefusal> = new Map()
 
-const filesByPlatform = (files: ReadonlyMap<string, string>): ReadonlyMap<string, ReadonlyMap<string, string>> => {
-  const platforms = new Map<string, Map<string, string>>()
-  for (const [path, text] of files) {
-    if (!isTemplatePath(path)) continue
-    const slash = path.indexOf("/")
-    const name = path.slice(0, slash)
-    const own = platforms.get(name) ?? new Map<string, string>()
-    platforms.set(name, own.set(path.slice(slash + 1), text))
+const byPlatform = <A>(files: ReadonlyMap<string, A>): ReadonlyMap<string, ReadonlyMap<string, A>> => {
+  const platforms = new Map<string, Map<string, A>>()
+  for (const [path, content] of files) {
+    const [name = "", ...rest] = path.split("/")
+    const own = platforms.get(name) ?? new Map<string, A>()
+    platforms.set(name, own.set(rest.join("/"), content))
   }
   return platforms
 }
 
-const sameFiles = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean =>
-  a.size === b.size && [...a].every(([path, text]) => b.get(path) === text)
+const textsByPlatform = (files: ReadonlyMap<string, string>) =>
+  byPlatform(new Map([...files].filter(([path]) => isTemplatePath(path))))
+
+const sameFiles = <A>(a: ReadonlyMap<string, A>, b: ReadonlyMap<string, A>): boolean =>
+  a.size === b.size && [...a].every(([path, content]) => Equal.equals(b.get(path), content))
 
 const makePlatform = (
   name: string,
   files: ReadonlyMap<string, string>,
-  refused: ReadonlyMap<string, string>,
+  refused: ReadonlyMap<string, FileRefusal>,
   { limits = {}, previous, root }: TemplateSnapshotInput
 ): TemplatePlatform => {
   const directory = `${root}/${name}`
@@ -93,10 +96,10 @@ const makePlatform = (
  * renderings that need it.
  */
 export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSnapshot => {
-  const files = filesByPlatform(input.files)
-  const refused = filesByPlatform(input.refused ?? NO_FILES)
+  const files = textsByPlatform(input.files)
+  const refused = byPlatform(input.refused ?? NO_REFUSALS)
   const names = new Set([...files.keys(), ...refused.keys()])
-  const make = (name: string) => makePlatform(name, files.get(name) ?? NO_FILES, refused.get(name) ?? NO_FILES, input)
+  const make = (name: string) => makePlatform(name, files.get(name) ?? NO_FILES, refused.get(name) ?? NO_REFUSALS, input)
   return { root: input.root, platforms: new Map([...names].map((name) => [name, make(name)])) }
 }
 

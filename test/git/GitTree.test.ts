@@ -15,7 +15,7 @@ const snapshotOf = (repository: GitRepository, ref: string, previous?: SettingsS
     return buildSnapshot({
       files,
       refused,
-      root: repository.directory,
+      root: "settings",
       ...(previous === undefined ? {} : { previous })
     })
   })
@@ -134,7 +134,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         assert.strictEqual(files.get("devices/sw2/a.yml"), "one\n")
         assert.strictEqual(files.get("devices/x.yml"), "x\n")
         assert.deepStrictEqual(
-          new Map([...refused].toSorted()),
+          new Map([...refused].map(([path, { reason }]) => [path, reason] as const).toSorted()),
           new Map([
             ["absolute", "symbolic link leads out of the repository"],
             ["dangling", "symbolic link leads nowhere"],
@@ -161,12 +161,47 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         assert.deepStrictEqual(
           refused,
           new Map([
-            ["binary", "not UTF-8 text"],
-            ["large", "larger than 100 bytes"]
+            ["binary", { reason: "not text: it holds U+0000", line: 1 }],
+            ["large", { reason: "larger than 100 bytes", line: null }]
           ])
         )
         const error = yield* Effect.flip(repository.readTree(hash, everything, { file: 1000, total: 100 }))
         assert.strictEqual(error.message, `the files of commit ${hash} are larger than 100 bytes in all`)
+      })
+    )
+
+    it.effect("tells what is no text, a pointer or a submodule with its line, and leaves alone what nobody meant", () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const remote = yield* makeRemote
+        const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 5\n"
+        const other = yield* remote.commit({ "a/pointer.yml": pointer, "a/good.yml": "{}\n", "a/.gitkeep": "" })
+        const junk = ["a/.DS_Store", "a/.good.yml.swp", "a/good.yml~", "Thumbs.db", "a/.idea/x.yml", "a/#good.yml#"]
+        yield* fs.makeDirectory(`${remote.directory}/work/a/.idea`)
+        for (const path of junk) {
+          yield* fs.writeFile(`${remote.directory}/work/${path}`, new Uint8Array([0, 0xff, 0xfe]))
+        }
+        yield* fs.writeFile(`${remote.directory}/work/a/latin.yml`, Buffer.from("one: 1\ntwo: gr\u00fcn\n", "latin1"))
+        yield* fs.writeFile(`${remote.directory}/work/a/utf16.yml`, Buffer.from("one: 1\n", "utf16le"))
+        yield* remote.commit({})
+        remote.git("update-index", "--add", "--cacheinfo", `160000,${other},a/module`)
+        remote.git("commit", "--quiet", "--message", "a submodule")
+        const hash = remote.git("rev-parse", "HEAD").trim()
+        remote.push("main")
+        const repository = yield* remote.repository()
+        yield* repository.refresh
+        const { files, ignored, refused } = yield* repository.readTree(hash, everything)
+        assert.deepStrictEqual([...files.keys()].toSorted(), ["a/.gitkeep", "a/good.yml"])
+        assert.sameMembers([...ignored], junk)
+        assert.deepStrictEqual(
+          new Map([...refused].toSorted()),
+          new Map([
+            ["a/latin.yml", { reason: "not UTF-8 text", line: 2 }],
+            ["a/module", { reason: "a submodule: its files are in another repository", line: null }],
+            ["a/pointer.yml", { reason: "a Git LFS pointer: the file itself is not in the repository", line: 1 }],
+            ["a/utf16.yml", { reason: "not text: it holds U+0000", line: 1 }]
+          ])
+        )
       })
     )
 
@@ -195,7 +230,7 @@ layer(NodeServices.layer, { excludeTestServices: true })("a git repository", (it
         assert.match(fault?.message ?? "", /^Validation error for setting vxlans->a->vni, bad value: None /)
         const missing = yield* snapshotOf(repository, commit.hash, snapshot)
         assert.deepStrictEqual(Result.isFailure(missing) ? missing.failure.map(({ message }) => message) : [], [
-          `File ${remote.copy}/global/groups.yml not found`
+          "File settings/global/groups.yml not found"
         ])
       })
     )

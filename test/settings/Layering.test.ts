@@ -173,7 +173,7 @@ describe("a wrong value in a layer", () => {
     const snapshot = snapshotWith({ "fabric/base_system.yml": "dot1x_fail_vlan: 5000\n" })
     assert.deepStrictEqual(messages(failure(effectiveSettings(snapshot, device("x", "CORE")))), [
       "Validation error for setting dot1x_fail_vlan, bad value: 5000 (value origin: fabric->base_system.yml)\n" +
-        "Message: Input should be less than 4096, field should be: Numeric 802.1Q VLAN ID, 1-4095\n"
+        "Message: Input should be less than 4095, field should be: Numeric 802.1Q VLAN ID, 1-4094\n"
     ])
     assert.strictEqual(settingsOf(effectiveSettings(snapshot, device("x", "ACCESS"))).settings.dot1x_fail_vlan, null)
   })

@@ -76,8 +76,8 @@ describe("the structure of a settings repository", () => {
 
   it("refuses a file that git could not give as text", () => {
     const refused = new Map([
-      ["global/vxlans.yml", "symbolic link leads out of the repository"],
-      ["global/logo.png", "not UTF-8 text"]
+      ["global/vxlans.yml", { reason: "symbolic link leads out of the repository", line: null }],
+      ["global/logo.png", { reason: "not UTF-8 text", line: 1 }]
     ])
     const files = filesWith({ "global/vxlans.yml": null })
     assert.deepStrictEqual(messages(failure(buildSnapshot({ files, root, refused }))), [

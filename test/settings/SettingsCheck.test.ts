@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import { remarkText } from "../../src/domain/Remark.ts"
 import type { CheckedDevice, Inventory } from "../../src/settings/SettingsCheck.ts"
 import { checkSettings, checkSettingsGently } from "../../src/settings/SettingsCheck.ts"
-import { refreshAnswer } from "../../src/settings/SettingsProblem.ts"
-import type { SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
-import { memberFiles, messages, snapshotWith } from "./repository.ts"
+import { problemRemarks, refreshAnswer } from "../../src/settings/SettingsProblem.ts"
+import { buildSnapshot, type SettingsSnapshot } from "../../src/settings/SettingsSnapshot.ts"
+import { failure, filesWith, memberFiles, messages, snapshotWith } from "./repository.ts"
 
 let nextId = 0
 const managed = (
@@ -97,7 +97,7 @@ describe("a settings repository", () => {
       message:
         "Syntax error in repository: Validation error for setting vxlans->student->vlan_id, bad value: 501555 " +
         "(value origin: global->vxlans.yml)\n" +
-        "Message: Input should be less than 4096, field should be: Numeric 802.1Q VLAN ID, 1-4095\n"
+        "Message: Input should be less than 4095, field should be: Numeric 802.1Q VLAN ID, 1-4094\n"
     })
   })
 })
@@ -200,6 +200,38 @@ describe("VLANs and VNIs", () => {
     assert.deepStrictEqual(problemsOf(snapshot, [a, d]), [])
   })
 
+  it("may not have gateways that overlap within one VRF", () => {
+    const gateways = (...all: ReadonlyArray<readonly [name: string, vrf: string, keys: string]>) => {
+      const entries = all.map(
+        ([name, vrf, keys], index) =>
+          `  ${name}: {vni: ${index + 1}, vlan_id: ${index + 1}, vlan_name: ${name}, vrf: ${vrf}, ${keys}}\n`
+      )
+      return problemsOf(snapshotWith({ "global/vxlans.yml": `vxlans:\n${entries.join("")}` }), [a, b])
+    }
+    const one = ["one", "RED", "ipv4_gw: 10.1.0.1/24"] as const
+    assert.deepStrictEqual(gateways(one, ["two", "RED", "ipv4_gw: 10.1.0.129/25"]), [
+      "Gateway 10.1.0.129/25 of VXLAN two overlaps 10.1.0.1/24 of VXLAN one in VRF RED"
+    ])
+    assert.deepStrictEqual(gateways(one, ["two", "RED", "ipv4_secondaries: [10.1.0.1/24]"]), [
+      "Gateway 10.1.0.1/24 of VXLAN two overlaps 10.1.0.1/24 of VXLAN one in VRF RED"
+    ])
+    assert.deepStrictEqual(
+      gateways(["x", "RED", "ipv6_gw: '2001:db8::1/64'"], ["y", "RED", "ipv6_gw: '2001:db8:0::2/64'"]),
+      ["Gateway 2001:db8:0::2/64 of VXLAN y overlaps 2001:db8::1/64 of VXLAN x in VRF RED"]
+    )
+    assert.deepStrictEqual(
+      gateways(
+        ["wide", "RED", "ipv4_gw: 10.0.0.1/8"],
+        ["low", "RED", "ipv4_gw: 10.1.0.1/24"],
+        ["high", "RED", "ipv4_gw: 10.200.0.1/24"]
+      ).length,
+      2
+    )
+    assert.deepStrictEqual(gateways(one, ["two", "BLUE", "ipv4_gw: 10.1.0.1/24"]), [])
+    assert.deepStrictEqual(gateways(one, ["two", "RED", "ipv4_gw: 10.1.1.1/24"]), [])
+    assert.deepStrictEqual(gateways(["one", "RED", "ipv4_gw: 10.1.0.1/24, ipv4_secondaries: [10.1.0.2/24]"]), [])
+  })
+
   it("that collide end a refresh with 500", () => {
     const [problem] = checkSettings(
       snapshotWith({}),
@@ -277,6 +309,75 @@ describe("several problems", () => {
   )
 })
 
+describe("a file that is no mapping, or holds what no text may", () => {
+  const cases: ReadonlyArray<readonly [file: string, text: string, expected: string]> = [
+    [
+      "global/vxlans.yml",
+      "- vxlans\n",
+      "line 1, column 1: expected a mapping of settings at the top of the file, not list"
+    ],
+    [
+      "access/base_system.yml",
+      "# why\n---\nword\n",
+      "line 3, column 1: expected a mapping of settings at the top of the file, not str"
+    ],
+    [
+      "devices/far/routing.yml",
+      "[1]",
+      "line 1, column 1: expected a mapping of settings at the top of the file, not list"
+    ],
+    [
+      "access/base_system.yml",
+      'a: 1\nb: [{c: "x\\0y"}]\n',
+      "line 2, column 9: b->0->c: the text holds the control character U+0000"
+    ],
+    [
+      "access/base_system.yml",
+      'domain_name: "\\ud800b"\n',
+      "line 1, column 14: domain_name: the text holds half of a surrogate pair (U+D800)"
+    ],
+    [
+      "access/base_system.yml",
+      'organization_name: "a\\Lb"\n',
+      "line 1, column 20: organization_name: the text holds the line separator U+2028"
+    ],
+    ["devices/far/base_system.yml", '"a\\tb": 1\n', "line 1, column 1: the key holds a tab (U+0009)"],
+    ["access/base_system.yml", "# bell \u0007\n", "line 1, column 8: the file holds the control character U+0007"]
+  ]
+  for (const [file, text, expected] of cases) {
+    it(`${file} with ${JSON.stringify(text)} stops a refresh with its place, also of a device that is not there`, () => {
+      const snapshot = snapshotWith({ ...memberFiles("devices/far", {}), [file]: text })
+      for (const { problems } of [checkSettings(snapshot), checkSettings(snapshot, inventory([a]))]) {
+        const [problem] = problems
+        assert.include(problem?.message, `${file}, ${expected}`)
+        assert.deepInclude(problem && refreshAnswer(problem), { status: 400 })
+        const [found] = problemRemarks(problems, snapshot.files)
+        assert.deepInclude(found, { file })
+        assert.isNotNull(found?.line)
+      }
+    })
+  }
+
+  it("stops a refresh when it defines the groups", () => {
+    const built = buildSnapshot({ files: filesWith({ "global/groups.yml": "- groups\n" }), root: "settings" })
+    assert.deepStrictEqual(
+      failure(built).map(({ message }) => message),
+      ["global/groups.yml, line 1, column 1: expected a mapping of settings at the top of the file, not list"]
+    )
+  })
+
+  it("is told in a field of one line with the place of its value, and a line break at the end is none", () => {
+    const broken = snapshotWith({ "access/base_system.yml": 'organization_name: "a\\nb"\n' })
+    assert.include(checkSettings(broken).problems[0]?.message, "Value error, the text holds a line break (U+000A)")
+    assert.deepStrictEqual(
+      problemRemarks(checkSettings(broken).problems, broken.files).map(({ file, line }) => [file, line]),
+      [["access/base_system.yml", 1]]
+    )
+    const block = "organization_name: |\n  Lindhaven\nbanner_motd: |\n  one\n  two\n"
+    assert.deepStrictEqual(checkSettings(snapshotWith({ "access/base_system.yml": block })).problems, [])
+  })
+})
+
 describe("remarks that stop nothing", () => {
   it("tell of misspelled groups, misplaced, unknown, ignored and doubled keys and unusable pools", () => {
     const snapshot = snapshotWith({
@@ -285,7 +386,7 @@ describe("remarks that stop nothing", () => {
       "global/access_lists.yml": "access_lists: {}\n",
       "global/routing.yml":
         "underlay: {infra_lo_net: 10.0.0.1/16, infra_link_net: 10.1.0.0/16, mgmt_lo_net: 10.2.0.0/99}\n",
-      "access/base_system.yml": "[1]\n"
+      "access/base_system.yml": ""
     })
     const { problems, warnings } = checkSettings(snapshot, inventory([a]))
     assert.deepStrictEqual(problems, [])
@@ -296,8 +397,7 @@ describe("remarks that stop nothing", () => {
       "global/base_system.yml, line 4, column 1: dns_servers: key dns_servers is given more than once",
       "global/base_system.yml, line 1, column 1: vxlans: belongs into another file",
       "global/base_system.yml, line 2, column 1: no_such_key: no setting has this name",
-      "global/access_lists.yml, line 1, column 1: access_lists: accepted but not used",
-      "access/base_system.yml: ignored, because its value is not a mapping"
+      "global/access_lists.yml, line 1, column 1: access_lists: accepted but not used"
     ])
   })
 })

@@ -29,8 +29,8 @@ describe("GET /settings/model", () => {
     })
     assert.deepStrictEqual(property("dot1x_fail_vlan"), {
       title: "Dot1X Fail Vlan",
-      description: "Numeric 802.1Q VLAN ID, 1-4095",
-      anyOf: [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 4096 }, { type: "null" }],
+      description: "Numeric 802.1Q VLAN ID, 1-4094",
+      anyOf: [{ type: "integer", exclusiveMinimum: 0, exclusiveMaximum: 4095 }, { type: "null" }],
       default: null
     })
     assert.deepStrictEqual(property("vxlans"), {

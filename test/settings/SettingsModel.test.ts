@@ -24,12 +24,15 @@ const RIGHT: ReadonlyArray<readonly [given: unknown, key: string, expected: unkn
   ...["False", "f", "NO", "n", "off", "0", 0, false].map(
     (word) => [{ dot1x_multi_host: word }, "dot1x_multi_host", false] as const
   ),
-  [{ dot1x_fail_vlan: 4095 }, "dot1x_fail_vlan", 4095],
+  ...["ntp.1and1.example", "3com.example", "1.2.3.a", "0-1", "10.20.0.1", "a.b.c-9"].map(
+    (host) => [{ ntp_servers: [{ host }] }, "ntp_servers", [{ host }]] as const
+  ),
+  [{ dot1x_fail_vlan: 4094 }, "dot1x_fail_vlan", 4094],
   [{ dot1x_fail_vlan: null }, "dot1x_fail_vlan", null],
   [{ underlay: null }, "underlay", null],
   [{ unknown: 1, ntp_servers: [{ host: "a", extra: 1 }] }, "ntp_servers", [{ host: "a" }]],
   [
-    { interfaces: [{ name: "Ethernet[1-2]/1", ifclass: "port_template_x", tagged_vlan_list: [1, "5-9", "4095"] }] },
+    { interfaces: [{ name: "Ethernet[1-2]/1", ifclass: "port_template_x", tagged_vlan_list: [1, "5-9", "4094"] }] },
     "interfaces",
     undefined
   ],

@@ -71,7 +71,11 @@ export const wrongSettings: ReadonlyArray<readonly [given: unknown, ...errors: R
     ["internal_vlans->vlan_id_low", "None", "Field required", Descriptions.vlanId]
   ],
   [{ dot1x_fail_vlan: 0 }, ["dot1x_fail_vlan", "0", "Input should be greater than 0", Descriptions.vlanId]],
-  [{ dot1x_fail_vlan: 4096 }, ["dot1x_fail_vlan", "4096", "Input should be less than 4096", Descriptions.vlanId]],
+  [{ dot1x_fail_vlan: 4095 }, ["dot1x_fail_vlan", "4095", "Input should be less than 4095", Descriptions.vlanId]],
+  [{ dot1x_fail_vlan: 0 }, ["dot1x_fail_vlan", "0", "Input should be greater than 0", Descriptions.vlanId]],
+  ...["010.020.000.001", "10.0.0.01", "300.1.1.1", "10", "a.10", "1.2.3"].map(
+    (host) => [{ ntp_servers: [{ host }] }, ["ntp_servers->0->host", host, ...HOST]] as const
+  ),
   [{ dot1x_multi_host: "perhaps" }, ["dot1x_multi_host", "perhaps", NOT_BOOL]],
   [{ poe_reboot_maintain: 2 }, ["poe_reboot_maintain", "2", NOT_BOOL]],
   [{ poe_reboot_maintain: null }, ["poe_reboot_maintain", "None", NOT_BOOL]],
@@ -179,7 +183,7 @@ export const wrongSettings: ReadonlyArray<readonly [given: unknown, ...errors: R
   ],
   [
     inVxlan({ vlan_id: 501_555 }),
-    ["vxlans->a->vlan_id", "501555", "Input should be less than 4096", Descriptions.vlanId]
+    ["vxlans->a->vlan_id", "501555", "Input should be less than 4095", Descriptions.vlanId]
   ],
   [
     { vxlans: { a: { vlan_id: 10 } } },
@@ -247,14 +251,14 @@ export const wrongSettings: ReadonlyArray<readonly [given: unknown, ...errors: R
   ],
   [
     inInterface({ untagged_vlan: 4096 }),
-    ["interfaces->0->untagged_vlan", "4096", "Input should be less than 4096", Descriptions.vlanId]
+    ["interfaces->0->untagged_vlan", "4096", "Input should be less than 4095", Descriptions.vlanId]
   ],
   ...([
     [0, "Input should be greater than or equal to 1"],
-    [4096, "Input should be less than or equal to 4095"],
+    [4096, "Input should be less than or equal to 4094"],
     ["9-5", "Assertion failed, Start of range must be less than end of range"],
-    ["1-4096", "Assertion failed, VLAN IDs in range must be between 1-4095"],
-    ["4096", "Assertion failed, VLAN IDs in range must be between 1-4095"],
+    ["1-4096", "Assertion failed, VLAN IDs in range must be between 1-4094"],
+    ["4096", "Assertion failed, VLAN IDs in range must be between 1-4094"],
     ["x", "Value error, invalid literal for int() with base 10: 'x'"],
     ["1-2-3", "Value error, too many values to unpack (expected 2)"]
   ].map(([vlan = "", rule = ""]) => [

@@ -66,7 +66,7 @@ describe("auto_push.yml", () => {
       checkTemplates(
         buildTemplateSnapshot({
           files: new Map(Object.entries({ ...sound, ...files })),
-          refused: new Map(Object.entries(refused)),
+          refused: new Map(Object.entries(refused).map(([path, reason]) => [path, { reason, line: null }])),
           root: "/srv"
         })
       )

@@ -13,7 +13,7 @@ type Files = Readonly<Record<string, string>>
 const snapshotOf = (files: Files, refused: Files = {}) =>
   buildTemplateSnapshot({
     files: new Map(Object.entries(files)),
-    refused: new Map(Object.entries(refused)),
+    refused: new Map(Object.entries(refused).map(([path, reason]) => [path, { reason, line: null }])),
     root: "/srv/templates"
   })
 

@@ -9,20 +9,16 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /** The largest number that the database's integer columns hold. */
 export const MAX_INTEGER = 2 ** 31 - 1
 
-/** Text that PostgreSQL keeps as it is. */
-export const isStorable = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
-
 const MAX_DEPTH = 100
 
-/** True when every text in a JSON value can be stored and nothing is nested beyond reason (docs/api.md#errors). */
+/** True when a JSON value has no number beyond all numbers and is not nested beyond reason (docs/api.md#errors). */
 export const isAcceptable = (value: unknown, depth = 0): boolean => {
-  if (typeof value === "string") return isStorable(value)
   if (typeof value === "number") return Number.isFinite(value)
   if (typeof value !== "object" || value === null) return true
   if (depth >= MAX_DEPTH) return false
   return Array.isArray(value)
     ? value.every((element) => isAcceptable(element, depth + 1))
-    : Object.entries(value).every(([key, element]) => isStorable(key) && isAcceptable(element, depth + 1))
+    : Object.values(value).every((element) => isAcceptable(element, depth + 1))
 }
 
 /** Characters as the database counts them. */

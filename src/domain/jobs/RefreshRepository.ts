@@ -27,7 +27,9 @@ export const RefreshRepository = defineJob({
     /** The commit that came into force, and what it means. */
     commit: Schema.optionalKey(Schema.String),
     effects: Schema.optionalKey(CommitEffects),
-    warnings: Schema.optionalKey(Schema.Array(Remark))
+    warnings: Schema.optionalKey(Schema.Array(Remark)),
+    /** Files that nobody meant to be read. */
+    ignored: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   // refreshes of a repository take turns, and those that wait share the next one (`RefreshTurns.ts`)
   kind: null,

@@ -4,14 +4,15 @@ import { isGlob } from "../access/Glob.ts"
 import * as Body from "../fields/Body.ts"
 import { optional, required } from "../fields/Field.ts"
 import { accept, boundedInteger } from "../fields/Rules.ts"
-import { isStorable, lengthOf } from "../fields/Values.ts"
+import { lengthOf } from "../fields/Values.ts"
+import { isText } from "../Text.ts"
 
 const MAX_NAME = 255
 const MAX_MINUTES = 43_200
 
-const isText = (sent: unknown): sent is string =>
-  typeof sent === "string" && isStorable(sent) && sent.trim() !== "" && lengthOf(sent) <= MAX_NAME
-const isHostnameGlob = (sent: unknown): sent is string => isText(sent) && isGlob(sent)
+const isName = (sent: unknown): sent is string =>
+  typeof sent === "string" && isText(sent, "line") && sent.trim() !== "" && lengthOf(sent) <= MAX_NAME
+const isHostnameGlob = (sent: unknown): sent is string => isName(sent) && isGlob(sent)
 
 /** A time as it is written, without a zone: UTC. */
 const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?Z?$/
@@ -29,7 +30,7 @@ const unknownKey = (key: string) => `${key}: there is no such field`
 const name = (field: string) =>
   optional(
     Schema.String,
-    accept(isText, () => `${field}: expected 1 to ${MAX_NAME} characters`)
+    accept(isName, () => `${field}: expected 1 to ${MAX_NAME} characters`)
   )
 
 /** For which devices, groups and rules no alerts are made, for how long. What is not given is any. */
@@ -44,7 +45,7 @@ export const MuteRequest = Body.make(
     reason: required(
       Schema.String,
       () => REASON_RULE,
-      accept(isText, () => REASON_RULE)
+      accept(isName, () => REASON_RULE)
     ),
     minutes: required(
       Schema.Int,

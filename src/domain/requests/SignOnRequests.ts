@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import * as Body from "../fields/Body.ts"
 import { optional, otherwise, required } from "../fields/Field.ts"
 import { accept, boundedInteger, flag } from "../fields/Rules.ts"
-import { isStorable, lengthOf } from "../fields/Values.ts"
+import { lengthOf } from "../fields/Values.ts"
+import { isText } from "../Text.ts"
 
 /** A name in commands and paths. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/
@@ -52,7 +53,7 @@ const PASSWORD_RULE = `password: expected ${MIN_PASSWORD} to ${MAX_PASSWORD} cha
 
 /** Whether a text is long enough for a password, and not too long. */
 export const isPassword = (sent: unknown): sent is string =>
-  typeof sent === "string" && isStorable(sent) && lengthOf(sent) >= MIN_PASSWORD && lengthOf(sent) <= MAX_PASSWORD
+  typeof sent === "string" && isText(sent, "secret") && lengthOf(sent) >= MIN_PASSWORD && lengthOf(sent) <= MAX_PASSWORD
 
 export const NewUserRequest = Body.make(
   {

@@ -1,6 +1,6 @@
 /**
  * Turns the bytes of a terminal into clean lines (docs/switch-dialogues.md#reading-answers): decodes UTF-8 across chunk
- * borders, removes escape sequences, bells and carriage returns, and applies backspaces. Keeps the complete lines that arrived
+ * borders, removes escape sequences, controls and carriage returns, and applies backspaces. Keeps the complete lines that arrived
  * since the last `clear` and the unfinished last line, in which a prompt is looked for.
  */
 
@@ -12,16 +12,17 @@ const bell = String.fromCharCode(7)
 const nothing = String.fromCharCode(0)
 
 /** Whether there is anything but text and line ends. */
-const special = new RegExp(String.raw`[${escape}${bell}${nothing}\b]`)
+const controls = String.raw`\x01-\x06\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u2028\u2029`
+const special = new RegExp(String.raw`[${escape}${bell}${nothing}${controls}\b]`)
 
-/** CSI sequences, OSC sequences up to BEL or ST, character sets, two-character sequences, bells and nulls. */
+/** CSI sequences, OSC sequences up to BEL or ST, character sets, two-character sequences, bells, nulls and other controls. */
 const noise = new RegExp(
   [
     String.raw`${escape}\[[0-?]*[ -/]*[@-~]`,
     String.raw`${escape}\][^${bell}${escape}]*(?:${bell}|${escape}\\)`,
     String.raw`${escape}[()*+][0-9A-Za-z]`,
     String.raw`${escape}[^[\]()*+]`,
-    `[${bell}${nothing}]`
+    `[${bell}${nothing}${controls}]`
   ].join("|"),
   "g"
 )

@@ -7,7 +7,7 @@ import { PasswordLogin } from "../../access/PasswordLogin.ts"
 import { Api, BASE } from "../../api/Api.ts"
 import { enveloped } from "../../api/Envelope.ts"
 import { NotFound, Unauthorized } from "../../api/Failures.ts"
-import { isStorable } from "../../domain/fields/Values.ts"
+import { isText } from "../../domain/Text.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { clientOf } from "../core/Client.ts"
 import { answered } from "../core/Unavailable.ts"
@@ -20,7 +20,7 @@ const credentialsIn = (header: string | undefined) => {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "") ?? []
   const text = Buffer.from(encoded ?? "", "base64").toString("utf8")
   const colon = text.indexOf(":")
-  return colon < 1 || text.length > MAX_CREDENTIALS || !isStorable(text)
+  return colon < 1 || text.length > MAX_CREDENTIALS || !isText(text, "secret")
     ? Option.none()
     : Option.some({ name: text.slice(0, colon), password: Redacted.make(text.slice(colon + 1)) })
 }

@@ -8,7 +8,7 @@ import { HttpApi } from "effect/http-api"
 import { Api } from "../../api/Api.ts"
 import { documentPaths } from "../ApiDocument.ts"
 import { pagePaths } from "../page/PageRoutes.ts"
-import { isStorable } from "../../domain/fields/Values.ts"
+import { textFault, visible } from "../../domain/Text.ts"
 
 const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH"] as const
 const MAX_URL = 8 * 1024
@@ -71,12 +71,32 @@ export const enveloped = (
     : failure(response.status)
 }
 
-const isReadable = (url: string): boolean => {
+const decoded = (text: string): string | undefined => {
   try {
-    return isStorable(decodeURIComponent(url.replaceAll("+", " ")))
+    return decodeURIComponent(text.replaceAll("+", " "))
   } catch {
-    return false
+    // the only failure: bytes that are no UTF-8, or a percent sign without two digits
+    return undefined
   }
+}
+
+/** What keeps an address from being served: `Bad Request` when it cannot be read, else the part that may not travel. */
+const refusalOf = (url: string): string | undefined => {
+  const [path = "", query = ""] = url.split(/\?(.*)/s)
+  for (const part of path.split("/")) {
+    const text = decoded(part)
+    if (text === undefined) return REASONS[400]
+    const fault = textFault(text, "line")
+    if (fault !== undefined) return `The path ${fault.message}`
+  }
+  for (const part of query.split("&")) {
+    const [name, value] = [part.split("=", 1)[0] ?? "", part.slice(part.indexOf("=") + 1)].map(decoded)
+    if (name === undefined || value === undefined) return REASONS[400]
+    // people search what was written in several lines
+    const fault = textFault(name, "line") ?? textFault(value, "lines")
+    if (fault !== undefined) return `The parameter ${visible(name)} ${fault.message}`
+  }
+  return undefined
 }
 
 const options = (url: string) => {
@@ -92,7 +112,8 @@ export const answerOutside = ({
   url
 }: HttpServerRequest.HttpServerRequest): HttpServerResponse.HttpServerResponse | undefined => {
   if (url.length > MAX_URL) return failure(414)
-  if (!isReadable(url)) return failure(400)
+  const refusal = refusalOf(url)
+  if (refusal !== undefined) return failure(400, {}, refusal)
   // the router would cut the path there, and find what stands before it
   if (/^[^?]*[;#]/.test(url)) return failure(404)
   return method === "OPTIONS" ? options(url) : undefined

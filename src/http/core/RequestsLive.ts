@@ -1,6 +1,6 @@
 /**
  * Reads bodies and refuses what breaks a rule, before any handler sees a request. The framework decodes with the endpoint's
- * schemas, but only a body that was read within bounds (`JsonBody.ts`) and is a JSON object that the database could keep.
+ * schemas, but only a body that was read within bounds (`JsonBody.ts`) and is a JSON object whose texts may travel (`domain/Text.ts`).
  */
 import { Effect, Layer } from "effect"
 import { Headers, HttpServerRequest } from "effect/http"
@@ -9,6 +9,7 @@ import { BadRequest } from "../../api/Failures.ts"
 import { RequestBody, RequestParameters } from "../../api/Requests.ts"
 import { refusalOf } from "../../domain/fields/Body.ts"
 import { makeReadJson } from "./JsonBody.ts"
+import { faultsOfBody } from "./JsonText.ts"
 
 /** Parts of a request that clients write. */
 const FROM_CLIENT: ReadonlySet<string> = new Set(["Params", "Query", "Payload"])
@@ -32,7 +33,10 @@ const makeRequestBody = Effect.map(makeReadJson, (readJson) =>
   RequestBody.of((httpEffect) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const read = withText(request, yield* readJson(request))
+      const text = yield* readJson(request)
+      const [fault] = faultsOfBody(text)
+      if (fault !== undefined) return yield* new BadRequest({ message: fault })
+      const read = withText(request, text)
       return yield* refused(Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, read))
     })
   )

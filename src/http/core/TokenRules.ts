@@ -4,7 +4,8 @@
  */
 import { Option, Result } from "effect"
 import { Unauthorized } from "../../api/Failures.ts"
-import { isStorable, lengthOf } from "../../domain/fields/Values.ts"
+import { lengthOf } from "../../domain/fields/Values.ts"
+import { isText } from "../../domain/Text.ts"
 
 export type ClaimSet = Readonly<Record<string, unknown>>
 
@@ -49,7 +50,7 @@ const placed = ({ aud, iss }: ClaimSet, { audience, issuer }: TokenRules): Resul
 const named = ({ sub, type }: ClaimSet, { strict }: TokenRules): Result.Result<string, Unauthorized> => {
   if (sub === undefined) return invalid("Missing claim: sub")
   if (typeof sub !== "string") return invalid("Subject must be a string")
-  if (!isStorable(sub) || lengthOf(sub) > MAX_SUBJECT) return invalid("Subject cannot be stored")
+  if (!isText(sub, "line") || lengthOf(sub) > MAX_SUBJECT) return invalid("Subject cannot be stored")
   if (strict && sub.trim() === "") return invalid("Subject must not be empty")
   return type !== undefined && type !== "access" ? invalid("Only non-refresh tokens are allowed") : Result.succeed(sub)
 }

@@ -1,16 +1,17 @@
 /**
  * What becomes of database errors in handlers: a database that is away is 503 (`store/DatabaseAway.ts` says when it is), a
- * deadlock is tried again and then 503 as well, and everything else is a defect of ours, which is logged and answered with
- * 500.
+ * deadlock is tried again and then 503 as well, a value that it refuses is 400 and a defect of the endpoint that the log names, and
+ * everything else is a defect of ours, which is logged and answered with 500.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { type Cause, Effect, Layer, Schedule } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { SqlClient, SqlError } from "effect/sql"
 import { Availability } from "../../api/Authorization.ts"
-import { ServiceUnavailable } from "../../api/Failures.ts"
+import { BadRequest, ServiceUnavailable } from "../../api/Failures.ts"
 import { rememberRoute } from "./RequestNotes.ts"
 import { withStatus } from "./CarriedStatus.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
+import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
 
 const COLLIDED: ReadonlySet<string> = new Set(["DeadlockError", "SerializationError"])
 
@@ -47,10 +48,30 @@ export const transaction = Effect.map(
       )
 )
 
-/** Lets handlers answer 503, notes the endpoint for metrics, and answers it for those who have let a database error pass. */
+/** A value that the database refuses is one that the door should have refused: the log names the door, the caller what is wrong. */
+const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
+  Effect.andThen(
+    Effect.logError(`${door} let a value pass that the database refuses`, cause),
+    Effect.suspend(() => {
+      const error = refusedValueIn(cause)
+      return Effect.fail(new BadRequest({ message: `The request cannot be stored: ${(error && refusedValue(error)) ?? ""}` }))
+    })
+  )
+
+/**
+ * Lets handlers answer 503, notes the endpoint for metrics, and answers it for those who have let a database error pass. A value that
+ * the database refuses is 400.
+ */
 export const AvailabilityLive = Layer.succeed(Availability, (httpEffect, { endpoint }) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     rememberRoute(request, endpoint.path)
-    return Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, refuse)
+    const answer = Effect.catchIf(failWhenAway(httpEffect), SqlError.isSqlError, (error) =>
+      refusedValue(error) === undefined ? refuse(error) : Effect.die(error)
+    )
+    return Effect.catchCauseIf(
+      answer,
+      (cause) => refusedValueIn(cause) !== undefined,
+      (cause) => refuseValue(`${endpoint.method} ${endpoint.path}`, cause)
+    )
   })
 )

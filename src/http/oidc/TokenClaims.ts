@@ -6,7 +6,8 @@ import { Result } from "effect"
 import { decodeProtectedHeader, type ProtectedHeaderParameters } from "jose"
 import { Unauthorized } from "../../api/Failures.ts"
 import type { Identity } from "../../domain/access/Identity.ts"
-import { isStorable, lengthOf } from "../../domain/fields/Values.ts"
+import { lengthOf } from "../../domain/fields/Values.ts"
+import { isText } from "../../domain/Text.ts"
 import type { ClaimSet } from "../core/TokenRules.ts"
 
 /** Signatures by a private key: a secret that both sides know is no proof of who has signed. */
@@ -79,7 +80,7 @@ export const nameOf = (
 ): Result.Result<string, Unauthorized> => {
   const client = first(attributes, "client_id") ?? first(attributes, "azp")
   const name = first(attributes, attribute) ?? (client === clientId ? undefined : client) ?? first(attributes, "sub")
-  return name !== undefined && name.trim() !== "" && isStorable(name) && lengthOf(name) <= 255
+  return name !== undefined && name.trim() !== "" && isText(name, "line") && lengthOf(name) <= 255
     ? Result.succeed(name)
     : Result.fail(invalid("Subject cannot be stored"))
 }

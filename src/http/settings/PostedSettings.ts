@@ -9,6 +9,7 @@ import { validationMessage } from "../../settings/SettingsProblem.ts"
 import { validateSettings } from "../../settings/SettingValidator.ts"
 import { parseJsonObject } from "../core/JsonText.ts"
 import type { JsonObject } from "../../domain/fields/Values.ts"
+import { faultText, valueFaults } from "../../domain/Text.ts"
 import { PostRefused } from "./CheckRpc.ts"
 
 /** What is posted, and how much is done for who posts it. */
@@ -46,6 +47,9 @@ const checkOne = (file: string, content: JsonObject, withPatterns: boolean): Pos
 export const checkPost = ({ file, maxAnswer, text, withPatterns }: Post): PostCheck<string> => {
   const content = parseJsonObject(text)
   if (content === undefined) return refuse("unreadable", "Bad Request")
+  // what may hold one line only is said by the model, which knows its place
+  const [fault] = valueFaults(content, "lines", () => "lines")
+  if (fault !== undefined) return refuse("unreadable", faultText(fault))
   const checked = file === null ? checkAll(content) : checkOne(file, content, withPatterns)
   return Result.flatMap(checked, (settings) => {
     const answer = JSON.stringify(settings)

@@ -38,7 +38,7 @@ const makeRepository = Effect.gen(function* () {
         ...(confirm === undefined ? {} : { confirm }),
         ...(rename_ports === undefined ? {} : { renamePorts: rename_ports })
       }
-      const { effects, message, warnings } = yield* repositories.refresh(name, user, wishes).pipe(
+      const { effects, ignored, message, warnings } = yield* repositories.refresh(name, user, wishes).pipe(
         Effect.catchTags({
           RepositoryWaits: ({ effects, message }) =>
             Effect.fail(new Conflict({ message, ...(effects === undefined ? {} : { effects }) })),
@@ -47,7 +47,7 @@ const makeRepository = Effect.gen(function* () {
           RepositoryFailed: (refusal) => Effect.fail(new InternalError(asFailure(refusal)))
         })
       )
-      return { ...enveloped(message), warnings, effects }
+      return { ...enveloped(message), warnings, effects, ...(ignored.length === 0 ? {} : { ignored }) }
     })
   }
 })

@@ -6,7 +6,9 @@
 import { Cause, Context, Duration, Effect, Layer, Ref, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 import { finalStatuses, functionOf, JobFailure, toException } from "../../domain/Job.ts"
+import { cleanedValue } from "../../domain/Text.ts"
 import { failWhenAway, isDatabaseAway, sqlState } from "../../store/DatabaseAway.ts"
+import { refusedValue, refusedValueIn } from "../../store/Violations.ts"
 import { type JobHead, JobStore } from "../../store/JobStore.ts"
 import { JobWaitStore } from "../../store/JobWaitStore.ts"
 import { JobFunctions, type JobOutcome, type RunningJob, type AlreadyEnded } from "./JobHandler.ts"
@@ -20,9 +22,13 @@ const untilDatabaseIsBack = Schedule.min([Schedule.exponential("500 millis"), Sc
 
 const isAway = (error: unknown): boolean => SqlError.isSqlError(error) && isDatabaseAway(error)
 
-/** An error that the database gives for what it was asked is a defect of ours. */
-const refusedBy = (error: SqlError.SqlError): JobFailure =>
-  new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
+/** An error that the database gives for what it was asked is a defect of ours; the log has its words. */
+const refusedBy = (error: SqlError.SqlError): JobFailure => {
+  const value = refusedValue(error)
+  return value === undefined
+    ? new JobFailure({ type: "DatabaseError", message: `${error.message} (SQLSTATE ${sqlState(error) ?? "unknown"})` })
+    : new JobFailure({ type: "ValueError", message: `What the job found cannot be stored: ${value}` })
+}
 
 /** Why the job's function has ended, as its record says it; what the database has refused may also be a defect. */
 const failureOf = ({ function_name }: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>): JobFailure => {
@@ -87,15 +93,17 @@ const make = Effect.gen(function* () {
     if ("hasEnded" in outcome) return
     yield* jobs.refreshFinished(id)
     const { next_job_id } = yield* jobs.head(id)
-    yield* states.apply(id, { type: "RETURNED", ...outcome, next_job_id })
+    yield* states.apply(id, { type: "RETURNED", ...cleanedValue(outcome, "lines").value, next_job_id })
   })
 
   const threw = Effect.fnUntraced(function* (record: JobHead, cause: Cause.Cause<JobFailure | SqlError.SqlError>) {
     const failure = failureOf(record, cause)
-    if (failure.type === "DatabaseError" || failure.type === "InternalError") {
-      yield* Effect.logError(`Job ${record.id} met an internal error: ${failure.message}`, cause)
+    if (failure.type === "DatabaseError" || failure.type === "InternalError" || refusedValueIn(cause) !== undefined) {
+      const door = functionOf(record.function_name)
+      yield* Effect.logError(`Job ${record.id} (${door}) met an internal error: ${failure.message}`, cause)
     }
-    yield* states.apply(record.id, { type: "THREW", exception: toException(failure, record.function_name) })
+    const exception = cleanedValue(toException(failure, record.function_name), "lines").value
+    yield* states.apply(record.id, { type: "THREW", exception })
   })
 
   const runOnce = Effect.fnUntraced(function* (jobId: number, refusal: JobFailure | null) {

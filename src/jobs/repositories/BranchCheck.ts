@@ -9,6 +9,7 @@ import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import { NO_EFFECTS } from "../../domain/CommitEffects.ts"
 import { type Remark, remark } from "../../domain/Remark.ts"
 import type { BranchRequest } from "../../domain/requests/TrialRequests.ts"
+import { type FileRefusal, fileText, isForeign } from "../../git/FileText.ts"
 import type { GitCommit } from "../../git/GitCommit.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
 import { type RepositoryName, RepositoryStore } from "../../store/RepositoryStore.ts"
@@ -56,10 +57,17 @@ const SENT = "(files)"
 /** Files that were sent stand for a commit of the repository, whose own branches of templates are read as ever. */
 const ofFiles = (repository: GitRepository, files: Readonly<Record<string, string>>): Candidate => {
   const hash = createHash("sha1").update(JSON.stringify(files)).digest("hex")
-  const wantedOf = (isWanted: (path: string) => boolean) => ({
-    files: new Map(Object.entries(files).filter(([path]) => isWanted(path))),
-    refused: new Map<string, string>()
-  })
+  const wantedOf = (isWanted: (path: string) => boolean) => {
+    const ignored: Array<string> = []
+    const tree = { files: new Map<string, string>(), refused: new Map<string, FileRefusal>(), ignored }
+    for (const [path, text] of Object.entries(files).filter(([path]) => isWanted(path))) {
+      const read = fileText(Buffer.from(text))
+      if (isForeign(path)) ignored.push(path)
+      else if ("refused" in read) tree.refused.set(path, read.refused)
+      else tree.files.set(path, read.text)
+    }
+    return tree
+  }
   const readTree: GitRepository["readTree"] = (asked, isWanted, limits) =>
     asked === hash ? Effect.succeed(wantedOf(isWanted)) : repository.readTree(asked, isWanted, limits)
   const seconds = Math.floor(Date.now() / 1000)
@@ -124,6 +132,7 @@ const make = Effect.gen(function* () {
         problems,
         warnings: withUndefined(checked?.warnings ?? [], effects.undefined_names),
         effects,
+        ignored: checked?.ignored ?? [],
         ...found
       } satisfies CheckedBranch
     },

@@ -24,6 +24,8 @@ export const isOfContent = ({ problems, status }: RefreshRefused): boolean => st
 export const RefreshOutcome = Schema.Struct({
   message: Schema.String,
   warnings: Schema.Array(Remark),
+  /** Files that nobody meant to be read, such as those of editors. */
+  ignored: Schema.Array(Schema.String),
   /** The commit that came into force. */
   commit: Schema.String,
   /** What it means. */
@@ -53,6 +55,8 @@ export interface CheckedCommit {
   readonly branches: ReadonlyArray<string>
   /** What is doubtful, for the person who made the commit. */
   readonly warnings: ReadonlyArray<Remark>
+  /** Files that nobody meant to be read. */
+  readonly ignored: ReadonlyArray<string>
   /** What it is compared with, to tell what it means; left out when nothing was in force before. */
   readonly compared?: Compared
 }

@@ -83,7 +83,9 @@ const make = Effect.gen(function* () {
     const { confirm, rename_ports, repository } = yield* memorized(memo)
     const wishes = wishesOf({ confirm, rename_ports })
     const refreshed = updates.update(repository, { by: user, jobId: id, ...wishes }).pipe(
-      Effect.tap(({ commit, effects, warnings }) => memo.write({ repository, warnings, commit, effects })),
+      Effect.tap(({ commit, effects, ignored, warnings }) =>
+        memo.write({ repository, warnings, ignored, commit, effects })
+      ),
       Effect.map(({ message }) => ({
         result: { message, repository: repository.toUpperCase() },
         change_score: null
@@ -107,7 +109,7 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   user: string,
   { confirm, renamePorts }: RefreshWishes = {}
 ): Effect.fn.Return<
-  Pick<RefreshOutcome, "message" | "warnings" | "effects">,
+  Pick<RefreshOutcome, "message" | "warnings" | "ignored" | "effects">,
   RefreshRefused | SqlError.SqlError | JobNotFound,
   JobEngine | JobStore
 > {
@@ -121,9 +123,9 @@ export const refresh = Effect.fn("RefreshRepository.refresh")(function* (
   const id = yield* engine.start(RefreshRepository, null, { memo, user, delaySeconds: 0 })
   const { result } = yield* engine.ended(id)
   const remembered = yield* memorized(memoOf(jobs, RefreshRepository, id))
-  const { effects = NO_EFFECTS, refused, waits, warnings = [] } = remembered
+  const { effects = NO_EFFECTS, ignored = [], refused, waits, warnings = [] } = remembered
   if (refused !== undefined) return yield* new RefreshRefused(refused)
   if (waits !== undefined) return yield* new RefreshRefused({ status: 409, ...waits })
   const { message } = yield* Effect.orDie(Schema.decodeUnknownEffect(Refreshed)(result))
-  return { message, warnings, effects }
+  return { message, warnings, ignored, effects }
 })

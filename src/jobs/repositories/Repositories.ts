@@ -38,6 +38,8 @@ export class RepositoryFailed extends Schema.TaggedError<RepositoryFailed>()("Re
 export interface RefreshedRepository {
   readonly message: string
   readonly warnings: ReadonlyArray<Remark>
+  /** Files that nobody meant to be read. */
+  readonly ignored: ReadonlyArray<string>
   readonly effects: CommitEffects
 }
 

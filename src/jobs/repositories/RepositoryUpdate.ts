@@ -128,7 +128,7 @@ const make = Effect.gen(function* () {
     const isFirst = refreshed.cloned && Option.isNone(before)
     const message = isFirst ? clonedText(refreshed.commit) : commitText(refreshed.commit)
     const warnings = withUndefined(checked.warnings, effects.undefined_names)
-    return { message, warnings, commit: refreshed.commit.hash, effects }
+    return { message, warnings, ignored: checked.ignored, commit: refreshed.commit.hash, effects }
   }, asRefused)
 
   const updateCounted = (name: RepositoryName, cause: RefreshCause) =>

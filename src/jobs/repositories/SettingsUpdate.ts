@@ -8,6 +8,7 @@ import type { GitFailed } from "../../git/GitCommand.ts"
 import { commitText, type GitCommit } from "../../git/GitCommit.ts"
 import type { GitRefNotFound } from "../../git/GitRef.ts"
 import type { GitRepository } from "../../git/GitRepository.ts"
+import type { TreeFiles } from "../../git/GitTree.ts"
 import type { Device } from "../../domain/Device.ts"
 import { placeText, type Remark, remarkText } from "../../domain/Remark.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
@@ -75,10 +76,10 @@ const make = Effect.gen(function* () {
   const rendering = yield* StrictRendering
   const undefinedPrints = yield* UndefinedPrints
 
-  const snapshotOf = (files: ReadonlyMap<string, string>, root: string, refusedFiles?: ReadonlyMap<string, string>) =>
+  const snapshotOf = (files: ReadonlyMap<string, string>, refusedFiles?: TreeFiles["refused"]) =>
     buildSnapshot({
       files,
-      root,
+      root: "settings",
       keysToMerge: config.SETTINGS_KEYS_TO_MERGE,
       ...(refusedFiles === undefined ? {} : { refused: refusedFiles })
     })
@@ -108,13 +109,13 @@ const make = Effect.gen(function* () {
   })
 
   /** The settings in force, which are known already most of the time; undefined before the first commit. */
-  const snapshotBefore = Effect.fnUntraced(function* (applied: Option.Option<AppliedCommit>, root: string) {
+  const snapshotBefore = Effect.fnUntraced(function* (applied: Option.Option<AppliedCommit>) {
     if (Option.isNone(applied)) return undefined
     const { commit, files } = applied.value
     const known = yield* Effect.option(active.snapshot)
     const isSame = Option.contains(yield* repositories.commitOf("settings", ""), commit)
     if (isSame && Option.isSome(known)) return known.value
-    return Result.getOrUndefined(snapshotOf(new Map(Object.entries(files)), root))
+    return Result.getOrUndefined(snapshotOf(new Map(Object.entries(files))))
   })
 
   // a branch that the commit asks for comes into force with it, and is checked then
@@ -133,7 +134,7 @@ const make = Effect.gen(function* () {
     applied: Option.Option<AppliedCommit>
   ) {
     const tree = yield* repository.readTree(commit.hash, isWithinSettings)
-    const built = snapshotOf(tree.files, repository.directory, tree.refused)
+    const built = snapshotOf(tree.files, tree.refused)
     if (Result.isFailure(built)) {
       return yield* refused(built.failure, new Map([...tree.files].map(([file, text]) => [file, { text }])))
     }
@@ -145,7 +146,7 @@ const make = Effect.gen(function* () {
     if (problems.length > 0) return yield* refused(problems, snapshot.files)
     const strictly = yield* strict(snapshot, warnings)
     if (strictly.length > 0) return yield* refused(strictly, snapshot.files)
-    const before = yield* snapshotBefore(applied, repository.directory)
+    const before = yield* snapshotBefore(applied)
     const below = downstreamDevices(inventory, linknets)
     const affected = before === undefined ? [] : yield* concerned(before, snapshot, inventory, below)
     const files = Object.fromEntries(tree.files)
@@ -162,6 +163,7 @@ const make = Effect.gen(function* () {
       commits: [row],
       affected,
       branches: templatesBranches(snapshot),
+      ignored: [...tree.ignored, ...snapshot.ignored],
       warnings: [...warnings, ...(yield* undefinedPrints.inForce)],
       ...(before === undefined
         ? {}

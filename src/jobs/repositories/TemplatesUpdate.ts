@@ -32,10 +32,14 @@ interface CheckedBranch {
   readonly row: AppliedCommit
   readonly before: TemplateSnapshot | undefined
   readonly after: TemplateSnapshot
+  readonly ignored: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<Remark>
 }
 
-const snapshotOf = (files: ReadonlyMap<string, string>, root: string) => buildTemplateSnapshot({ files, root })
+/** What messages put before paths. */
+const ROOT = "templates"
+
+const snapshotOf = (files: ReadonlyMap<string, string>) => buildTemplateSnapshot({ files, root: ROOT })
 
 /** The templates of these branches. */
 const templatesOf = (branches: ReadonlyArray<CheckedBranch>) => {
@@ -58,9 +62,8 @@ const make = Effect.gen(function* () {
   const undefinedPrints = yield* UndefinedPrints
 
   const checkBranch = Effect.fnUntraced(function* (repository: GitRepository, commit: GitCommit, ref: string) {
-    const tree = yield* repository.readTree(commit.hash, isTemplatePath)
-    const { files, refused } = tree
-    const after = buildTemplateSnapshot({ files, refused, root: repository.directory })
+    const { files, ignored, refused } = yield* repository.readTree(commit.hash, isTemplatePath)
+    const after = buildTemplateSnapshot({ files, refused, root: ROOT })
     yield* compileAll(after)
     const { problems, warnings } = checkTemplates(after)
     for (const warning of warnings) yield* Effect.logWarning(remarkText(warning))
@@ -69,7 +72,7 @@ const make = Effect.gen(function* () {
       return yield* new RefreshRefused({ status: 500, message, problems: problems.map(errorRemark) })
     }
     const applied = yield* repositories.find("templates", ref)
-    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files)), repository.directory))
+    const before = Option.map(applied, ({ files }) => snapshotOf(new Map(Object.entries(files))))
     const row: AppliedCommit = {
       name: "templates",
       ref,
@@ -78,7 +81,7 @@ const make = Effect.gen(function* () {
       description: commitText(commit),
       files: Object.fromEntries(files)
     }
-    return { row, after, warnings, before: Option.getOrUndefined(before) } satisfies CheckedBranch
+    return { row, after, ignored, warnings, before: Option.getOrUndefined(before) } satisfies CheckedBranch
   })
 
   const readBranch = Effect.fnUntraced(function* (repository: GitRepository, branch: string) {
@@ -134,6 +137,7 @@ const make = Effect.gen(function* () {
       warnings: [...branches.flatMap(({ warnings }) => warnings), ...again],
       ...compared,
       commits: branches.map(({ row }) => row),
+      ignored: [...new Set(branches.flatMap(({ ignored }) => ignored))],
       branches: [],
       affected: branches.flatMap((branch) =>
         concerned(

@@ -1,5 +1,5 @@
 /** Sessions and handshakes with switches. */
-import { durations, gauge } from "./Family.ts"
+import { counter, durations, gauge } from "./Family.ts"
 
 export const sshSessions = gauge("switchyard_ssh_sessions", "SSH sessions that are open")
 export const handshakes = durations(
@@ -19,4 +19,9 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 /** The outcome of a handshake that failed with an error of this tag. */
 export const outcomeOfFailure = (tag: string): string => OUTCOMES[tag] ?? "unreachable"
 
-export const sshMetrics = [sshSessions, handshakes]
+export const textRemoved = counter(
+  "switchyard_device_text_removed_total",
+  "Characters that devices said and that no text may hold, such as controls; they were removed"
+)
+
+export const sshMetrics = [sshSessions, handshakes, textRemoved]

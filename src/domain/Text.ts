@@ -1,0 +1,188 @@
+/**
+ * Text that may travel: to the database, to a switch, to a person's terminal. Every door asks here (docs/security.md#text): requests,
+ * files of repositories, rendered configurations, answers of plugins. What a device says is cleaned instead, because a switch
+ * cannot be asked to say it again. Carries promise 6: bad input gets a precise error, and the database never has to refuse it.
+ */
+
+/**
+ * `line`: a name, a description, an address; it ends up inside one line of a configuration. `lines`: configuration, templates, comments
+ * of people: line breaks and tabs as well. `secret`: a password, of which only what no database keeps is refused.
+ */
+export type TextKind = "line" | "lines" | "secret"
+
+/** What is wrong with a text, and where: line and column count from 1. */
+export interface TextFault {
+  readonly message: string
+  readonly line: number
+  readonly column: number
+}
+
+/** What neither PostgreSQL nor UTF-8 can hold. */
+const UNSTORABLE = String.raw`\u0000\p{Surrogate}`
+/** Controls but tab and line feed, with the separators that some readers take for line breaks and others do not. */
+const CONTROLS = String.raw`\u0001-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u2028\u2029`
+/** Characters that let a text look like another one. */
+const BIDIRECTIONAL = String.raw`\u202A-\u202E\u2066-\u2069`
+/** A terminal takes it for a line break of its own. */
+const LONE_RETURN = String.raw`\r(?!\n)`
+
+const FORBIDDEN: Readonly<Record<TextKind, RegExp>> = {
+  secret: new RegExp(`[${UNSTORABLE}]`, "u"),
+  lines: new RegExp(`[${UNSTORABLE}${CONTROLS}]|${LONE_RETURN}`, "u"),
+  line: new RegExp(String.raw`[${UNSTORABLE}${CONTROLS}${BIDIRECTIONAL}\t\n\r]`, "u")
+}
+
+/** The longest text in characters of UTF-16. What a request or a file may hold is bounded before. */
+const MAX_LENGTH: Readonly<Record<TextKind, number>> = { line: 8_192, lines: 16 * 1024 * 1024, secret: 8_192 }
+
+const named = (character: string): string => {
+  const code = character.codePointAt(0) ?? 0
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`
+  if (code === 0x0a || code === 0x0d) return `a line break (${name})`
+  if (code === 0x2028 || code === 0x2029 || code === 0x85 || code === 0x0b || code === 0x0c) {
+    return `the line separator ${name}`
+  }
+  if (code === 0x09) return `a tab (${name})`
+  if (code >= 0xd800 && code <= 0xdfff) return `half of a surrogate pair (${name})`
+  if (code >= 0x202a) return `the direction override ${name}`
+  return `the control character ${name}`
+}
+
+/** Line and column of a place in a text, both from 1. */
+export const placeAt = (text: string, index: number): { readonly line: number; readonly column: number } => {
+  const before = text.slice(0, index)
+  return { line: before.split("\n").length, column: index - before.lastIndexOf("\n") }
+}
+
+/** The first thing that keeps a text from travelling; undefined when it may. */
+export const textFault = (text: string, kind: TextKind): TextFault | undefined => {
+  if (text.length > MAX_LENGTH[kind]) {
+    return { message: `is longer than ${MAX_LENGTH[kind]} characters`, line: 1, column: 1 }
+  }
+  const found = FORBIDDEN[kind].exec(text)
+  return found === null ? undefined : { message: `holds ${named(found[0])}`, ...placeAt(text, found.index) }
+}
+
+/** Whether a text may travel. */
+export const isText = (text: string, kind: TextKind): boolean => textFault(text, kind) === undefined
+
+/** Keys of requests and settings whose values are lines of text, wherever they stand. */
+const LINES: ReadonlySet<string> = new Set([
+  "full_config",
+  "text",
+  "config",
+  "cli_append_str",
+  "cli_prepend_str",
+  "banner_login",
+  "banner_motd",
+  "comment",
+  "reason",
+  "abort_reason",
+  "pause_reason",
+  "emergency"
+])
+const SECRETS: ReadonlySet<string> = new Set(["password"])
+
+/** The kind of text that a key holds. */
+export const kindOfKey = (key: string): TextKind => (LINES.has(key) ? "lines" : SECRETS.has(key) ? "secret" : "line")
+
+/** A text inside of a value that may not travel, with the keys that lead to it. */
+export interface ValueFault extends TextFault {
+  readonly path: ReadonlyArray<string | number>
+}
+
+/** Deeper values are refused before anybody asks here. */
+const MAX_DEPTH = 120
+/** A list of more is no help. */
+const MAX_FAULTS = 20
+
+/**
+ * Every text of a value of JSON that may not travel. Its key decides which kind of text it is, for the elements of a list the key
+ * of the list; `kindOf` says otherwise.
+ */
+export const valueFaults = (
+  value: unknown,
+  kind: TextKind,
+  kindOf: (key: string) => TextKind = kindOfKey
+): ReadonlyArray<ValueFault> => {
+  const faults: Array<ValueFault> = []
+  const look = (part: unknown, path: ReadonlyArray<string | number>, its: TextKind): void => {
+    if (faults.length >= MAX_FAULTS || path.length > MAX_DEPTH) return
+    if (typeof part === "string") {
+      const fault = textFault(part, its)
+      if (fault !== undefined) faults.push({ ...fault, path })
+    } else if (Array.isArray(part)) {
+      for (const [place, element] of part.entries()) look(element, [...path, place], its)
+    } else if (part instanceof Map) {
+      for (const [key, element] of part) lookAt(String(key), element, path)
+    } else if (typeof part === "object" && part !== null) {
+      for (const [key, element] of Object.entries(part)) lookAt(key, element, path)
+    }
+  }
+  const lookAt = (key: string, element: unknown, path: ReadonlyArray<string | number>): void => {
+    const fault = textFault(key, "line")
+    if (fault !== undefined) faults.push({ ...fault, message: `its name ${fault.message}`, path: [...path, key] })
+    look(element, [...path, key], kindOf(key))
+  }
+  look(value, [], kind)
+  return faults
+}
+
+/** A text for messages: what could not be seen, or would move other text, is written as its code. */
+export const visible = (text: string): string =>
+  text
+    .slice(0, 200)
+    .replaceAll(
+      new RegExp(FORBIDDEN.line.source, "gu"),
+      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
+    )
+
+/** The fault in one sentence, with the keys that lead to it: `interfaces.Ethernet1.data.description: holds …`. */
+export const faultText = ({ message, path }: ValueFault): string =>
+  path.length === 0 ? message : `${path.map((key) => visible(String(key))).join(".")}: ${message}`
+
+const EVERY: Readonly<Record<"line" | "lines", RegExp>> = {
+  line: new RegExp(FORBIDDEN.line.source, "gu"),
+  lines: new RegExp(FORBIDDEN.lines.source, "gu")
+}
+
+/** Without what may not travel: in one line, a break or tab becomes a blank. `removed` counts characters. */
+export const cleanedText = (
+  text: string,
+  kind: "line" | "lines"
+): { readonly text: string; readonly removed: number } => {
+  // nearly always: no new text is made
+  if (!FORBIDDEN[kind].test(text)) return { text, removed: 0 }
+  let removed = 0
+  const clean = text.replaceAll(EVERY[kind], (character) => {
+    removed += 1
+    return kind === "line" && /[\t\n\r\v\f\u0085\u2028\u2029]/.test(character) ? " " : ""
+  })
+  return { text: clean, removed }
+}
+
+const isClean = (part: unknown, forbidden: RegExp): boolean => {
+  if (typeof part === "string") return !forbidden.test(part)
+  if (typeof part !== "object" || part === null) return true
+  return Object.entries(part).every(([key, element]) => !forbidden.test(key) && isClean(element, forbidden))
+}
+
+/** The same value with every text in it cleaned, keys of objects too; the value itself when nothing was removed. */
+export const cleanedValue = <A>(value: A, kind: "line" | "lines"): { readonly value: A; readonly removed: number } => {
+  // nearly always
+  if (isClean(value, FORBIDDEN[kind])) return { value, removed: 0 }
+  let removed = 0
+  const clean = (part: unknown): unknown => {
+    if (typeof part === "string") {
+      const done = cleanedText(part, kind)
+      removed += done.removed
+      return done.text
+    }
+    if (Array.isArray(part)) return part.map(clean)
+    if (typeof part !== "object" || part === null || Object.getPrototypeOf(part) !== Object.prototype) return part
+    return Object.fromEntries(Object.entries(part).map(([key, element]) => [String(clean(key)), clean(element)]))
+  }
+  const cleaned = clean(value)
+  // a text stays a text and a record a record of the same keys, so that the type holds
+  return { value: cleaned as A, removed }
+}

@@ -1,0 +1,224 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { fingerprint, setScene } from "../scenarios/conformance/Scene.ts"
+import { ApiClient, SiteServer } from "../support/ApiServer.ts"
+import { endpoints, meaningfulBody, pathOf } from "../support/EndpointRequests.ts"
+import { isDocumented500, isEnvelope } from "../support/Refusals.ts"
+
+const API = "/api/v1.0"
+
+/** Bodies with one text that may not travel, and what is said of it. */
+const bodies: ReadonlyArray<readonly [method: string, path: string, body: unknown, message: string]> = [
+  [
+    "PUT",
+    "/device/east-a1/interfaces",
+    { interfaces: { Ethernet1: { data: { description: "room\u00075" } } } },
+    "interfaces.Ethernet1.data.description: holds the control character U+0007"
+  ],
+  [
+    "PUT",
+    "/device/east-a1/interfaces",
+    { interfaces: { Ethernet1: { data: { description: "a\n   no shutdown" } } } },
+    "interfaces.Ethernet1.data.description: holds a line break (U+000A)"
+  ],
+  [
+    "PUT",
+    "/device/east-a1/interfaces",
+    { interfaces: { Ethernet1: { data: { tags: ["one", "\u001b[2J"] } } } },
+    "interfaces.Ethernet1.data.tags.1: holds the control character U+001B"
+  ],
+  [
+    "PUT",
+    "/device/east-a1/interfaces",
+    { interfaces: { "Ether\u2028net1": { data: { description: "x" } } } },
+    "interfaces.Ether\\u2028net1: its name holds the line separator U+2028"
+  ],
+  [
+    "PUT",
+    "/device/east-a1/interfaces",
+    { interfaces: { Ethernet1: { data: { cli_append_str: "a\rreload" } } } },
+    "interfaces.Ethernet1.data.cli_append_str: holds a line break (U+000D)"
+  ],
+  [
+    "POST",
+    "/device_syncto",
+    { all: true, dry_run: true, comment: "a\u0000" },
+    "comment: holds the control character U+0000"
+  ],
+  [
+    "POST",
+    "/device_syncto",
+    { all: true, dry_run: true, ticket_ref: "\u202egnp" },
+    "ticket_ref: holds the direction override U+202E"
+  ],
+  ["PUT", "/linknet/1", { description: "a\u0085b" }, "description: holds the line separator U+0085"],
+  [
+    "POST",
+    "/device/east-a1/apply_config",
+    { full_config: "hostname x\n\u0003\n", dry_run: true },
+    "full_config: holds the control character U+0003"
+  ],
+  [
+    "POST",
+    "/auth/users",
+    { name: "eve\u007f", roles: [], password: "seven green bicycles" },
+    "name: holds the control character U+007F"
+  ],
+  [
+    "POST",
+    "/settings/model",
+    { organization_name: "a\u0000b" },
+    "organization_name: holds the control character U+0000"
+  ]
+]
+
+/** Addresses that cannot be served, and what is said of them. */
+const addresses: ReadonlyArray<readonly [path: string, message: string]> = [
+  ["/devices?filter[hostname]=a%00", "The parameter filter[hostname] holds the control character U+0000"],
+  ["/devices?filter%5Bho%07st%5D=a", "The parameter filter[ho\\u0007st] holds the control character U+0007"],
+  ["/device/a%0Ab/interfaces", "The path holds a line break (U+000A)"],
+  ["/device/%ED%A0%80/interfaces", "Bad Request"],
+  ["/devices?filter[hostname]=%ED%A0%80", "Bad Request"],
+  ["/devices?filter[hostname]=%", "Bad Request"],
+  ["/find?q=%E2%80%A8%00", "The parameter q holds the line separator U+2028"]
+]
+
+const HUGE = [
+  "99999999999999999999",
+  "2147483648",
+  "-2147483649",
+  "9223372036854775808",
+  "1e400",
+  "NaN",
+  "0x10",
+  "١",
+  ""
+]
+const FIELDS = [
+  "id",
+  "port",
+  "site_id",
+  "vlan",
+  "change_score",
+  "next_job_id",
+  "last_seen",
+  "start_time",
+  "counts.failed",
+  "state",
+  "hostname",
+  "synchronized",
+  "result",
+  "job_id",
+  "attempts",
+  "created_at"
+]
+
+/** Queries that a list, a page or a search may be asked with. */
+const queries: ReadonlyArray<string> = [
+  ...HUGE.flatMap((value) => [
+    ...FIELDS.flatMap((field) => [
+      `filter[${field}]=${encodeURIComponent(value)}`,
+      `filter[${field}][contains]=${encodeURIComponent(value)}`
+    ]),
+    ...["page", "per_page", "limit", "job_id", "since", "job", "previous", "from", "to"].map(
+      (name) => `${name}=${encodeURIComponent(value)}`
+    )
+  ]),
+  "filter[last_seen]=0001-01-01T00:00:00",
+  "filter[last_seen]=294277-01-01T00:00:00",
+  "filter[start_time]=2026-02-30T00:00:00",
+  "filter[start_time]=-infinity",
+  "sort=-result&filter[result]={",
+  "filter[result]=%7B%22a%22%3A1e999%7D",
+  "q=%25%27%22%5C",
+  "group=%5C",
+  "search=%5C"
+]
+
+layer(SiteServer(), { excludeTestServices: true })("A text that may not travel", (it) => {
+  describe("in a body", () => {
+    for (const [method, path, body, message] of bodies) {
+      it.effect(`of ${method} ${path} is refused with its place: ${message}`, () =>
+        Effect.gen(function* () {
+          const api = yield* ApiClient
+          yield* setScene()
+          const before = yield* fingerprint
+          const answer = yield* api.send(method, `${API}${path}`, { raw: JSON.stringify(body) })
+          assert.deepEqual([answer.status, answer.body], [400, { status: "error", message }])
+          assert.strictEqual(yield* fingerprint, before)
+        })
+      )
+    }
+
+    it.effect("does not keep lines of people and passwords from being what they are", () =>
+      Effect.gen(function* () {
+        const api = yield* ApiClient
+        yield* setScene()
+        const lines = { all: true, dry_run: true, comment: "first\n\tsecond\r\nthird" }
+        assert.strictEqual(
+          (yield* api.send("POST", `${API}/device_syncto`, { raw: JSON.stringify(lines) })).status,
+          200
+        )
+        const user = { name: "maria", roles: [], password: "tab\tand \u202e and \u0007 bell" }
+        const made = yield* api.send("POST", `${API}/auth/users`, { raw: JSON.stringify(user) })
+        assert.notInclude(made.text, "holds")
+      })
+    )
+  })
+
+  describe("in an address", () => {
+    for (const [path, message] of addresses) {
+      it.effect(`${path} is refused`, () =>
+        Effect.gen(function* () {
+          const answer = yield* (yield* ApiClient).send("GET", `${API}${path}`)
+          assert.deepEqual([answer.status, answer.body], [400, { status: "error", message }])
+        })
+      )
+    }
+  })
+
+  const nasty: ReadonlyArray<unknown> = [
+    ...["\u0000", "\ud800", "a\u0007", "a\nb", "\u2028", "\u202e", "x".repeat(300), "x".repeat(9000), "💡".repeat(300)],
+    ...[1e300, 2 ** 31, -(2 ** 31) - 1, 2 ** 53, 99999999999999999999, 0.1, -1],
+    ...["99999999999999999999", "0001-01-01 00:00:00", "9999-12-31 23:59:59", "1e400"]
+  ]
+
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint
+    it.effect(
+      `or another hostile value does not make ${method} ${path} fail`,
+      () =>
+        Effect.gen(function* () {
+          const api = yield* ApiClient
+          yield* setScene()
+          const at = pathOf(endpoint)
+          const judge = (
+            what: string,
+            { body, status, text }: { readonly body: unknown; readonly status: number; readonly text: string }
+          ) => {
+            assert.isTrue(status < 500 || isDocumented500(body), `${what}\n${status} ${text.slice(0, 300)}`)
+            if (status >= 400) assert.isTrue(isEnvelope(body), what)
+            assert.notMatch(text, /SQLSTATE|22[0P]\d\d|invalid input syntax|out of range for type/, what)
+          }
+          if (method === "GET" && !/events$|metrics$/.test(path)) {
+            for (const query of queries) judge(query, yield* api.send(method, `${at}?${query}`))
+          }
+          if (/:id/.test(path)) {
+            for (const id of ["99999999999999999999", "2147483648", "0"]) {
+              const sent = path.replace(/:id(\(.*?\))?/, id)
+              judge(sent, yield* api.send(method, sent, method === "GET" ? {} : { raw: "{}" }))
+            }
+          }
+          if (endpoint.payload === undefined) return
+          const good = meaningfulBody(endpoint)
+          for (const key of Object.keys(good)) {
+            for (const value of nasty) {
+              const raw = JSON.stringify({ ...good, [key]: value })
+              judge(`${key} ${raw.slice(0, 200)}`, yield* api.send(method, at, { raw }))
+            }
+          }
+        }),
+      { timeout: 300_000 }
+    )
+  }
+})
