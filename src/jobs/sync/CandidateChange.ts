@@ -11,7 +11,7 @@ import { JobStore } from "../../store/JobStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
 import { ChangeCalls } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
-import { fenced, outsideWindow, renderFailed, unmanageable, unseen } from "./SyncTasks.ts"
+import { fenced, forbidden, outsideWindow, renderFailed, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
@@ -56,7 +56,9 @@ const make = Effect.gen(function* () {
     }
     return yield* Effect.catchTags(calls.store(device, wanted), {
       UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
-      UnseenDevice: (error) => refuse(work, device, unseen(error))
+      UnseenDevice: (error) => refuse(work, device, forbidden(error)),
+      DisputedRecord: (error) => refuse(work, device, forbidden(error)),
+      RecordChanged: (error) => refuse(work, device, forbidden(error))
     })
   })
 
