@@ -93,10 +93,7 @@ const described = {
 }
 
 const last = {
-  port: optional(
-    Schema.NullOr(Schema.Int),
-    Rules.falsyAsNull(port)
-  ),
+  port: optional(Schema.NullOr(Schema.Int), Rules.falsyAsNull(port)),
   site: optional(
     nullable("description of a site, used when site_id is absent"),
     Rules.orNull(

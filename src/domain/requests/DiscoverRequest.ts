@@ -30,11 +30,7 @@ const withAddress =
 export const DiscoverRequest = Body.make(
   {
     ztp_mac: required(Schema.String, missing, withAddress(convert(toMac, () => "Invalid device ztp_mac received."))),
-    dhcp_ip: required(
-      Schema.String,
-      missing,
-      deviceAddress
-    )
+    dhcp_ip: required(Schema.String, missing, deviceAddress)
   },
   { message: Body.firstOf }
 )

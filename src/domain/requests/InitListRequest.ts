@@ -49,7 +49,8 @@ const checkLine = (sent: unknown, index: number): Result.Result<InitLine, Readon
   const [mac, serial] = [textAt(sent, "mac"), textAt(sent, "serial")]
   const normal = mac === null ? null : Option.getOrNull(normalizeMac(mac))
   if (mac === null && serial === null) wrong.push(onLine(index, "mac", "mac or serial must be specified"))
-  if (mac !== null && (normal === null || !isDeviceMac(normal))) wrong.push(onLine(index, "mac", `${mac} is no MAC address`))
+  if (mac !== null && (normal === null || !isDeviceMac(normal)))
+    wrong.push(onLine(index, "mac", `${mac} is no MAC address`))
   if (Result.isFailure(checked.complete) || wrong.length > 0) return Result.fail(wrong)
   const { device_type, hostname, replace_hostname = false } = checked.complete.success
   const fault = accessOnlyFault(checked.complete.success)

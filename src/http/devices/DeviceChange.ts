@@ -45,6 +45,7 @@ export const makeDeviceChange = Effect.gen(function* () {
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
     const { state, ...others } = yield* withSite(withoutImpossible(sent, before))
     const asked = { ...before, ...others, state: state ?? before.state }
+    if (PLACE.some((field) => asked[field] !== before[field])) yield* permitted({ beyond: true })
     if (isOtherDevice(before, asked)) yield* identities.requireIdle(before)
     const taken = yield* identities.takeOver({ id: before.id, state: asked.state, fields: others })
     const after = yield* devices.update(before.id, others)
@@ -56,7 +57,6 @@ export const makeDeviceChange = Effect.gen(function* () {
         Effect.fail(new SettingsUnavailable({ message }))
       )
     )
-    if (PLACE.some((field) => after[field] !== before[field])) yield* permitted({ beyond: true })
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
     if (state === undefined) return { device: yield* devices.get(before.id), taken }

@@ -105,10 +105,7 @@ const make = Effect.gen(function* () {
   const performers: { readonly [K in keyof DeviceActions]: Perform<K> } = {
     setFields: ({ id, state }, patch) =>
       noJobs(
-        Effect.andThen(
-          identities.takeOver({ id, state, fields: toFields(patch) }),
-          devices.update(id, toFields(patch))
-        )
+        Effect.andThen(identities.takeOver({ id, state, fields: toFields(patch) }), devices.update(id, toFields(patch)))
       ),
     touchLastSeen: ({ id }) => noJobs(sql`update device set last_seen = now() where id = ${id}`),
     recordSyncEvent: ({ hostname }, params, { by, jobId }) =>

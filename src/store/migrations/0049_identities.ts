@@ -166,6 +166,19 @@ const claiming = Effect.gen(function* () {
     create function claim_identities(of text, nr integer) returns void language plpgsql as $$
       declare clash record;
       begin
+        while of <> 'device' loop
+          insert into network_claim (network, owner, owner_id) select net, of, nr from networks_of(of, nr) net
+            where not exists (select from network_claim c where c.owner = of and c.owner_id = nr and c.network = net)
+            order by 1 on conflict do nothing;
+          select net, c.network, c.owner, c.owner_id into clash from networks_of(of, nr) net
+            left join network_claim c on c.network && net and not c.excused
+            where not exists (select from network_claim own where own.owner = of and own.owner_id = nr and own.network = net)
+            order by c.owner is null limit 1;
+          exit when not found;
+          continue when clash.owner is null;
+          raise exception using errcode = 'unique_violation', constraint = 'identity_claim_unique', table = 'network_claim',
+            message = format('network %s overlaps network %s of %s', clash.net, clash.network, owner_name(clash.owner, clash.owner_id));
+        end loop;
         loop
           insert into identity_claim (kind, value, owner, owner_id)
             select distinct i.kind, i.value, of, nr from identities(of, nr) i
@@ -184,20 +197,6 @@ const claiming = Effect.gen(function* () {
             message = format('%s %s is used already: %s of %s', clash.role, clash.value,
               (select role from identities(clash.owner, clash.owner_id) where kind = clash.kind and value = clash.value limit 1),
               owner_name(clash.owner, clash.owner_id));
-        end loop;
-        if of = 'device' then return; end if;
-        loop
-          insert into network_claim (network, owner, owner_id) select net, of, nr from networks_of(of, nr) net
-            where not exists (select from network_claim c where c.owner = of and c.owner_id = nr and c.network = net)
-            order by 1 on conflict do nothing;
-          select net, c.network, c.owner, c.owner_id into clash from networks_of(of, nr) net
-            left join network_claim c on c.network && net and not c.excused
-            where not exists (select from network_claim own where own.owner = of and own.owner_id = nr and own.network = net)
-            order by c.owner is null limit 1;
-          exit when not found;
-          continue when clash.owner is null;
-          raise exception using errcode = 'unique_violation', constraint = 'identity_claim_unique', table = 'network_claim',
-            message = format('network %s overlaps network %s of %s', clash.net, clash.network, owner_name(clash.owner, clash.owner_id));
         end loop;
       end
     $$`
