@@ -8,7 +8,7 @@ import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./Devi
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"
-import { isDigits } from "./fields/Values.ts"
+import { toInteger } from "./fields/Values.ts"
 import { isHostname, macWithColons, normalizeMac } from "./Hostname.ts"
 import { plainAddress } from "./Network.ts"
 import { windowFaults, windowFields } from "./requests/RequestFields.ts"
@@ -51,10 +51,13 @@ const serial: Rule<string | null> = (sent, place) =>
 
 const NO_PORT = "Invalid port recevied, must be an integer"
 
+/** A fraction is cut off, as it always was. */
 const port: Rule<number> = (sent) => {
-  const number = typeof sent === "string" && isDigits(sent) ? Number(sent) : sent
-  if (typeof number !== "number" || !Number.isInteger(number)) return Result.fail(`${NO_PORT}.`)
-  return number < 1 || number > 65_535 ? Result.fail(`${NO_PORT} from 1 to 65535.`) : Result.succeed(number)
+  const number = typeof sent === "boolean" ? Option.none() : toInteger(sent)
+  if (Option.isNone(number)) return Result.fail(`${NO_PORT}.`)
+  return number.value < 1 || number.value > 65_535
+    ? Result.fail(`${NO_PORT} from 1 to 65535.`)
+    : Result.succeed(number.value)
 }
 
 const mac = Rules.convert(

@@ -208,7 +208,7 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
         state: "INIT",
         device_type: "ACCESS",
         platform: "eos",
-        management_ip: "10.199.3.2"
+        management_ip: "10.199.3.77"
       })
       const wrong = yield* Campus.runJob("init_device_step2", { device_id: stranger.id, iteration: 1 })
       assert.deepStrictEqual(endOf(wrong), [
