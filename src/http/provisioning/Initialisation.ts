@@ -60,6 +60,7 @@ export const makeInitialisation = Effect.gen(function* () {
     const device = yield* lookup.byId(digits)
     const args = initArguments(device.id, request)
     const job = yield* Effect.fromResult(initJob(device, args))
+    if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
     const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
     yield* Effect.forEach(replaced, (old) => identities.requireIdle(old), { discard: true })
     const jobId = yield* startJob(job, args, user)

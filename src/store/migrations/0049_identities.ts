@@ -96,9 +96,11 @@ const identities = Effect.gen(function* () {
         union all
         select 'address', address_value(r.ip), 'reserved address' from reserved_ip r where of = 'device' and r.device_id = nr
         union all
-        select 'address', address_value(case when end_of = 'a' then l.device_a_ip else l.device_b_ip end), 'address on linknet ' || l.id
-          from linknet l cross join unnest(array['a', 'b']) as end_of
-          where of = 'device' and case when end_of = 'a' then l.device_a_id else l.device_b_id end = nr
+        select 'address', address_value(l.device_a_ip), 'address on linknet ' || l.id from linknet l
+          where of = 'device' and l.device_a_id = nr
+        union all
+        select 'address', address_value(l.device_b_ip), 'address on linknet ' || l.id from linknet l
+          where of = 'device' and l.device_b_id = nr
         union all
         select 'address', address_value(case when end_of = 'a' then m.device_a_ip else m.device_b_ip end),
             'address in management domain ' || m.id
