@@ -123,7 +123,11 @@ layer(SiteServer(), { excludeTestServices: true })("A device with an open change
       yield* setScene([JOB])
       const api = yield* ApiClient
       const sql = yield* SqlClient.SqlClient
-      const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      // a transaction sees what others do as it was when it looked first
+      const waits = Effect.andThen(
+        sql`select pg_stat_clear_snapshot()`,
+        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      )
       const edit = yield* Effect.gen(function* () {
         yield* sql.unsafe(change(4, "planned"))
         const sent = yield* Effect.forkDetach(api.put("/device/4", { management_ip: "10.0.6.66" }))

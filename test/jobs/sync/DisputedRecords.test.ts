@@ -58,7 +58,11 @@ for (const [what, statement] of meanwhile) {
           const [first = "", second = ""] = lab.names
           const [{ id = 0 } = {}] = lab.devices
           yield* Lab.want(lab, "two")
-          const waits = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          // a transaction sees what others do as it was when it looked first
+          const waits = Effect.andThen(
+            sql`select pg_stat_clear_snapshot()`,
+            sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+          )
           const job = yield* Effect.gen(function* () {
             yield* sql`select from device where id = ${id} for update`
             const started = yield* Effect.forkDetach(Lab.sync())
