@@ -90,6 +90,7 @@ export const FUNCTIONS = [
   "event_is_final",
   "events_after",
   "events_complete",
+  "forget_identities",
   "identities",
   "iso_time",
   "mac_value",

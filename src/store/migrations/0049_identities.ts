@@ -252,7 +252,16 @@ const triggers = Effect.gen(function* () {
     ["mgmtdomain", "claim_for_ends", ["ipv4_gw", "ipv6_gw", ...ENDS]],
     ["reserved_ip", "claim_for_reservation", ["device_id", "ip"]]
   ] as const
+  yield* sql`
+    create function forget_identities() returns trigger language plpgsql as $$
+      begin
+        delete from identity_claim where owner = tg_table_name;
+        delete from network_claim where owner = tg_table_name;
+        return null;
+      end
+    $$`
   for (const [table, call, columns] of tracked) {
+    yield* sql`${sql.literal(`create trigger forget_identities after truncate on ${table} execute function forget_identities()`)}`
     yield* sql`${sql.literal(`create trigger claim_identities after insert or delete on ${table} for each row execute function ${call}()`)}`
     yield* sql`${sql.literal(`create trigger claim_changed_identities after update on ${table} for each row
       when (${differs(columns)}) execute function ${call}()`)}`

@@ -1,6 +1,6 @@
 /** Which records get nothing pushed although a job wants it: what others have too, and what was changed under a change that began. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Lab from "./SyncLab.ts"
 
@@ -63,14 +63,16 @@ for (const [what, statement] of meanwhile) {
             sql`select pg_stat_clear_snapshot()`,
             sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
           )
-          const job = yield* Effect.gen(function* () {
+          const isLocked = yield* Deferred.make<void>()
+          const editing = yield* Effect.gen(function* () {
             yield* sql`select from device where id = ${id} for update`
-            const started = yield* Effect.forkDetach(Lab.sync())
+            yield* Deferred.succeed(isLocked, undefined)
             while ((yield* waits).length === 0) yield* Effect.sleep("5 millis")
             yield* sql.unsafe(`${statement} ${id}`)
-            return started
-          }).pipe(sql.withTransaction)
-          const told = Lab.outcomes(yield* Fiber.join(job))
+          }).pipe(sql.withTransaction, Effect.forkScoped)
+          yield* Deferred.await(isLocked)
+          const told = Lab.outcomes(yield* Lab.sync())
+          yield* Fiber.join(editing)
           assert.match(
             told[first] ?? "",
             /RecordChanged: The record of \S+ was changed while its configuration was rendered/
