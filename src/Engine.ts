@@ -111,7 +111,7 @@ import { EventLog } from "./store/EventLog.ts"
 import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HeardStore } from "./store/HeardStore.ts"
-import { IdentityStore } from "./store/IdentityStore.ts"
+import { UniqueFieldStore } from "./store/UniqueFieldStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
 import { LeftSessionStore } from "./store/LeftSessionStore.ts"
@@ -181,7 +181,7 @@ export const stores = Layer.mergeAll(
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
-  IdentityStore.layer,
+  UniqueFieldStore.layer,
   LeftSessionStore.layer
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
 
@@ -322,7 +322,7 @@ export const layer = Layer.mergeAll(
   actors,
   DriftSchedule.layer,
   RestoredLook.layer,
-  IdentityStore.warnings,
+  UniqueFieldStore.warnings,
   TablesSchedule.layer,
   CertificateSchedule.layer,
   StrangerWarning.layer,

@@ -4,7 +4,7 @@
  */
 import { Option, Result, Schema } from "effect"
 import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"
-import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./DeviceIdentity.ts"
+import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./UniqueFields.ts"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import type { IdentityTaken } from "../domain/DeviceIdentity.ts"
+import type { IdentityTaken } from "../domain/UniqueFields.ts"
 import { identityViolation, uniqueViolation } from "./Violations.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */

@@ -1,7 +1,7 @@
 /** Turns a violated constraint of the schema into the tagged error that the violation means. */
 import { Effect, Predicate } from "effect"
 import type { SqlError } from "effect/sql"
-import { IdentityTaken } from "../domain/DeviceIdentity.ts"
+import { IdentityTaken } from "../domain/UniqueFields.ts"
 
 /** The unique constraint with this name was violated. */
 export const violates = (error: SqlError.SqlError, constraint: string): boolean =>

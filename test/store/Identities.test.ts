@@ -3,12 +3,12 @@ import { assert, layer, it as single } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { BlockList, isIP } from "node:net"
-import { whyNoDeviceAddress } from "../../src/domain/DeviceIdentity.ts"
+import { whyNoDeviceAddress } from "../../src/domain/UniqueFields.ts"
 import { findingsOf } from "../../src/domain/findings/Findings.ts"
 import { plainAddress } from "../../src/domain/Network.ts"
 import { DeviceStore } from "../../src/store/DeviceStore.ts"
 import { FindingFacts } from "../../src/store/FindingFacts.ts"
-import { IdentityStore } from "../../src/store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../src/store/UniqueFieldStore.ts"
 import * as Migrations from "../../src/store/Migrations.ts"
 import { randomOf } from "../support/Random.ts"
 import { EmptyDatabase, TestDatabase } from "../support/TestDatabase.ts"
@@ -129,7 +129,7 @@ layer(TestDatabase)("A serial number", (it) => {
   )
 })
 
-const store = IdentityStore.layer.pipe(Layer.provideMerge(DeviceStore.layer), Layer.provideMerge(FindingFacts.layer))
+const store = UniqueFieldStore.layer.pipe(Layer.provideMerge(DeviceStore.layer), Layer.provideMerge(FindingFacts.layer))
 
 single.effect(
   "A database of before is migrated with its duplicates, which are listed and blocked until they are mended",
@@ -150,7 +150,7 @@ single.effect(
       yield* sql`insert into linknet (ipv4_network, device_a_id, device_a_ip, device_a_port, device_b_id, device_b_ip, device_b_port) values
       ('10.198.0.0/31', 6, '10.198.0.0', 'Ethernet1', 7, '10.198.0.1', 'Ethernet1')`
       yield* Migrations.run
-      const identities = yield* IdentityStore
+      const identities = yield* UniqueFieldStore
       const blocked = Effect.fnUntraced(function* (id: number) {
         const outcome = yield* Effect.result(identities.requireUndisputed(id))
         return outcome._tag === "Failure" ? outcome.failure.message : "free"

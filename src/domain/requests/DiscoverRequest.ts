@@ -1,6 +1,6 @@
 /** The body by which a DHCP server's hook reports a switch that booted (docs/provisioning.md#discovery). */
 import { Option, Result, Schema } from "effect"
-import { isDeviceMac, whyNoDeviceAddress } from "../DeviceIdentity.ts"
+import { isDeviceMac, whyNoDeviceAddress } from "../UniqueFields.ts"
 import * as Body from "../fields/Body.ts"
 import { required, type Rule } from "../fields/Field.ts"
 import { address, convert } from "../fields/Rules.ts"

@@ -1,6 +1,6 @@
 /** The body of a request that initialises several switches (docs/provisioning.md#several-at-once): every line is checked before any is begun. */
 import { Option, Result, Schema } from "effect"
-import { isDeviceMac } from "../DeviceIdentity.ts"
+import { isDeviceMac } from "../UniqueFields.ts"
 import * as Body from "../fields/Body.ts"
 import { required, type Rule } from "../fields/Field.ts"
 import { isObject, type JsonObject } from "../fields/Values.ts"

@@ -3,7 +3,7 @@
  */
 import { Option, Result, Schema } from "effect"
 import { DeviceType, deviceTypeOf } from "../Device.ts"
-import { isNumber } from "../DeviceIdentity.ts"
+import { isNumber } from "../UniqueFields.ts"
 import * as Body from "../fields/Body.ts"
 import { type AbsentRule, depending, ignorable, otherwise, required, type Rule } from "../fields/Field.ts"
 import { accept, convert, flag } from "../fields/Rules.ts"

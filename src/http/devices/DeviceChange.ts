@@ -5,10 +5,10 @@ import { AskedDevices } from "../../access/AskedDevices.ts"
 import { permitted } from "../../access/Permit.ts"
 import type { Device } from "../../domain/Device.ts"
 import { type DeviceChange, withoutImpossible } from "../../domain/DeviceFields.ts"
-import { isOtherDevice } from "../../domain/DeviceIdentity.ts"
+import { isOtherDevice } from "../../domain/UniqueFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -36,7 +36,7 @@ export const makeDeviceChange = Effect.gen(function* () {
   const rename = yield* makeDeviceRename
   const withSite = yield* makeSiteRule
   const access = yield* ManagementAccess
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {

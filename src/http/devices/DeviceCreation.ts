@@ -4,7 +4,7 @@ import { HostnameTaken, platforms } from "../../domain/Device.ts"
 import { ManagementAccess } from "../../devices/ManagementAccess.ts"
 import { type NewDevice, withoutImpossible } from "../../domain/DeviceFields.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { refuse } from "../core/Refused.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -26,7 +26,7 @@ export const makeDeviceCreation = Effect.gen(function* () {
   const room = yield* makeRoom
   const unknown = yield* UnknownDeviceStore
   const access = yield* ManagementAccess
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   return Effect.fn("DeviceCreation.create")(function* (sent: typeof NewDevice.checked.Type) {
     const fields = yield* withSite(withoutImpossible(sent, null))
     const { hostname } = fields

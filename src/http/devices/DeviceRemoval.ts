@@ -7,7 +7,7 @@ import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 
 /** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */
@@ -16,7 +16,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
   const requests = yield* JobRequests
   const deletion = yield* DeviceDeletion
   const plugins = yield* PluginActions
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
   return {

@@ -17,7 +17,7 @@ import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeDiscoveryBound } from "../devices/Registration.ts"
@@ -46,7 +46,7 @@ export const makeDiscovery = Effect.gen(function* () {
 export const makeInitialisation = Effect.gen(function* () {
   const requests = yield* JobRequests
   const devices = yield* DeviceStore
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const lookup = yield* makeDeviceLookup
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {

@@ -15,12 +15,12 @@ import {
   DeviceType,
   type HostnameTaken
 } from "../../domain/Device.ts"
-import type { DeviceBusy, IdentityTaken } from "../../domain/DeviceIdentity.ts"
+import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -77,7 +77,7 @@ const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boole
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const interfaces = yield* InterfaceStore
   const links = yield* LinknetStore
   const reservations = yield* ReservationStore

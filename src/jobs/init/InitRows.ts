@@ -9,7 +9,7 @@ import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { cableOf, type Linknet, type NewLinknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JOB_BEGUN } from "../../store/JobStatusSql.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore

@@ -14,14 +14,14 @@ import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
-import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/DeviceIdentity.ts"
+import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
   const devices = yield* DeviceStore
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const unseen = yield* UnseenDeviceStore
   const actorOf = yield* DeviceEntity.client
 

@@ -4,7 +4,7 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
-import type { DisputedRecord, RecordChanged } from "../../domain/DeviceIdentity.ts"
+import type { DisputedRecord, RecordChanged } from "../../domain/UniqueFields.ts"
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"

@@ -6,10 +6,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
-import type { DeviceBusy } from "../../domain/DeviceIdentity.ts"
+import type { DeviceBusy } from "../../domain/UniqueFields.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -31,7 +31,7 @@ export interface DeletionCause {
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const domains = yield* MgmtDomainStore
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const events = yield* SyncEventStore
   const links = yield* LinknetStore
   const certificates = yield* CertificateStore

@@ -15,7 +15,7 @@ import type { OperationPhase } from "../../domain/DeviceOperation.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
-import { IdentityStore } from "../../store/IdentityStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const operations = yield* OperationStore
   const deletion = yield* DeviceDeletion
-  const identities = yield* IdentityStore
+  const identities = yield* UniqueFieldStore
   const windows = yield* JobWindows
   const plugins = yield* PluginActions
   const actorOf = yield* DeviceEntity.client

@@ -39,7 +39,7 @@ const tables = Effect.gen(function* () {
     )`
 })
 
-/** One spelling for each value; null for what is no value of a device. The same rules as in `domain/DeviceIdentity.ts`. */
+/** One spelling for each value; null for what is no value of a device. The same rules as in `domain/UniqueFields.ts`. */
 const values = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Device, DeviceFields, DeviceState } from "../domain/Device.ts"
-import { DeviceBusy, DisputedRecord } from "../domain/DeviceIdentity.ts"
+import { DeviceBusy, DisputedRecord } from "../domain/UniqueFields.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
 import { JOB_BEGUN } from "./JobStatusSql.ts"
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
     ({ id }) => id
   )
 
-  const requireIdle = Effect.fn("IdentityStore.requireIdle")(function* (
+  const requireIdle = Effect.fn("UniqueFieldStore.requireIdle")(function* (
     { hostname, id }: Pick<Device, "id" | "hostname">,
     exceptJob: number | null = null
   ) {
@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
           cross join lateral identities('device', d.id) i where i.kind = 'address' and i.value = c.value`
   }
 
-  const takeOver = Effect.fn("IdentityStore.takeOver")(function* (taker: Taker) {
+  const takeOver = Effect.fn("UniqueFieldStore.takeOver")(function* (taker: Taker) {
     const holders = yield* holdersOf(taker)
     const taken: Array<TakenOver> = []
     for (const holder of holders) {
@@ -131,8 +131,8 @@ const make = Effect.gen(function* () {
     return taken
   })
 
-  return IdentityStore.of({
-    requireUndisputed: Effect.fn("IdentityStore.requireUndisputed")(function* (deviceId: number) {
+  return UniqueFieldStore.of({
+    requireUndisputed: Effect.fn("UniqueFieldStore.requireUndisputed")(function* (deviceId: number) {
       const found = yield* disputeOf(deviceId)
       if (Option.isSome(found)) return yield* new DisputedRecord(found.value)
     }),
@@ -149,8 +149,8 @@ const warnings = Effect.gen(function* () {
 }).pipe(Effect.catchTag("SqlError", (error) => Effect.logWarning("Disputed records could not be looked for", error)))
 
 /** Values that belong to one record. */
-export class IdentityStore extends Context.Service<
-  IdentityStore,
+export class UniqueFieldStore extends Context.Service<
+  UniqueFieldStore,
   {
     /** Fails when another record has had something of this device since before that was refused. */
     readonly requireUndisputed: (deviceId: number) => Effect.Effect<void, DisputedRecord | SqlError.SqlError>
@@ -168,8 +168,8 @@ export class IdentityStore extends Context.Service<
      */
     readonly takeOver: (taker: Taker) => Effect.Effect<ReadonlyArray<TakenOver>, DeviceBusy | SqlError.SqlError>
   }
->()("switchyard/store/IdentityStore") {
-  static readonly layer = Layer.effect(IdentityStore, make).pipe(Layer.provide(BackgroundWork.layer))
+>()("switchyard/store/UniqueFieldStore") {
+  static readonly layer = Layer.effect(UniqueFieldStore, make).pipe(Layer.provide(BackgroundWork.layer))
   /** Disputed records are told in the log of the start. */
   static readonly warnings = Layer.effectDiscard(warnings)
 }
