@@ -113,6 +113,7 @@ import { EventLog } from "./store/EventLog.ts"
 import { EventStore } from "./store/EventStore.ts"
 import { AcceptedLoginStore } from "./store/AcceptedLoginStore.ts"
 import { HeardStore } from "./store/HeardStore.ts"
+import { UniqueFieldStore } from "./store/UniqueFieldStore.ts"
 import { HostKeyStore } from "./store/HostKeyStore.ts"
 import { IdentityStore } from "./store/IdentityStore.ts"
 import { LearnedLineStore } from "./store/LearnedLineStore.ts"
@@ -185,6 +186,7 @@ export const stores = Layer.mergeAll(
   AlertDeliveryStore.layer,
   AlertMuteStore.layer,
   UnseenDeviceStore.layer,
+  UniqueFieldStore.layer,
   LeftSessionStore.layer,
   ProvedConfigStore.layer.pipe(Layer.provide(ChangeStore.layer))
 ).pipe(Layer.provideMerge(SecretTexts.layer), Layer.provideMerge(SecretKey.layer))
@@ -327,6 +329,7 @@ export const layer = Layer.mergeAll(
   actors,
   DriftSchedule.layer,
   RestoredLook.layer,
+  UniqueFieldStore.warnings,
   TablesSchedule.layer,
   CertificateSchedule.layer,
   StrangerWarning.layer,

@@ -30,7 +30,7 @@ const FACT_WIDTH = 64
 /** What a device does not tell stays as it is stored. */
 const factFields = ({ model, os_version, serial_number, vendor }: PresentedFacts): DevicePatch => ({
   vendor: vendor.slice(0, FACT_WIDTH),
-  ...(serial_number !== null && { serial: serial_number.slice(0, FACT_WIDTH) }),
+  ...(serial_number !== null && { serial: serial_number.trim().slice(0, FACT_WIDTH) }),
   ...(model !== null && { model: model.slice(0, FACT_WIDTH) }),
   ...(os_version !== null && { os_version: os_version.slice(0, FACT_WIDTH) })
 })

@@ -25,6 +25,12 @@ export const DeviceAdded = Schema.Struct({
 /** A device as GET and PUT answer with it. */
 export const DeviceRecord = Schema.Struct({ ...DeviceAdded.fields, primary_group: Schema.String })
 
+const taken_over = Schema.optionalKey(
+  Schema.Array(Schema.Struct({ hostname: Schema.String, field: Schema.String, address: Schema.String }))
+).annotate({
+  description: "addresses that other records had until now: an earlier lease, or a record in state UNMANAGED"
+})
+
 const added = { ...Examples.device, manageable: true }
 const record = { ...added, primary_group: "DEFAULT" }
 const hostname = { hostname: Schema.String }
@@ -71,15 +77,15 @@ const records = HttpApiGroup.make("devices").add(
   ),
   HttpApiEndpoint.post("create", "/device", {
     payload: NewDevice.checked,
-    success: Enveloped(Schema.Struct({ added_device: DeviceAdded })),
-    error: TooManyRequests
+    success: Enveloped(Schema.Struct({ added_device: DeviceAdded, taken_over })),
+    error: [Conflict, TooManyRequests]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
         summary: "Create a device",
         description:
-          "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429.",
+          "`hostname`, `state`, `platform` and `device_type` are mandatory; a device whose platform has no driver is kept as inventory (`manageable: false`). CORE and DIST devices get the next free management_ip and infra_ip of the settings' `underlay` when these are left out. Devices in state DHCP_BOOT with device_type UNKNOWN are bounded by the hour and in all; beyond that the answer is 429. What another record has already (an address in any role, ztp_mac, serial) is refused with 409.",
         example: {
           request: { hostname: "lhv-a9", state: "PRE_CONFIGURED", platform: "eos", device_type: "ACCESS" },
           response: { status: "success", data: { added_device: added } }
@@ -89,15 +95,15 @@ const records = HttpApiGroup.make("devices").add(
   HttpApiEndpoint.put("update", "/device/:id(^\\d+$)", {
     params: numericId,
     payload: DeviceChange.checked,
-    success: Enveloped(Schema.Struct({ updated_device: DeviceRecord })),
-    error: [NotFound, InternalError]
+    success: Enveloped(Schema.Struct({ updated_device: DeviceRecord, taken_over })),
+    error: [NotFound, Conflict, InternalError]
   })
     .middleware(RequestBody)
     .annotateMerge(
       documented({
         summary: "Change a device",
         description:
-          "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized.",
+          "Any subset of the fields. A managed device is only renamed when its settings stay the same; its neighbours become unsynchronized. State UNMANAGED makes it unsynchronized. What another record has already is refused with 409, and so is a change of hostname, type, state, platform, port or management address while a change of the device is open.",
         example: {
           request: { state: "UNMANAGED" },
           response: { status: "success", data: { updated_device: { ...record, state: "UNMANAGED" } } }

@@ -7,7 +7,7 @@ import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
 import * as Examples from "./Examples.ts"
-import { NotFound } from "./Failures.ts"
+import { Conflict, NotFound } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
 const numericId = { id: Schema.String }
@@ -32,7 +32,8 @@ const endpoints = HttpApiGroup.make("linknets").add(
   }).annotateMerge(documented({ summary: "Read one link", description: "The list has one record.", example: one })),
   HttpApiEndpoint.post("create", "/linknets", {
     payload: NewLinknet.checked,
-    success: Enveloped(Linknet).pipe(HttpApiSchema.status(201))
+    success: Enveloped(Linknet).pipe(HttpApiSchema.status(201)),
+    error: Conflict
   })
     .middleware(RequestBody)
     .annotateMerge(
@@ -58,7 +59,7 @@ const endpoints = HttpApiGroup.make("linknets").add(
       Enveloped(Schema.Struct({ updated_linknet: Linknet })),
       Enveloped(Schema.Struct({ unchanged_linknet: Linknet }))
     ],
-    error: NotFound
+    error: [NotFound, Conflict]
   })
     .middleware(RequestBody)
     .annotateMerge(

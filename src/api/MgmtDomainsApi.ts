@@ -6,7 +6,7 @@ import { MgmtDomainChange, NewMgmtDomain } from "../domain/MgmtDomainFields.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented, listQuery } from "./Documented.ts"
 import { Enveloped, Page } from "./Envelope.ts"
-import { BadRequest, NotFound } from "./Failures.ts"
+import { BadRequest, Conflict, NotFound } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
 /** A management domain with the hostnames of its two devices. */
@@ -55,7 +55,8 @@ const endpoints = HttpApiGroup.make("mgmtdomains").add(
   ),
   HttpApiEndpoint.post("create", "/mgmtdomains", {
     payload: NewMgmtDomain.checked,
-    success: Enveloped(Schema.Struct({ added_mgmtdomain: MgmtDomainRecord }))
+    success: Enveloped(Schema.Struct({ added_mgmtdomain: MgmtDomainRecord })),
+    error: Conflict
   })
     .middleware(RequestBody)
     .annotateMerge(
@@ -74,7 +75,8 @@ const endpoints = HttpApiGroup.make("mgmtdomains").add(
     success: [
       Enveloped(Schema.Struct({ updated_mgmtdomain: MgmtDomainRecord })),
       Enveloped(Schema.Struct({ unchanged_mgmtdomain: MgmtDomainRecord }))
-    ]
+    ],
+    error: Conflict
   })
     .middleware(RequestBody)
     .annotateMerge(

@@ -7,7 +7,7 @@ import { WaitingDevice } from "../domain/WaitingDevice.ts"
 import { Authorization } from "./Authorization.ts"
 import { documented } from "./Documented.ts"
 import { Enveloped } from "./Envelope.ts"
-import { BadRequest } from "./Failures.ts"
+import { BadRequest, Conflict } from "./Failures.ts"
 import { RequestBody } from "./Requests.ts"
 
 const waiting = {
@@ -79,7 +79,7 @@ const endpoints = HttpApiGroup.make("places").add(
   HttpApiEndpoint.post("initDevices", "/new_devices", {
     payload: InitListRequest.schema,
     success: Enveloped(Schema.Struct({ started: Started })),
-    error: BadRequest
+    error: [BadRequest, Conflict]
   })
     .middleware(RequestBody)
     .annotateMerge(

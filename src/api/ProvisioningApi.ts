@@ -48,7 +48,7 @@ const initial = HttpApiGroup.make("provisioning").add(
     params: id,
     payload: InitRequest.schema,
     success: JobStarted,
-    error: [BadRequest, NotFound]
+    error: [BadRequest, NotFound, Conflict]
   })
     .middleware(RequestBody)
     .annotateMerge(

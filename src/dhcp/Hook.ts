@@ -133,6 +133,9 @@ const report = async (api: HookApi, lease: Lease): Promise<LeaseReport> => {
   return meanwhile === null || isReported(meanwhile) ? created : known(api, lease, meanwhile)
 }
 
+/** Neither all zeros nor that of a group; as `domain/UniqueFields.ts` says it, which would be more to load. */
+const isMac = (hex: string): boolean => /^[0-9A-F][02468ACE][0-9A-F]{10}$/.test(hex) && !/^0+$/.test(hex)
+
 /** The lease that the arguments name, or the exit code that says what is wrong with them. */
 const parseArguments = (args: ReadonlyArray<string>): Lease | ExitCode => {
   const [verb, mac, ip, platform] = args
@@ -143,7 +146,7 @@ const parseArguments = (args: ReadonlyArray<string>): Lease | ExitCode => {
     .map((part) => (mac.includes(":") ? part.padStart(2, "0") : part))
     .join("")
     .toUpperCase()
-  const sound = verb === "commit" && /^[0-9A-F]{12}$/.test(hex) && isIP(ip) !== 0 && /^[\w.-]{1,64}$/.test(platform)
+  const sound = verb === "commit" && isMac(hex) && isIP(ip) !== 0 && /^[\w.-]{1,64}$/.test(platform)
   return sound ? { mac: hex, ip, platform } : exitCodes.badArguments
 }
 
@@ -188,7 +191,7 @@ export const runHook = async ({ args, environment, log }: HookRun): Promise<numb
   const lease = parseArguments(args)
   const base = apiBase(environment)
   if (typeof lease === "number" || base === null) {
-    log(base === null ? "SWITCHYARD_URL is not a URL" : USAGE)
+    log(base === null ? "SWITCHYARD_URL is not a URL" : `${USAGE}; MAC is the address of one interface`)
     return typeof lease === "number" ? lease : exitCodes.badArguments
   }
   const api = makeHookApi(environment, base)

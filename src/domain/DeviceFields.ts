@@ -3,11 +3,14 @@
  * (docs/api.md#texts-of-device-fields). What needs the database (unknown sites, taken names) is checked elsewhere.
  */
 import { Option, Result, Schema } from "effect"
-import { DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"
+import { type Device, DeviceState, deviceStates, DeviceType, deviceTypes, platforms } from "./Device.ts"
+import { addressFields, isDeviceMac, isNumber, whyNoDeviceAddress } from "./UniqueFields.ts"
 import * as Body from "./fields/Body.ts"
 import { optional, otherwise, type Place, required, type Rule } from "./fields/Field.ts"
 import * as Rules from "./fields/Rules.ts"
-import { isHostname, normalizeMac } from "./Hostname.ts"
+import { toInteger } from "./fields/Values.ts"
+import { isHostname, macWithColons, normalizeMac } from "./Hostname.ts"
+import { plainAddress } from "./Network.ts"
 import { windowFaults, windowFields } from "./requests/RequestFields.ts"
 
 const nullable = (description: string) => Schema.NullOr(Schema.String).annotate({ description })
@@ -18,9 +21,20 @@ const text = (max: number) =>
     Rules.orNull(Rules.text(max, ({ key }) => `Invalid ${key} received.`))
   )
 
+/** IPv4 in the spelling of IPv6 is kept as the IPv4 address that it means, any other address as it was written. */
+const asDialled = (text: string): string => {
+  const plain = plainAddress(text)
+  return plain.includes(":") ? text : plain
+}
+
 const address = optional(
   nullable("IPv4 or IPv6 address without prefix length"),
-  Rules.falsyAsNull(Rules.address(({ key }) => `Invalid ${key} received. Must be a valid IP address.`))
+  Rules.falsyAsNull((sent, place) =>
+    Result.map(
+      Rules.address(({ key }) => `Invalid ${key} received. Must be a valid IP address.`)(sent, place),
+      asDialled
+    )
+  )
 )
 
 /** The text for a site that does not exist. */
@@ -28,12 +42,23 @@ export const UNKNOWN_SITE = "Invalid site_id received, must be an integer."
 
 const MAX_SERIAL = 64
 
-/** A number is taken as its digits. */
-const serial: Rule<string> = (sent, place) =>
-  Rules.text(MAX_SERIAL, () => "Invalid device serial received.")(
-    typeof sent === "number" ? String(sent) : typeof sent === "string" ? sent.toUpperCase() : sent,
+/** A number is taken as its digits, nothing but spaces as null. */
+const serial: Rule<string | null> = (sent, place) =>
+  Rules.emptyAsNull(Rules.text(MAX_SERIAL, () => "Invalid device serial received."))(
+    typeof sent === "number" ? String(sent) : typeof sent === "string" ? sent.trim().toUpperCase() : sent,
     place
   )
+
+const NO_PORT = "Invalid port received, must be an integer"
+
+/** A fraction is cut off, as it always was. */
+const port: Rule<number> = (sent) => {
+  const number = typeof sent === "boolean" ? Option.none() : toInteger(sent)
+  if (Option.isNone(number)) return Result.fail(`${NO_PORT}.`)
+  return number.value < 1 || number.value > 65_535
+    ? Result.fail(`${NO_PORT} from 1 to 65535.`)
+    : Result.succeed(number.value)
+}
 
 const mac = Rules.convert(
   (sent) => (typeof sent === "string" ? normalizeMac(sent) : Option.none()),
@@ -56,7 +81,7 @@ const addressed = {
   secondary_management_ip: address,
   infra_ip: address,
   dhcp_ip: address,
-  serial: optional(nullable("stored in upper case"), Rules.orNull(serial)),
+  serial: optional(nullable("stored in upper case, without spaces around it"), serial),
   ztp_mac: optional(nullable("MAC address, with or without separators"), Rules.orNull(mac))
 }
 
@@ -71,10 +96,7 @@ const described = {
 }
 
 const last = {
-  port: optional(
-    Schema.NullOr(Schema.Int),
-    Rules.falsyAsNull(Rules.integer(() => "Invalid port received, must be an integer."))
-  ),
+  port: optional(Schema.NullOr(Schema.Int), Rules.falsyAsNull(port)),
   site: optional(
     nullable("description of a site, used when site_id is absent"),
     Rules.orNull(
@@ -119,6 +141,40 @@ export const DeviceChange = Body.make(
   },
   options
 )
+
+type Identity = Partial<Pick<Device, "hostname" | "ztp_mac" | (typeof addressFields)[number]>>
+
+/**
+ * The body without values that no device can have: hostnames that are numbers, addresses such as 127.0.0.1, and MAC addresses of groups.
+ * What the record has already may be sent back.
+ */
+export const withoutImpossible = <A extends { readonly [K in keyof Identity]?: Identity[K] | undefined }>(
+  checked: Body.CheckedBody<A>,
+  before: Device | null
+): Body.CheckedBody<A> => {
+  const fields: { readonly [K in keyof Identity]?: Identity[K] | undefined } = checked.fields
+  const { hostname: name, ztp_mac } = fields
+  let judged = checked
+  if (name !== undefined && name !== before?.hostname && isNumber(name)) {
+    judged = judged.refuse("hostname", `Invalid hostname received: ${name} is a number or an address`)
+  }
+  for (const field of addressFields) {
+    const text = fields[field]
+    if (text === null || text === undefined || text === before?.[field]) continue
+    const why = whyNoDeviceAddress(text)
+    if (Option.isSome(why)) {
+      judged = judged.refuse(
+        field,
+        `Invalid ${field} received. Must be a valid IP address of a device, and ${text} is ${why.value}.`
+      )
+    }
+  }
+  if (typeof ztp_mac === "string" && ztp_mac !== before?.ztp_mac && !isDeviceMac(ztp_mac)) {
+    const mac = Option.getOrElse(macWithColons(ztp_mac), () => ztp_mac)
+    judged = judged.refuse("ztp_mac", `Invalid device ztp_mac received. ${mac} is no address of one interface.`)
+  }
+  return judged
+}
 
 /** The body of DELETE /device/<id>. */
 export const DeviceDeletion = Body.make(

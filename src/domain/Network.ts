@@ -58,12 +58,21 @@ export const formatAddress = (version: IpVersion, value: bigint): string => {
   )
 }
 
-/** An address in the one form that `formatAddress` gives it; what is no address stays as it is. */
+/** `::ffff:0:0/96`: an IPv4 address in the spelling of IPv6, which is dialled as IPv4. */
+const MAPPED = 0xffffn
+export const MAPPED_BITS = 96
+
+export const isMapped = (value: bigint): boolean => value >> BigInt(WIDTH[4]) === MAPPED
+
+/** An address in the one form that `formatAddress` gives it, one that is mapped into IPv6 as IPv4; what is no address stays as it is. */
 export const plainAddress = (text: string): string => {
   const version: IpVersion = text.includes(":") ? 6 : 4
   return Option.match(parseAddress(version, text), {
     onNone: () => text,
-    onSome: (value) => formatAddress(version, value)
+    onSome: (value) =>
+      version === 6 && isMapped(value)
+        ? formatAddress(4, value & ((1n << BigInt(WIDTH[4])) - 1n))
+        : formatAddress(version, value)
   })
 }
 

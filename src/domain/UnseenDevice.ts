@@ -14,6 +14,3 @@ export class UnseenDevice extends Schema.TaggedError<UnseenDevice>()("UnseenDevi
     return `Device ${this.hostname} was not read since the database was restored from the backup of ${this.backupOf}, so it may run what was committed after that. It is read within minutes, or now by POST /device_drift`
   }
 }
-
-/** The text of a failed task that says so, ending in `Type: message` and a newline. */
-export const unseenText = (error: UnseenDevice): string => `${error._tag}: ${error.message}\n`

@@ -4,7 +4,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Device, type DeviceFields, DeviceNotFound, type DeviceType, HostnameTaken } from "../domain/Device.ts"
 import { BackgroundWork } from "../runtime/BackgroundWork.ts"
 import { grouping, makeGroupedFind } from "./GroupedStatement.ts"
-import { uniqueViolation } from "./Violations.ts"
+import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import { identityViolation, uniqueViolation } from "./Violations.ts"
 
 /** A device as it is created: what is not given is null, `synchronized` false. */
 export type NewDevice = Partial<DeviceFields> & Pick<Device, "hostname" | "state" | "device_type">
@@ -31,7 +32,8 @@ const make = Effect.gen(function* () {
 
   const insert = Effect.fn("DeviceStore.insert")(function* (device: NewDevice) {
     const rows = yield* sql<Device>`insert into device ${sql.insert({ ...device })} returning ${columns}`.pipe(
-      uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: device.hostname }))
+      uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: device.hostname })),
+      identityViolation
     )
     return yield* Effect.orDie(one(device.hostname)(rows))
   })
@@ -40,7 +42,8 @@ const make = Effect.gen(function* () {
     if (Object.keys(fields).length === 0) return yield* get(id)
     const rows =
       yield* sql<Device>`update device set ${sql.update({ ...fields })} where id = ${id} returning ${columns}`.pipe(
-        uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: fields.hostname ?? "" }))
+        uniqueViolation("device_hostname_unique", () => new HostnameTaken({ hostname: fields.hostname ?? "" })),
+        identityViolation
       )
     return yield* one(id)(rows)
   })
@@ -127,8 +130,8 @@ export class DeviceStore extends Context.Service<
   {
     /** The select list that turns a row into a `Device`, for stores that list devices with conditions of their own. */
     readonly columns: string
-    readonly insert: (device: NewDevice) => Read<HostnameTaken>
-    readonly update: (id: number, fields: Partial<DeviceFields>) => Read<DeviceNotFound | HostnameTaken>
+    readonly insert: (device: NewDevice) => Read<HostnameTaken | IdentityTaken>
+    readonly update: (id: number, fields: Partial<DeviceFields>) => Read<DeviceNotFound | HostnameTaken | IdentityTaken>
     readonly get: (id: number) => Read<DeviceNotFound>
     /** The device, locked until the transaction ends. */
     readonly lock: (id: number) => Read<DeviceNotFound>

@@ -4,8 +4,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { CertificateFact } from "../domain/findings/CertificateFindings.ts"
 import type { DatabaseFact } from "../domain/findings/DatabaseFindings.ts"
 import type { Facts } from "../domain/findings/Findings.ts"
+import type { DisputeFact, OverlapFact } from "../domain/findings/IdentityFindings.ts"
 import type { SessionFact } from "../domain/findings/SessionFindings.ts"
 import type { ChangeFact, JobFact, LockFact } from "../domain/findings/WorkFindings.ts"
+import { DISPUTES } from "./UniqueFieldStore.ts"
 import { JOB_ENDED, JOB_UNFINISHED } from "./JobStatusSql.ts"
 import { WAITING } from "./JobWaitingColumn.ts"
 import { UNFINISHED } from "./UnfinishedChange.ts"
@@ -55,6 +57,13 @@ const make = Effect.gen(function* () {
       iso_time(joblock.start_time) as since, ${seconds("joblock.start_time")} as held
     from joblock join job on job.id = joblock.job_id order by name limit ${MOST}`)}`
 
+  const disputes = sql<DisputeFact>`${sql.literal(`${DISPUTES} order by d.id limit ${MOST}`)}`
+
+  const overlaps = sql<OverlapFact>`${sql.literal(`select own.network::text as network, owner_name(own.owner, own.owner_id) as owner,
+      other.network::text as other_network, owner_name(other.owner, other.owner_id) as other
+    from network_claim own join network_claim other on other.network && own.network and not other.excused
+    where own.excused order by own.owner, own.owner_id limit ${MOST}`)}`
+
   const certificates = sql<CertificateFact>`${sql.literal(`select hostname, iso_time(ends) as ends,
       extract(epoch from ends - now())::float8 as left
     from (select device.hostname, max(not_after) as ends from certificate join device on device.id = certificate.device_id
@@ -90,6 +99,8 @@ const make = Effect.gen(function* () {
     changes,
     sessions,
     locks,
+    disputes,
+    overlaps,
     certificates,
     database,
     bloated,

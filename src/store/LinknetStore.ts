@@ -2,7 +2,8 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Linknet, NewLinknet } from "../domain/Linknet.ts"
-import { uniqueViolation } from "./Violations.ts"
+import type { IdentityTaken } from "../domain/UniqueFields.ts"
+import { identityViolation, uniqueViolation } from "./Violations.ts"
 
 /** Another link uses this network already; the next free one may be tried. */
 export class NetworkTaken extends Schema.TaggedError<NetworkTaken>()("NetworkTaken", {
@@ -44,7 +45,8 @@ const make = Effect.gen(function* () {
       query.pipe(
         uniqueViolation("linknet_network_unique", () => new NetworkTaken({ network: link.ipv4_network ?? null })),
         uniqueViolation("linknet_a_port_unique", () => new PortTaken({ port: link.device_a_port ?? "" })),
-        uniqueViolation("linknet_b_port_unique", () => new PortTaken({ port: link.device_b_port ?? "" }))
+        uniqueViolation("linknet_b_port_unique", () => new PortTaken({ port: link.device_b_port ?? "" })),
+        identityViolation
       )
 
   const first = (rows: ReadonlyArray<Linknet>) => Option.fromUndefinedOr(rows[0])
@@ -91,7 +93,7 @@ const make = Effect.gen(function* () {
 
 type ReadMany = Effect.Effect<ReadonlyArray<Linknet>, SqlError.SqlError>
 type Find<E = never> = Effect.Effect<Option.Option<Linknet>, SqlError.SqlError | E>
-type Clash = NetworkTaken | PortTaken
+type Clash = NetworkTaken | PortTaken | IdentityTaken
 
 /** Links by id, device or port. */
 export class LinknetStore extends Context.Service<

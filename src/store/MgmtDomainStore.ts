@@ -1,7 +1,9 @@
 /** Rows of the management domains, with the hostnames of their two members. */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { IdentityTaken } from "../domain/UniqueFields.ts"
 import type { MgmtDomain, NewMgmtDomain } from "../domain/MgmtDomain.ts"
+import { identityViolation } from "./Violations.ts"
 
 /** A management domain as the API shows it: with the hostnames of its members. */
 export interface MgmtDomainRecord extends MgmtDomain {
@@ -35,12 +37,14 @@ const make = Effect.gen(function* () {
           where m.device_a_id = ${deviceId} or m.device_b_id = ${deviceId} order by m.id`
     ),
     insert: Effect.fn("MgmtDomainStore.insert")(function* (domain: NewMgmtDomain) {
-      const [row] = yield* sql<{ id: number }>`insert into mgmtdomain ${sql.insert({ ...domain })} returning id`
+      const [row] = yield* identityViolation(
+        sql<{ id: number }>`insert into mgmtdomain ${sql.insert({ ...domain })} returning id`
+      )
       return yield* Effect.orDie(Effect.flatMap(find(row?.id ?? 0), Effect.fromOption))
     }),
     update: Effect.fn("MgmtDomainStore.update")(function* (id: number, fields: Partial<NewMgmtDomain>) {
       if (Object.keys(fields).length > 0)
-        yield* sql`update mgmtdomain set ${sql.update({ ...fields })} where id = ${id}`
+        yield* identityViolation(sql`update mgmtdomain set ${sql.update({ ...fields })} where id = ${id}`)
       return yield* find(id)
     }),
     remove: Effect.fn("MgmtDomainStore.remove")(function* (id: number) {
@@ -51,7 +55,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-type Find = Effect.Effect<Option.Option<MgmtDomainRecord>, SqlError.SqlError>
+type Find<E = never> = Effect.Effect<Option.Option<MgmtDomainRecord>, SqlError.SqlError | E>
 
 /** Management domains by id. */
 export class MgmtDomainStore extends Context.Service<
@@ -63,8 +67,8 @@ export class MgmtDomainStore extends Context.Service<
     readonly find: (id: number) => Find
     /** Domains that this device is one of the two members of. */
     readonly ofDevice: (deviceId: number) => Effect.Effect<ReadonlyArray<MgmtDomainRecord>, SqlError.SqlError>
-    readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError>
-    readonly update: (id: number, fields: Partial<NewMgmtDomain>) => Find
+    readonly insert: (domain: NewMgmtDomain) => Effect.Effect<MgmtDomainRecord, SqlError.SqlError | IdentityTaken>
+    readonly update: (id: number, fields: Partial<NewMgmtDomain>) => Find<IdentityTaken>
     readonly remove: (id: number) => Find
   }
 >()("switchyard/store/MgmtDomainStore") {

@@ -47,6 +47,7 @@ import retention from "./migrations/0043_retention.ts"
 import restores from "./migrations/0046_restores.ts"
 import identity from "./migrations/0050_identity.ts"
 import leftSessions from "./migrations/0047_left_sessions.ts"
+import identities from "./migrations/0049_identities.ts"
 import waitingCommits from "./migrations/0052_waiting_commits.ts"
 import storedTexts from "./migrations/0044_stored_texts.ts"
 import pluginCalls from "./migrations/0032_plugin_calls.ts"
@@ -99,6 +100,7 @@ export const migrations = [
   { name: "0044_stored_texts", oldest: "0.2.0", up: storedTexts },
   { name: "0046_restores", oldest: "0.2.0", up: restores },
   { name: "0047_left_sessions", oldest: "0.2.0", up: leftSessions },
+  { name: "0049_identities", oldest: "0.2.0", up: identities },
   { name: "0050_identity", oldest: "0.2.0", up: identity },
   { name: "0052_waiting_commits", oldest: "0.2.0", up: waitingCommits },
   { name: "0053_proved", oldest: "0.2.0", up: proved }

@@ -1,7 +1,7 @@
 /** Addresses on loan to a device between their choice and the end of init step 1 (docs/provisioning.md#addresses). */
 import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { uniqueViolation } from "./Violations.ts"
+import { identityViolation, uniqueViolation } from "./Violations.ts"
 
 /** Another device got this address first; the next free one may be tried. */
 export class AddressTaken extends Schema.TaggedError<AddressTaken>()("AddressTaken", { ip: Schema.String }) {
@@ -28,7 +28,9 @@ const make = Effect.gen(function* () {
       sql`insert into reserved_ip ${sql.insert({ ...reservation })}
         on conflict (device_id, ip_version) do update set ip = excluded.ip, last_seen = now()`.pipe(
         Effect.asVoid,
-        uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip }))
+        uniqueViolation("reserved_ip_unique", () => new AddressTaken({ ip: reservation.ip })),
+        identityViolation,
+        Effect.catchTag("IdentityTaken", () => Effect.fail(new AddressTaken({ ip: reservation.ip })))
       )
     ),
     release: Effect.fn("ReservationStore.release")((deviceId: number) =>
@@ -39,13 +41,7 @@ const make = Effect.gen(function* () {
       "ReservationStore.dropStale"
     ),
     takenAddresses: Effect.map(
-      sql<{ ip: string }>`select management_ip as ip from device where management_ip is not null
-        union select secondary_management_ip from device where secondary_management_ip is not null
-        union select ip from reserved_ip`,
-      (rows) => new Set(rows.map((row) => row.ip))
-    ),
-    takenInfraAddresses: Effect.map(
-      sql<{ ip: string }>`select infra_ip as ip from device where infra_ip is not null`,
+      sql<{ ip: string }>`select distinct value as ip from identity_claim where kind = 'address'`,
       (rows) => new Set(rows.map((row) => row.ip))
     )
   })
@@ -64,9 +60,8 @@ export class ReservationStore extends Context.Service<
     readonly release: (deviceId: number) => Write
     /** Forgets reservations older than a day. */
     readonly dropStale: Write
-    /** Management addresses of both families that devices have or that are reserved. */
+    /** Addresses of both families that somebody has in whatever role, or that are reserved. */
     readonly takenAddresses: Addresses
-    readonly takenInfraAddresses: Addresses
   }
 >()("switchyard/store/ReservationStore") {
   static readonly layer = Layer.effect(ReservationStore, make)

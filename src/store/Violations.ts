@@ -2,8 +2,9 @@
  * What the database refuses, as what it means: a violated constraint as a tagged error, a value that no column can hold as a sentence.
  * A value should have been refused at the door where it came in, so whoever meets such a sentence has found a defect of that door.
  */
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Predicate } from "effect"
 import { SqlError } from "effect/sql"
+import { IdentityTaken } from "../domain/UniqueFields.ts"
 import { sqlState } from "./DatabaseAway.ts"
 
 /** The unique constraint with this name was violated. */
@@ -45,3 +46,19 @@ export const refusedValueIn = (cause: Cause.Cause<unknown>): SqlError.SqlError |
   }
   return undefined
 }
+
+/** The database says which record has the value already. */
+const sentenceOf = ({ reason: { cause } }: SqlError.SqlError): string =>
+  Predicate.hasProperty(cause, "message") && typeof cause.message === "string"
+    ? cause.message
+    : "Another record has this value already"
+
+/** Replaces the refusal of a value that another record has (migration 49). */
+export const identityViolation = <A, E, R>(
+  effect: Effect.Effect<A, E | SqlError.SqlError, R>
+): Effect.Effect<A, E | IdentityTaken | SqlError.SqlError, R> =>
+  Effect.catchIf(
+    effect,
+    (error): error is E & SqlError.SqlError => SqlError.isSqlError(error) && violates(error, "identity_claim_unique"),
+    (error) => Effect.fail(new IdentityTaken({ message: sentenceOf(error) }))
+  )

@@ -184,11 +184,16 @@ it.live("tells by its exit code what went wrong", () =>
         ["commit", "001C73BEEF01", "10.0.0.9"],
         ["release", "001C73BEEF01", "10.0.0.9", "eos"],
         commit("xyz", "10.0.0.9"),
-        commit("001C73BEEF01", "10.0.0")
+        commit("001C73BEEF01", "10.0.0"),
+        // of no interface: a hook that calls with such a one reports no switch
+        commit("00:00:00:00:00:00", "10.0.0.9"),
+        commit("0:0:0:0:0:0", "10.0.0.9"),
+        commit("ff:ff:ff:ff:ff:ff", "10.0.0.9"),
+        commit("0180.c200.000e", "10.0.0.9")
       ],
       (args) => Effect.map(runHook(args, { DATA_DIR }), ({ code }) => code)
     )
-    assert.deepStrictEqual(codes, [1, 2, 2, 2])
+    assert.deepStrictEqual(codes, [1, 2, 2, 2, 2, 2, 2, 2])
   }).pipe(Effect.scoped)
 )
 

@@ -9,6 +9,8 @@ import { ApiClient, ApiServer } from "../support/ApiServer.ts"
 
 const macOf = (number: number): string => `001C7300${number.toString(16).toUpperCase().padStart(4, "0")}`
 
+const leaseOf = (number: number): string => `10.0.9.${20 + number}`
+
 const fresh = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`truncate device, job, unknown_device restart identity cascade`
@@ -18,7 +20,7 @@ const register = Effect.fnUntraced(function* (number: number) {
   const mac = macOf(number)
   return yield* (yield* ApiClient).post("/device", {
     ztp_mac: mac,
-    dhcp_ip: "10.0.9.20",
+    dhcp_ip: leaseOf(number),
     hostname: `mac-${mac}`,
     platform: "eos",
     state: "DHCP_BOOT",
@@ -87,7 +89,7 @@ layer(server({ UNKNOWN_DEVICES_PER_HOUR: "3" }), { excludeTestServices: true })(
       const lease = (number: number) =>
         Effect.promise(() =>
           runHook({
-            args: ["commit", macOf(number), "10.0.9.20", "eos"],
+            args: ["commit", macOf(number), leaseOf(number), "eos"],
             environment: { SWITCHYARD_URL: base, DATA_DIR },
             log: (line) => void lines.push(line)
           })
@@ -128,7 +130,7 @@ layer(server({ UNKNOWN_DEVICES_MAX: "3" }), { excludeTestServices: true })("Unkn
       yield* silentFor(90, 1, 2)
       const sql = yield* SqlClient.SqlClient
       yield* sql`update device set last_seen = now() - interval '1 day'`
-      const lease = yield* api.post("/device_discover", { ztp_mac: macOf(1), dhcp_ip: "10.0.9.20" })
+      const lease = yield* api.post("/device_discover", { ztp_mac: macOf(1), dhcp_ip: leaseOf(1) })
       assert.strictEqual(lease.status, 200)
       assert.strictEqual((yield* register(4)).status, 200)
       assert.deepEqual(yield* registered, [macOf(1), "by-hand", macOf(4)])

@@ -10,6 +10,8 @@ const nothing: Facts = {
   changes: [],
   sessions: [],
   locks: [],
+  disputes: [],
+  overlaps: [],
   certificates: [],
   database: { age: 200_000, oldest_transaction: 1, bloated: [] },
   tls: null,

@@ -2,8 +2,17 @@
  * Where devices may be that get the fleet's logins (docs/security.md#management-networks): prefixes, and on demand those that
  * the settings repository has for its fabric. What is no address of theirs is outside.
  */
-import { Option, Result, Schema } from "effect"
-import { containsAddress, formatAddress, type Network, parseAddress, parseNetwork, WIDTH } from "../Network.ts"
+import { Result, Schema } from "effect"
+import {
+  containsAddress,
+  formatAddress,
+  isMapped,
+  MAPPED_BITS,
+  type Network,
+  parseNetwork,
+  plainAddress,
+  WIDTH
+} from "../Network.ts"
 
 /** What `MANAGEMENT_NETWORKS` says. */
 export interface ManagementNetworks {
@@ -31,12 +40,6 @@ export class AddressOutside extends Schema.TaggedError<AddressOutside>()("Addres
 
 /** Stands for the prefixes of the settings. */
 const FROM_SETTINGS = "settings"
-
-/** `::ffff:0:0/96`: an IPv4 address in the spelling of IPv6 is dialled as IPv4. */
-const MAPPED = 0xffffn
-const MAPPED_BITS = 96
-
-const isMapped = (value: bigint): boolean => value >> BigInt(WIDTH[4]) === MAPPED
 
 const prefix = (text: string): Result.Result<Network, string> => {
   const cidr = text.includes("/") ? text : `${text}/${text.includes(":") ? WIDTH[6] : WIDTH[4]}`
@@ -71,15 +74,8 @@ export const ManagementNetworksText = Schema.String.pipe(
   )
 )
 
-/** The address that is dialled when this text is: the IPv4 address of one that is mapped into IPv6. */
-const dialled = (text: string): string =>
-  Option.match(Option.filter(parseAddress(6, text), isMapped), {
-    onNone: () => text,
-    onSome: (value) => formatAddress(4, value & ((1n << BigInt(WIDTH[4])) - 1n))
-  })
-
 /** Whether the address is in one of the networks. Names, and whatever else is no address, are not. */
 export const isInside = (networks: ReadonlyArray<Network>, address: string): boolean => {
-  const text = dialled(address)
+  const text = plainAddress(address)
   return networks.some((network) => containsAddress(network, text))
 }

@@ -1,5 +1,6 @@
 /** The body of a request that initialises several switches (docs/provisioning.md#several-at-once): every line is checked before any is begun. */
 import { Option, Result, Schema } from "effect"
+import { isDeviceMac } from "../UniqueFields.ts"
 import * as Body from "../fields/Body.ts"
 import { required, type Rule } from "../fields/Field.ts"
 import { isObject, type JsonObject } from "../fields/Values.ts"
@@ -48,7 +49,8 @@ const checkLine = (sent: unknown, index: number): Result.Result<InitLine, Readon
   const [mac, serial] = [textAt(sent, "mac"), textAt(sent, "serial")]
   const normal = mac === null ? null : Option.getOrNull(normalizeMac(mac))
   if (mac === null && serial === null) wrong.push(onLine(index, "mac", "mac or serial must be specified"))
-  if (mac !== null && normal === null) wrong.push(onLine(index, "mac", `${mac} is no MAC address`))
+  if (mac !== null && (normal === null || !isDeviceMac(normal)))
+    wrong.push(onLine(index, "mac", `${mac} is no MAC address`))
   if (Result.isFailure(checked.complete) || wrong.length > 0) return Result.fail(wrong)
   const { device_type, hostname, replace_hostname = false } = checked.complete.success
   const fault = accessOnlyFault(checked.complete.success)

@@ -3,10 +3,11 @@
  */
 import { Option, Result, Schema } from "effect"
 import { DeviceType, deviceTypeOf } from "../Device.ts"
+import { isNumber } from "../UniqueFields.ts"
 import * as Body from "../fields/Body.ts"
 import { type AbsentRule, depending, ignorable, otherwise, required, type Rule } from "../fields/Field.ts"
 import { accept, convert, flag } from "../fields/Rules.ts"
-import { has } from "../fields/Values.ts"
+import { has, own } from "../fields/Values.ts"
 import { isHostname } from "../Hostname.ts"
 import { nullAsAbsent } from "./RequestFields.ts"
 
@@ -37,11 +38,19 @@ const neighborsRule: Rule<ReadonlyArray<string> | null> = (sent) => {
     : Result.fail("Invalid hostname specified in neighbor list")
 }
 
+/** A number is only the name of a switch that has it already and is replaced. */
+const newName =
+  (sentence: string): Rule<string> =>
+  (sent, { body }) =>
+    isHostname(sent) && (!isNumber(sent) || own(body, "replace_hostname") === true)
+      ? Result.succeed(sent)
+      : Result.fail(sentence)
+
 const fields = {
   hostname: required(
     Schema.String,
     () => "POST data must include new 'hostname'",
-    accept(isHostname, () => "Provided hostname is not valid")
+    newName("Provided hostname is not valid")
   ),
   device_type: required(
     DeviceType,
@@ -60,7 +69,7 @@ const fields = {
   mlag_peer_hostname: depending(
     Schema.String,
     neitherWithout("mlag_peer_id"),
-    withTheOther("mlag_peer_id")(accept(isHostname, () => "Provided 'mlag_peer_hostname' is not valid"))
+    withTheOther("mlag_peer_id")(newName("Provided 'mlag_peer_hostname' is not valid"))
   ),
   /** Null: find out; empty: do not check. */
   neighbors: otherwise(Schema.NullOr(Schema.Array(Schema.String)), null, neighborsRule),

@@ -52,8 +52,7 @@ export const makeAutomaticAddresses = Effect.gen(function* () {
     return {
       management_ip:
         management ?? (yield* choose("mgmt_lo_net", network("mgmt_lo_net"), yield* reservations.takenAddresses)),
-      infra_ip:
-        infra ?? (yield* choose("infra_lo_net", network("infra_lo_net"), yield* reservations.takenInfraAddresses))
+      infra_ip: infra ?? (yield* choose("infra_lo_net", network("infra_lo_net"), yield* reservations.takenAddresses))
     } satisfies Addresses
   })
 })

@@ -4,9 +4,11 @@ import { ManagementAccess, type Reachable } from "../../devices/ManagementAccess
 import { AskedDevices } from "../../access/AskedDevices.ts"
 import { permitted } from "../../access/Permit.ts"
 import type { Device } from "../../domain/Device.ts"
-import type { DeviceChange } from "../../domain/DeviceFields.ts"
+import { type DeviceChange, withoutImpossible } from "../../domain/DeviceFields.ts"
+import { isOtherDevice } from "../../domain/UniqueFields.ts"
 import { DeviceStates } from "../../jobs/engine/DeviceStates.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
 import { transaction } from "../core/Unavailable.ts"
@@ -22,7 +24,10 @@ const isMoved = (before: Reachable, after: Reachable): boolean =>
 /** Which switch a record stands for: with another one the caller would work on somebody else's. */
 const PLACE = ["management_ip", "secondary_management_ip", "infra_ip", "dhcp_ip", "port", "ztp_mac"] as const
 
-/** Changes a device by a request body, in one transaction. Yields the device after the change. Fails with DeviceNotFound. */
+/**
+ * Changes a device by a request body, in one transaction. Yields the device after the change, and the addresses that it took from other
+ * records. Fails with DeviceNotFound, with IdentityTaken, and with DeviceBusy when an open change relies on what is changed.
+ */
 export const makeDeviceChange = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const states = yield* DeviceStates
@@ -31,15 +36,20 @@ export const makeDeviceChange = Effect.gen(function* () {
   const rename = yield* makeDeviceRename
   const withSite = yield* makeSiteRule
   const access = yield* ManagementAccess
+  const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
   const change = Effect.fnUntraced(function* (before: Device, sent: Change, by: string) {
     const { hostname } = sent.fields
     // whether the name may change is asked before the other fields are
     if (hostname !== undefined && hostname !== before.hostname) yield* rename.allow(before, hostname)
-    const { state, ...others } = yield* withSite(sent)
+    const { state, ...others } = yield* withSite(withoutImpossible(sent, before))
+    const asked = { ...before, ...others, state: state ?? before.state }
+    if (PLACE.some((field) => asked[field] !== before[field])) yield* permitted({ beyond: true })
+    if (isOtherDevice(before, asked)) yield* identities.requireIdle(before)
+    const taken = yield* identities.takeOver({ id: before.id, state: asked.state, fields: others })
     const after = yield* devices.update(before.id, others)
-    const wanted = { ...after, state: state ?? after.state }
+    const wanted = { ...after, state: asked.state }
     if (isMoved(before, wanted)) yield* access.allow(wanted)
     // a new name or type can put a device among other people's
     yield* permit([after], { whole: true }).pipe(
@@ -47,12 +57,11 @@ export const makeDeviceChange = Effect.gen(function* () {
         Effect.fail(new SettingsUnavailable({ message }))
       )
     )
-    if (PLACE.some((field) => after[field] !== before[field])) yield* permitted({ beyond: true })
     if (others.synchronized === true) yield* events.clear([before.hostname])
     if (after.hostname !== before.hostname) yield* rename.follow(before, after.hostname, by)
-    if (state === undefined) return yield* devices.get(before.id)
+    if (state === undefined) return { device: yield* devices.get(before.id), taken }
     const { device } = yield* states.apply(before.id, { type: "OPERATOR_SET", state }, { by, jobId: null })
-    return device
+    return { device, taken }
   })
 
   return Effect.fn("DeviceChange.change")((id: number, sent: Change, by: string) =>

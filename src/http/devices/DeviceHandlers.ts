@@ -12,6 +12,7 @@ import type { NewSyncEvent } from "../../domain/SyncEvent.ts"
 import type { SentStack } from "../../domain/StackMember.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import type { TakenOver } from "../../store/UniqueFieldStore.ts"
 import { OverviewStore } from "../../store/OverviewStore.ts"
 import { StackMemberStore } from "../../store/StackMemberStore.ts"
 import { SyncEventStore } from "../../store/SyncEventStore.ts"
@@ -69,6 +70,9 @@ const makeOverview = Effect.gen(function* () {
   })
 })
 
+/** Only when something was taken: clients of before know no such key. */
+const takenOver = (taken: ReadonlyArray<TakenOver>) => (taken.length === 0 ? {} : { taken_over: taken })
+
 const makeWriting = Effect.gen(function* () {
   const { withGroups } = yield* makeReading
   const create = yield* makeDeviceCreation
@@ -76,18 +80,18 @@ const makeWriting = Effect.gen(function* () {
   const removal = yield* makeDeviceRemoval
   return {
     create: (sent: typeof NewDevice.checked.Type) =>
-      Effect.map(create(sent), (device) =>
-        enveloped({ added_device: { ...device, manageable: isManageable(device) } })
+      Effect.map(create(sent), ({ device, taken }) =>
+        enveloped({ added_device: { ...device, manageable: isManageable(device) }, ...takenOver(taken) })
       ),
     update: Effect.fnUntraced(function* (digits: string, sent: typeof DeviceChange.checked.Type, user: string) {
       const changed = Effect.flatMap(deviceId(digits), (id) => change(id, sent, user))
-      const device = yield* Effect.catchTag(changed, "DeviceNotFound", () =>
+      const { device, taken } = yield* Effect.catchTag(changed, "DeviceNotFound", () =>
         Effect.fail(new NotFound({ message: `No device with id ${digits}` }))
       )
       const [updated_device] = yield* withGroups([device])
       return updated_device === undefined
         ? yield* new DeviceNotFound({ device: digits })
-        : enveloped({ updated_device })
+        : enveloped({ updated_device, ...takenOver(taken) })
     }),
     remove: Effect.fnUntraced(function* (digits: string, request: DeviceDeletion, user: string) {
       const id = yield* deviceId(digits)

@@ -7,6 +7,7 @@ import { windowArguments } from "../../domain/requests/RequestFields.ts"
 import { JobRequests } from "../../jobs/engine/JobRequests.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { transaction } from "../core/Unavailable.ts"
 
 /** Deletes devices, or lets a job erase them first. Both fail with DeviceNotFound. */
@@ -15,6 +16,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
   const requests = yield* JobRequests
   const deletion = yield* DeviceDeletion
   const plugins = yield* PluginActions
+  const identities = yield* UniqueFieldStore
   const inTransaction = yield* transaction
 
   return {
@@ -24,7 +26,7 @@ export const makeDeviceRemoval = Effect.gen(function* () {
     ),
     /** Starts the job that erases the switch and then deletes the row. Yields its id. */
     erase: Effect.fn("DeviceRemoval.erase")(function* (id: number, request: DeletionRequest, user: string) {
-      yield* devices.get(id)
+      yield* identities.requireIdle(yield* devices.get(id))
       return yield* requests.start(DeviceErase, { device_id: id, ...windowArguments(request) }, { user })
     })
   }

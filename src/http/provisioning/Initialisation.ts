@@ -17,6 +17,7 @@ import { type InitJob, initJob } from "../../provisioning/InitStart.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { SettingsUnavailable } from "../../settings/SettingsView.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnknownDeviceStore } from "../../store/UnknownDeviceStore.ts"
 import { makeDeviceLookup } from "../devices/DeviceLookup.ts"
 import { makeDiscoveryBound } from "../devices/Registration.ts"
@@ -44,6 +45,8 @@ export const makeDiscovery = Effect.gen(function* () {
 /** Starts the initialisation of a device, or its second step again. `digits` is the id of the path. */
 export const makeInitialisation = Effect.gen(function* () {
   const requests = yield* JobRequests
+  const devices = yield* DeviceStore
+  const identities = yield* UniqueFieldStore
   const lookup = yield* makeDeviceLookup
   const startJob = (job: InitJob, args: InitArguments, user: string) => {
     if (job === "init_device_step2") {
@@ -57,6 +60,9 @@ export const makeInitialisation = Effect.gen(function* () {
     const device = yield* lookup.byId(digits)
     const args = initArguments(device.id, request)
     const job = yield* Effect.fromResult(initJob(device, args))
+    if (device.state === "DISCOVERED") yield* identities.requireIdle(device)
+    const replaced = request.replace_hostname === true ? yield* devices.byHostnames([request.hostname]) : []
+    yield* Effect.forEach(replaced, (old) => identities.requireIdle(old), { discard: true })
     const jobId = yield* startJob(job, args, user)
     return job === "init_device_step2"
       ? jobStarted(`Re-scheduled init step 2 for device_id ${digits}`, jobId)

@@ -15,10 +15,12 @@ import {
   DeviceType,
   type HostnameTaken
 } from "../../domain/Device.ts"
+import type { DeviceBusy, IdentityTaken } from "../../domain/UniqueFields.ts"
 import { DiscoverDevice } from "../../domain/jobs/DiscoverDevice.ts"
 import { InitStep2 } from "../../domain/jobs/InitStep2.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -52,7 +54,7 @@ export interface AppliedEvent {
   readonly startedJobs: ReadonlyArray<number>
 }
 
-type Failure = SqlError.SqlError | DeviceNotFound | HostnameTaken
+type Failure = SqlError.SqlError | DeviceNotFound | HostnameTaken | IdentityTaken | DeviceBusy
 type Perform<K extends keyof DeviceActions> = (
   device: Device,
   params: DeviceActions[K],
@@ -75,6 +77,7 @@ const isOfSyncEvents = ({ type }: { readonly type: keyof DeviceActions }): boole
 const make = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const devices = yield* DeviceStore
+  const identities = yield* UniqueFieldStore
   const interfaces = yield* InterfaceStore
   const links = yield* LinknetStore
   const reservations = yield* ReservationStore
@@ -100,7 +103,10 @@ const make = Effect.gen(function* () {
   })
 
   const performers: { readonly [K in keyof DeviceActions]: Perform<K> } = {
-    setFields: (device, patch) => noJobs(devices.update(device.id, toFields(patch))),
+    setFields: ({ id, state }, patch) =>
+      noJobs(
+        Effect.andThen(identities.takeOver({ id, state, fields: toFields(patch) }), devices.update(id, toFields(patch)))
+      ),
     touchLastSeen: ({ id }) => noJobs(sql`update device set last_seen = now() where id = ${id}`),
     recordSyncEvent: ({ hostname }, params, { by, jobId }) =>
       noJobs(events.append([hostname], { cause: params.cause, by, job_id: jobId })),

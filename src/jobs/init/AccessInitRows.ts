@@ -113,6 +113,7 @@ const make = Effect.gen(function* () {
     yield* discoveredOnly(unit)
     yield* rows.aloneOn(job, request.peer === null ? [unit] : [unit, request.peer.device])
     const old = request.replace ? yield* replacement.find(newHostname) : null
+    if (old !== null) yield* rows.aloneOn(job, [yield* devices.lock(old.id)])
     const plan = yield* request.uplinks === null ? planner.cabled(members, old) : planner.second(request.uplinks)
     const before = yield* takeSnapshot({ ...request, device: unit }, plan, old)
     const device = old === null ? unit : yield* replacement.swap(job, old, unit)

@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
       mgmtLoNet: underlay?.mgmt_lo_net ?? null,
       infraLoNet: underlay?.infra_lo_net ?? null,
       takenManagement: yield* reservations.takenAddresses,
-      takenInfra: yield* reservations.takenInfraAddresses
+      takenInfra: yield* reservations.takenAddresses
     })
     return collect([allocated]).problems
   })

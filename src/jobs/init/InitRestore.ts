@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DeviceFields } from "../../domain/Device.ts"
+import type { Device, DeviceFields } from "../../domain/Device.ts"
 import type { InitDecision, RowsBefore } from "../../domain/jobs/InitDecision.ts"
 import type { Linknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
@@ -22,14 +22,23 @@ const make = Effect.gen(function* () {
   const reservations = yield* ReservationStore
   const states = yield* DeviceStates
 
+  /** A lease that another switch has got since is gone. */
+  const leaseOf = Effect.fnUntraced(function* ({ dhcp_ip }: Device, own: ReadonlyArray<number>) {
+    const others = yield* sql`select from identity_claim where kind = 'address' and value = address_value(${dhcp_ip})
+      and (owner <> 'device' or owner_id <> all(${own}::integer[]))`
+    return others.length === 0 ? dhcp_ip : null
+  })
+
   const restoreReplaced = Effect.fnUntraced(function* (
     { old, unit }: NonNullable<RowsBefore["replaced"]>,
     cause: { readonly by: string; readonly jobId: number }
   ) {
     yield* states.apply(old.id, { type: "OPERATOR_SET", state: "UNMANAGED" }, cause)
     const { id: _id, last_seen: _seen, ...fields } = old
-    yield* devices.update(old.id, fields)
-    const { last_seen: _last, ...row } = unit
+    const own = [old.id, unit.id]
+    yield* devices.update(old.id, { ...fields, dhcp_ip: yield* leaseOf(old, own) })
+    const { last_seen: _last, ...others } = unit
+    const row = { ...others, dhcp_ip: yield* leaseOf(unit, own) }
     yield* sql`insert into device ${sql.insert({ ...row })}`
   })
 

@@ -9,6 +9,7 @@ import type { Interface } from "../../domain/Interface.ts"
 import { JobFailure } from "../../domain/Job.ts"
 import { cableOf, type Linknet, type NewLinknet } from "../../domain/Linknet.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { InterfaceStore } from "../../store/InterfaceStore.ts"
 import { JOB_BEGUN } from "../../store/JobStatusSql.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
@@ -27,6 +28,7 @@ const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const interfaces = yield* InterfaceStore
+  const identities = yield* UniqueFieldStore
   const linknets = yield* LinknetStore
   const reservations = yield* ReservationStore
   const events = yield* SyncEventStore
@@ -36,16 +38,19 @@ const make = Effect.gen(function* () {
 
   /**
    * No other initialisation of these devices is under way, which would take the rows of this one for those of before. Ask
-   * under the lock of allocations. Fails with a DeviceStateError.
+   * under the lock of allocations. Fails with a DeviceStateError, and with DeviceBusy when another job works on one of them.
    */
   const aloneOn = Effect.fnUntraced(function* (job: RunningJob, own: ReadonlyArray<Pick<Device, "id" | "hostname">>) {
-    for (const { hostname, id } of own) {
+    for (const device of own) {
+      const { hostname, id } = device
       const [other] = yield* sql<{ id: number }>`select j.id from job j where j.id <> ${job.id}
         and ${underWay} and j.memo ->> 'stage' <> 'done'
         and j.memo -> 'before' -> 'deviceIds' @> to_jsonb(${id}::int)`
-      if (other === undefined) continue
-      const message = `Device ${hostname} is being initialised by job ${other.id}`
-      return yield* new JobFailure({ type: "DeviceStateError", message })
+      if (other !== undefined) {
+        const message = `Device ${hostname} is being initialised by job ${other.id}`
+        return yield* new JobFailure({ type: "DeviceStateError", message })
+      }
+      yield* identities.requireIdle(device, job.id)
     }
   })
 

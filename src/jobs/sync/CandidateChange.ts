@@ -12,7 +12,7 @@ import { JobWindows } from "../engine/JobWindows.ts"
 import { originOf } from "../../templates/LineOrigin.ts"
 import { ChangeCalls, type CandidateRefused, refusedCandidate } from "./ChangeCalls.ts"
 import { Fence } from "./Fence.ts"
-import { fenced, outsideWindow, renderFailed, syncResult, unmanageable, unseen } from "./SyncTasks.ts"
+import { fenced, forbidden, outsideWindow, renderFailed, syncResult, unmanageable } from "./SyncTasks.ts"
 import type { SyncWork } from "./SyncWork.ts"
 
 const make = Effect.gen(function* () {
@@ -62,7 +62,9 @@ const make = Effect.gen(function* () {
       ReplaceConfigException: notConfiguration,
       MergeConfigException: notConfiguration,
       UnmanageableDevice: (error) => refuse(work, device, unmanageable(error)),
-      UnseenDevice: (error) => refuse(work, device, unseen(error))
+      UnseenDevice: (error) => refuse(work, device, forbidden(error)),
+      DisputedRecord: (error) => refuse(work, device, forbidden(error)),
+      RecordChanged: (error) => refuse(work, device, forbidden(error))
     })
   })
 

@@ -14,6 +14,7 @@ import type { MissingLinesPolicy } from "../../domain/ChangeNotes.ts"
 import type { Device } from "../../domain/Device.ts"
 import { can, platformOf } from "../../domain/platforms/Platforms.ts"
 import { requireManageable, type UnmanageableDevice } from "../../domain/platforms/Unmanageable.ts"
+import { type DisputedRecord, isOtherDevice, RecordChanged } from "../../domain/UniqueFields.ts"
 import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
 import * as Candidate from "../../drivers/Candidate.ts"
 import { type MergeConfigException, renderError, type ReplaceConfigException } from "../../drivers/DriverErrors.ts"
@@ -21,6 +22,8 @@ import { type GatedCandidate, passGate } from "../../drivers/GatedSession.ts"
 import { rareRetry } from "../../runtime/RareRetry.ts"
 import { ServerConfig } from "../../ServerConfig.ts"
 import { ChangeStore, type ChangeToRun } from "../../store/ChangeStore.ts"
+import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { UnseenDeviceStore } from "../../store/UnseenDeviceStore.ts"
 import { type CallError, callErrorText } from "../engine/CallErrorText.ts"
 
@@ -99,11 +102,29 @@ const reported = <E extends CallError>(call: Effect.Effect<ChangeReport, E>): Ef
     Effect.catch((error) => Effect.succeed(broken(callErrorText(error))))
   )
 
+/** The device was deleted, and a job is not while it runs. */
+const isReferenceGone = (error: SqlError.SqlError): boolean => error.reason._tag === "ConstraintError"
+
+/** Why a device gets no change; nothing was sent to it. */
+type NotStored = UnmanageableDevice | UnseenDevice | DisputedRecord | RecordChanged
+
+/** Their names, for those who record them. */
+export const notStored = ["UnmanageableDevice", "UnseenDevice", "DisputedRecord", "RecordChanged"] as const
+
 const make = Effect.gen(function* () {
   const config = yield* ServerConfig
   const changes = yield* ChangeStore
+  const devices = yield* DeviceStore
+  const identities = yield* UniqueFieldStore
   const unseen = yield* UnseenDeviceStore
   const actorOf = yield* DeviceEntity.client
+
+  /** From the moment that the change is stored its record stays as it is; before, it may have been changed or deleted. */
+  const requireSame = Effect.fnUntraced(function* (device: Device, changeId: number) {
+    const now = yield* Effect.option(devices.get(device.id))
+    if (Option.exists(now, (record) => !isOtherDevice(device, record))) return
+    if (yield* cancel(changeId)) return yield* new RecordChanged({ hostname: device.hostname })
+  })
 
   const store = Effect.fn("ChangeCalls.store")(function* (device: Device, wanted: WantedChange) {
     yield* requireManageable(device)
@@ -113,7 +134,10 @@ const make = Effect.gen(function* () {
       const { hostname } = device
       yield* passGate({ hostname, platform, text, mode: "replace", ...(originOf === undefined ? {} : { originOf }) })
     }
-    if (!wanted.dryRun) yield* unseen.requireSeen(device.id)
+    if (!wanted.dryRun) {
+      yield* unseen.requireSeen(device.id)
+      yield* identities.requireUndisputed(device.id)
+    }
     const mode = can(device, "timer") ? wanted.mode : 0
     const protocol = newChange({
       mode,
@@ -125,13 +149,18 @@ const make = Effect.gen(function* () {
       ...(wanted.shown === undefined ? {} : { shown: wanted.shown }),
       ...(wanted.onMissingLines === undefined ? {} : { onMissingLines: wanted.onMissingLines })
     })
-    return yield* changes.findOrInsert({
+    const stored = changes.findOrInsert({
       job_id: wanted.jobId,
       device_id: device.id,
       protocol,
       candidate: wanted.candidate,
       load_mode: "replace"
     })
+    const change = yield* Effect.catchIf(stored, isReferenceGone, () =>
+      Effect.fail(new RecordChanged({ hostname: device.hostname }))
+    )
+    yield* requireSame(device, change.id)
+    return change
   })
 
   const run = (deviceId: number, changeId: number): Effect.Effect<ChangeReport> =>
@@ -160,10 +189,7 @@ export class ChangeCalls extends Context.Service<
   ChangeCalls,
   {
     /** The job's change on the device, new or as it was stored before. Nothing is stored of a candidate that is refused. */
-    readonly store: (
-      device: Device,
-      wanted: WantedChange
-    ) => Effect.Effect<ChangeToRun, UnmanageableDevice | UnseenDevice | CandidateRefused | SqlError.SqlError>
+    readonly store: (device: Device, wanted: WantedChange) => Effect.Effect<ChangeToRun, NotStored | CandidateRefused | SqlError.SqlError>
     /** Runs a stored change to its end or to where it waits for a verdict; one that has ended only reports. */
     readonly run: (deviceId: number, changeId: number) => Effect.Effect<ChangeReport>
     /** Tells a change that waits how the others fared. */

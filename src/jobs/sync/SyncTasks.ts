@@ -4,7 +4,9 @@
  */
 import { type DeviceResult, deviceResult, type JobTask, subtaskFailed, taskFailed, taskOk } from "../../domain/Job.ts"
 import { type UnmanageableDevice, unmanageableText } from "../../domain/platforms/Unmanageable.ts"
-import { type UnseenDevice, unseenText } from "../../domain/UnseenDevice.ts"
+import type { DisputedRecord, RecordChanged } from "../../domain/UniqueFields.ts"
+import type { UnseenDevice } from "../../domain/UnseenDevice.ts"
+import { callErrorText } from "../engine/CallErrorText.ts"
 import type { ChangeReason } from "../../../machines/change/ChangeRow.ts"
 import type { ChangeReport } from "../../devices/ChangeExecutor.ts"
 import type { Stop } from "../../domain/jobs/SyncDevices.ts"
@@ -78,8 +80,9 @@ export const outsideWindow = (why: string, mainTask = MAIN_TASK): DeviceResult =
 export const unmanageable = (error: UnmanageableDevice): DeviceResult =>
   deviceResult([taskFailed(MAIN_TASK, unmanageableText(error))])
 
-/** Nobody has looked at the device since the database was restored: nothing was sent. */
-export const unseen = (error: UnseenDevice): DeviceResult => deviceResult([taskFailed(MAIN_TASK, unseenText(error))])
+/** The device's record forbids a push, as it is or as it has become: nothing was sent. */
+export const forbidden = (error: DisputedRecord | RecordChanged | UnseenDevice): DeviceResult =>
+  deviceResult([taskFailed(MAIN_TASK, callErrorText(error))])
 
 /** The first words of the text of a device that was left alone because the rollout was stopped. */
 export const NOT_STARTED = "This device was not started and runs what it ran before."

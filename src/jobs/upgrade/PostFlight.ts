@@ -48,7 +48,7 @@ const make = Effect.gen(function* () {
     yield* events.append([device.hostname], { cause: "firmware_upgrade", by: job.user, job_id: job.id })
     yield* devices
       .update(device.id, { os_version: version, confhash, synchronized })
-      .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die }))
+      .pipe(Effect.catchTags({ DeviceNotFound: Effect.die, HostnameTaken: Effect.die, IdentityTaken: Effect.die }))
     yield* upgrades.seen(device.id)
   }, sql.withTransaction)
 

@@ -6,8 +6,10 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Device, DeviceNotFound } from "../../domain/Device.ts"
+import type { DeviceBusy } from "../../domain/UniqueFields.ts"
 import { CertificateStore } from "../../store/CertificateStore.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { PluginCallStore } from "../../store/PluginCallStore.ts"
 import { LinknetStore } from "../../store/LinknetStore.ts"
 import { MgmtDomainStore } from "../../store/MgmtDomainStore.ts"
@@ -29,6 +31,7 @@ export interface DeletionCause {
 const make = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const domains = yield* MgmtDomainStore
+  const identities = yield* UniqueFieldStore
   const events = yield* SyncEventStore
   const links = yield* LinknetStore
   const certificates = yield* CertificateStore
@@ -56,6 +59,7 @@ const make = Effect.gen(function* () {
   const remove = Effect.fn("DeviceDeletion.remove")(function* (id: number, { by, jobId }: DeletionCause) {
     const device = yield* devices.lock(id)
     yield* check(id)
+    yield* identities.requireIdle(device, jobId)
     yield* events.clear([device.hostname])
     const neighbours = yield* neighboursOf(id)
     yield* events.unsynchronize(neighbours, { cause: "neighbor_deleted", by, job_id: jobId })
@@ -78,7 +82,7 @@ export class DeviceDeletion extends Context.Service<
     readonly remove: (
       id: number,
       cause: DeletionCause
-    ) => Effect.Effect<Device, DeviceInUse | DeviceNotFound | SqlError.SqlError>
+    ) => Effect.Effect<Device, DeviceBusy | DeviceInUse | DeviceNotFound | SqlError.SqlError>
   }
 >()("switchyard/jobs/DeviceDeletion") {
   static readonly layer = Layer.effect(DeviceDeletion, make)

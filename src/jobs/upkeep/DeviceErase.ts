@@ -15,6 +15,7 @@ import type { OperationPhase } from "../../domain/DeviceOperation.ts"
 import { DeviceErase } from "../../domain/jobs/DeviceErase.ts"
 import { PluginActions } from "../../plugins/PluginActions.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
+import { UniqueFieldStore } from "../../store/UniqueFieldStore.ts"
 import { JobStore } from "../../store/JobStore.ts"
 import { OperationStore } from "../../store/OperationStore.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
@@ -65,11 +66,12 @@ const make = Effect.gen(function* () {
   const jobs = yield* JobStore
   const operations = yield* OperationStore
   const deletion = yield* DeviceDeletion
+  const identities = yield* UniqueFieldStore
   const windows = yield* JobWindows
   const plugins = yield* PluginActions
   const actorOf = yield* DeviceEntity.client
 
-  const find = Effect.fnUntraced(function* (id: number) {
+  const find = Effect.fnUntraced(function* (id: number, job: RunningJob) {
     const device = yield* Effect.catchTag(devices.get(id), "DeviceNotFound", () =>
       Effect.fail(failure(`Could not find a device with ID ${id}`))
     )
@@ -81,6 +83,8 @@ const make = Effect.gen(function* () {
     if (!can(device, "erase")) return yield* failure(`Factory default not supported on platform: ${device.platform}`)
     // known before the switch is blank
     yield* deletion.check(id)
+    yield* identities.requireUndisputed(id)
+    yield* identities.requireIdle(device, job.id)
     return device
   })
 
@@ -108,7 +112,7 @@ const make = Effect.gen(function* () {
     if ((yield* jobs.devices(job.id)).length > 0) return deviceRows
     // what was begun before a restart is brought to its end, whatever has become of the row meanwhile
     const begun = Option.isSome(yield* operations.ofJob(job.id, device_id, "erase"))
-    const device = yield* begun ? devices.get(device_id) : find(device_id)
+    const device = yield* begun ? devices.get(device_id) : find(device_id, job)
     if (!begun && (yield* job.aborting)) {
       const result = notStarted({ aborted: true, message: "The job was aborted" }, TASK)
       yield* record(job, device.hostname, result, false)

@@ -31,7 +31,7 @@ export const factsDifference = (device: Pick<Device, Column>, facts: Facts): Dif
   } satisfies Record<Column, string | null>
   const found: Difference = {}
   for (const column of columns) {
-    const value = (read[column] ?? "").slice(0, WIDTH)
+    const value = (read[column] ?? "").trim().slice(0, WIDTH)
     if (value !== "" && value !== device[column]) found[column] = { old: device[column], new: value }
   }
   return found

@@ -205,6 +205,9 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
         "DeviceStateError",
         "Device must be in state INIT to continue init step 2"
       ])
+      // another switch answers there, of which there is no record any more
+      const core = yield* devices.getByHostname("lhv-core2")
+      yield* devices.update(core.id, { management_ip: null })
       const stranger = yield* devices.insert({
         hostname: "lhv-acc77",
         state: "INIT",
@@ -219,6 +222,8 @@ layer(Campus.layer, { excludeTestServices: true })("an access switch", (it) => {
         "Newly initialized device presents wrong hostname"
       ])
       assert.strictEqual((yield* devices.get(stranger.id)).state, "INIT")
+      yield* devices.remove(stranger.id)
+      yield* devices.update(core.id, { management_ip: core.management_ip })
     })
   )
 })

@@ -31,12 +31,14 @@ const access = (device_id: number, new_hostname: string, more: Readonly<Record<s
 const dist = (device_id: number, new_hostname: string) =>
   refused(FABRIC, { device_id, new_hostname, device_type: "DIST", neighbors: null })
 
-/** Reserves every address of a range for devices that nobody needs; `free` gives them back. */
+/** Reserves every address of a range that nobody has for devices that nobody needs; `free` gives them back. */
 const taking = Effect.fnUntraced(function* (prefix: string, first: number) {
   const sql = yield* SqlClient.SqlClient
   const devices = yield* DeviceStore
   const reservations = yield* ReservationStore
+  const taken = yield* reservations.takenAddresses
   for (let last = first; last < 256; last++) {
+    if (taken.has(`${prefix}${last}`)) continue
     const holder = yield* devices.insert({ hostname: `holder${last}`, state: "UNMANAGED", device_type: "UNKNOWN" })
     yield* reservations.reserve({ device_id: holder.id, ip_version: 4, ip: `${prefix}${last}` })
   }

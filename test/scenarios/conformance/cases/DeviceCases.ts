@@ -244,4 +244,17 @@ const creation: ReadonlyArray<Case> = [
   )
 ]
 
-export const deviceCases: ReadonlyArray<Case> = [...reading, ...creation]
+const TAKEN: Case = {
+  name: "that another record has the address",
+  request: { method: "POST", path: "/device", json: { ...base, management_ip: "::ffff:10.0.6.6" } },
+  reply: {
+    status: 409,
+    body: {
+      status: "error",
+      message: ["management_ip 10.0.6.6 is used already: management_ip of east-a1"],
+      data: absent
+    }
+  }
+}
+
+export const deviceCases: ReadonlyArray<Case> = [...reading, ...creation, TAKEN]

@@ -196,4 +196,15 @@ const deletion: ReadonlyArray<Case> = [
   }))
 ]
 
-export const deviceChangeCases: ReadonlyArray<Case> = [...changing, ...deletion]
+export const deviceChangeCases: ReadonlyArray<Case> = [
+  ...changing,
+  ...deletion,
+  {
+    name: "that another record has the address",
+    request: { method: "PUT", path: "/device/8", json: { infra_ip: "10.100.3.0" } },
+    reply: {
+      status: 409,
+      body: { status: "error", message: ["infra_ip 10.100.3.0 is used already: management_ip of core1"] }
+    }
+  }
+]

@@ -197,4 +197,25 @@ const rest: ReadonlyArray<Case> = [
   }))
 ]
 
-export const linknetCases: ReadonlyArray<Case> = [...creation, ...rest]
+export const linknetCases: ReadonlyArray<Case> = [
+  ...creation,
+  ...rest,
+  {
+    name: "a network in a management domain",
+    request: {
+      method: "POST",
+      path: "/linknets",
+      json: {
+        device_a: "core1",
+        device_b: "dist2",
+        device_a_port: "Ethernet7",
+        device_b_port: "Ethernet7",
+        ipv4_network: "10.0.6.32/31"
+      }
+    },
+    reply: {
+      status: 409,
+      body: { status: "error", message: ["network 10.0.6.32/31 overlaps network 10.0.6.0/24 of management domain 1"] }
+    }
+  }
+]

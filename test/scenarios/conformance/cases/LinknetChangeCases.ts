@@ -192,5 +192,17 @@ export const linknetChangeCases: ReadonlyArray<Case> = [
     name: "no link of that id",
     request: { method: "PUT", path: `/linknet/${id}`, json: {} },
     reply: { status: 404, body: { message: "linknet not found" } }
-  }))
+  })),
+  {
+    name: "a network in a management domain",
+    request: {
+      method: "PUT",
+      path: "/linknet/1",
+      json: { ipv4_network: "10.0.6.32/30", device_a_ip: "10.0.6.33", device_b_ip: "10.0.6.34" }
+    },
+    reply: {
+      status: 409,
+      body: { status: "error", message: ["network 10.0.6.32/30 overlaps network 10.0.6.0/24 of management domain 1"] }
+    }
+  }
 ]

@@ -85,7 +85,7 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
   created("empty texts as null", { ipv6_gw: "", description: "" }, { ipv6_gw: null, description: null }),
   created("a VLAN as text", { vlan: "4095" }, { vlan: 4095 }),
   created("the prefix length of a dotted mask", { ipv4_gw: "10.0.7.1/255.255.255.0" }, { ipv4_gw: "10.0.7.1/24" }),
-  created("a /17", { ipv4_gw: "10.0.7.1/17" }, { ipv4_gw: "10.0.7.1/17" }),
+  created("a /17", { ipv4_gw: "10.1.7.1/17" }, { ipv4_gw: "10.1.7.1/17" }),
   created("a /30", { ipv4_gw: "10.0.7.1/30" }, { ipv4_gw: "10.0.7.1/30" }),
   {
     name: "what is missing",
@@ -278,5 +278,25 @@ export const mgmtDomainCases: ReadonlyArray<Case> = [
     name: "no domain of that id",
     request: { method: "DELETE", path: "/mgmtdomain/4711" },
     reply: { status: 404, body: { message: "Management domain not found" } }
+  },
+  {
+    name: "a network that overlaps another one",
+    request: {
+      method: "POST",
+      path: "/mgmtdomains",
+      json: { device_a: "dist1", device_b: "dist2", vlan: 601, ipv4_gw: "10.0.6.129/25" }
+    },
+    reply: {
+      status: 409,
+      body: { status: "error", message: ["network 10.0.6.128/25 overlaps network 10.0.6.0/24 of management domain 1"] }
+    }
+  },
+  {
+    name: "a gateway that is the address of a device",
+    request: { method: "PUT", path: "/mgmtdomain/1", json: { ipv4_gw: "10.0.6.6/24" } },
+    reply: {
+      status: 409,
+      body: { status: "error", message: ["gateway 10.0.6.6 is used already: management_ip of east-a1"] }
+    }
   }
 ]

@@ -137,5 +137,15 @@ export const placeCases: ReadonlyArray<Case> = [
     "line 3: hostname: Another device has the hostname core1",
     "line 4: mac: Device must be in state DISCOVERED to begin init, east-a1 is MANAGED",
     "line 4: replace_hostname: Device x2 not found"
-  )
+  ),
+  {
+    name: "that the switch to be replaced has an open change",
+    given: ["insert into device_operation (device_id, kind, phase, detail) values (5, 'bounce', 'shutting', '{}')"],
+    request: {
+      method: "POST",
+      path: "/new_devices",
+      json: { devices: [{ ...line, hostname: "east-a2", replace_hostname: true }] }
+    },
+    reply: { status: 409, body: { status: "error", message: /^Device east-a2 has an open change of bounce/ } }
+  }
 ]

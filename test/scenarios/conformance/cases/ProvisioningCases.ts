@@ -153,10 +153,23 @@ const initialisation: ReadonlyArray<Case> = [
   ),
   {
     name: "that the check cannot be made",
-    given: [`update device set dhcp_ip = '10.0.0.21' where id = 6`],
+    given: [`update device set dhcp_ip = '10.0.0.29' where id = 6`],
     request: { method: "POST", path: "/device_initcheck/6", json: access },
     reply: { status: 500, body: { message: /^Exception in pre_init_checks: Failed to connect to device_id 6: / } }
   }
 ]
 
-export const provisioningCases: ReadonlyArray<Case> = [...discovery, ...initialisation]
+export const provisioningCases: ReadonlyArray<Case> = [
+  ...discovery,
+  ...initialisation,
+  {
+    name: "that the switch to be replaced has an open change",
+    given: ["insert into device_operation (device_id, kind, phase, detail) values (5, 'bounce', 'shutting', '{}')"],
+    request: {
+      method: "POST",
+      path: "/device_init/6",
+      json: { hostname: "east-a2", device_type: "ACCESS", replace_hostname: true }
+    },
+    reply: { status: 409, body: { status: "error", message: /^Device east-a2 has an open change of bounce/ } }
+  }
+]
