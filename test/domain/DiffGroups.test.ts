@@ -1,5 +1,6 @@
 /** Which differences are the same change. */
 import { describe, expect, it } from "vitest"
+import { AUTO_PUSH_BELOW, deviceScore } from "../../src/domain/ChangeScore.ts"
 import { changeKey, groupDiffs } from "../../src/domain/DiffGroups.ts"
 
 const ntp = (line: number, before: string) => `@@ -${line},2 +${line},3 @@
@@ -40,6 +41,19 @@ describe("differences", () => {
     expect(groups.map(({ hostnames }) => hostnames.length)).toEqual([3, 1, 2])
     expect(groups[0]?.risks).toEqual([{ line: "-router bgp 65000", weight: 50 }])
     expect(groups[1]?.risks).toEqual([])
+  })
+
+  it("name what runs commands later and who may log in as risky, also in a small change", () => {
+    const lines = [
+      "+event-handler x",
+      "+   action bash reload",
+      "+alias sh reload",
+      "+username eve nopassword",
+      "-aaa root"
+    ]
+    const [group] = groupDiffs([{ diff: lines.join("\n"), hostnames: ["a"], score: 40 }])
+    expect(group?.risks.map(({ weight }) => weight)).toEqual(lines.map(() => 20))
+    for (const line of lines) expect(deviceScore("x\n".repeat(400), line)).toBeGreaterThan(AUTO_PUSH_BELOW)
   })
 
   it("of no device are no group", () => {

@@ -47,6 +47,30 @@ describe("A change of a port", () => {
     ])
   })
 
+  it("keeps no line that is a command, or leaves the section of the port", () => {
+    for (const [data, error] of [
+      [
+        { cli_append_str: "   no lldp transmit\n   commit" },
+        'cli_append_str: line 2 is no configuration: "commit" leaves,'
+      ],
+      [{ cli_append_str: "exit" }, 'cli_append_str: line 1 is no configuration: "exit" leaves the section of the port'],
+      [{ cli_append_str: "interface Ethernet6" }, 'cli_append_str: line 1 is no configuration: "interface" leaves'],
+      [
+        { cli_append_str: "wr mem" },
+        'cli_append_str: line 1 is no configuration: "wr" is short for the command "write"'
+      ],
+      [{ description: "desk\nreload" }, 'description: line 2 is no configuration: "reload" is a command'],
+      [{ tags: ["desk", "x\nend"] }, 'tags: line 3 is no configuration: "end" leaves the section of the port']
+    ] as const) {
+      const { dataChanged, errors } = change({ data })
+      assert.isFalse(dataChanged, error)
+      assert.lengthOf(errors, 1)
+      assert.include(errors[0] ?? "", error)
+    }
+    for (const data of [{ cli_append_str: "   mtu 9000\n" }, { description: "commit or reload" }, { tags: ["commit"] }])
+      assert.deepEqual(change({ data }).errors, [])
+  })
+
   it("removes a key by null, a description by an empty text, and everything by null or {}", () => {
     assert.deepEqual(change({ data: { untagged_vlan: null, description: "" } }).data, {})
     assert.isNull(change({ data: null }).data)

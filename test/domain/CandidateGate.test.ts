@@ -1,22 +1,22 @@
 /** What a candidate may hold, and what is refused before anything of it is sent. */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
-import { refusalText, refusedLines } from "../../../src/domain/CandidateGate.ts"
-import { eos } from "../../../src/domain/platforms/Eos.ts"
-import { frr } from "../../../src/domain/platforms/Frr.ts"
-import type { Platform } from "../../../src/domain/platforms/Platform.ts"
-import { platforms } from "../../../src/domain/platforms/Platforms.ts"
-import { appended } from "../../scenarios/personalities/Candidate.ts"
-import { stored } from "../../support/Lindhaven.ts"
-import { randomOf } from "../../support/Random.ts"
-import { eosConfigurations } from "./EosConfigurations.ts"
-import { frrConfigurations } from "./FrrConfigurations.ts"
+import { refusalText, refusedLines } from "../../src/domain/CandidateGate.ts"
+import { eos } from "../../src/domain/platforms/Eos.ts"
+import { frr } from "../../src/domain/platforms/Frr.ts"
+import type { Platform } from "../../src/domain/platforms/Platform.ts"
+import { platforms } from "../../src/domain/platforms/Platforms.ts"
+import { appended } from "../scenarios/personalities/Candidate.ts"
+import { stored } from "../support/Lindhaven.ts"
+import { randomOf } from "../support/Random.ts"
+import { eosConfigurations } from "./platforms/EosConfigurations.ts"
+import { frrConfigurations } from "./platforms/FrrConfigurations.ts"
 
 /** Number and word of each refused line. */
 const refused = (platform: Platform, text: string, surroundings = {}): ReadonlyArray<string> =>
   refusedLines(platform, text, surroundings).map(({ lineNumber, word }) => `${lineNumber} ${word}`)
 
-const recorded = readFileSync(new URL("../../drivers/recordings/running-config.txt", import.meta.url), "utf8")
+const recorded = readFileSync(new URL("../drivers/recordings/running-config.txt", import.meta.url), "utf8")
   .split("\n")
   .filter((line) => line.startsWith("< ") && !line.includes("LINEPROTO") && line !== "< show running-config")
   .map((line) => line.slice(2))
