@@ -14,7 +14,7 @@ export interface RefusedLine {
   /** As it stands in the text, with its secrets. */
   readonly line: string
   readonly word: string
-  /** What the word does, as a sentence without a full stop. */
+  /** What the word does: a sentence without its subject and its full stop. */
   readonly rule: string
 }
 
@@ -53,9 +53,9 @@ const NEGATION: Judgement = { _tag: "negation" }
 
 const refused = (rule: string): Judgement => ({ _tag: "refused", rule })
 
-const SESSION_RULE = "it leaves, commits, abandons or opens a configuration session"
-const EXEC_RULE = "it is a command, not configuration"
-const QUOTED_RULE = "a line must begin with a plain word"
+const SESSION_RULE = "leaves, commits, abandons or opens a configuration session"
+const EXEC_RULE = "is a command, not configuration"
+const QUOTED_RULE = "is no plain word, and a device may read another one"
 const MANY_WORDS = 4_096
 
 /** The first words of a platform and what each is, compiled once. */
@@ -78,8 +78,8 @@ const judgeUnknown = (words: CommandWords, word: string): Judgement => {
     return judgement._tag === "configuration" ? judgement : refused(EXEC_RULE)
   }
   const negation = words.negations.find((full) => full.startsWith(word))
-  const command = abbreviates(word, [...words.session, ...words.exec, ...words.leave, words.end])
-  if (command !== undefined) return refused(`it is short for the command "${command}"`)
+  const command = abbreviates(word, [...words.session, ...words.exec, ...words.leave.keys(), words.end])
+  if (command !== undefined) return refused(`is short for the command "${command}"`)
   if (negation !== undefined) return NEGATION
   const shared = words.shared.find((other) => other.word.startsWith(word))
   return shared === undefined ? CONFIGURATION : { _tag: "shared", shared }
@@ -93,7 +93,7 @@ const judgeWord = (words: CommandWords, given: string): Judgement => {
   if (words.exec.includes(word)) return refused(EXEC_RULE)
   if (words.negations.includes(word)) return NEGATION
   // a switch may take other spellings, but those that Switchyard itself leaves out are these alone
-  if (words.leave.includes(word)) return LEAVE
+  if (words.leave.has(word)) return LEAVE
   if (word === words.end) return given === words.end ? END : refused(SESSION_RULE)
   const shared = words.shared.find((other) => other.word === word)
   return shared === undefined ? judgeUnknown(words, word) : { _tag: "shared", shared }
@@ -128,11 +128,11 @@ const commandBehind = (shared: SharedWord, behind: ReadonlyArray<string>): strin
   if (next === undefined) return shared.alone === "command" ? EXEC_RULE : undefined
   if (shared.configuration.includes(next)) return undefined
   const command = abbreviates(next, shared.commands)
-  if (command !== undefined) return `with "${command}" it is a command, not configuration`
+  if (command !== undefined) return `is a command with "${command}" behind it, not configuration`
   if (shared.otherwise === "configuration") return undefined
   return shared.configuration.length === 0
     ? EXEC_RULE
-    : `it is configuration only with ${shared.configuration.map((word) => `"${word}"`).join(" or ")}`
+    : `is configuration only with ${shared.configuration.map((word) => `"${word}"`).join(" or ")} behind it`
 }
 
 type Finding = Pick<RefusedLine, "word" | "rule">
@@ -173,7 +173,7 @@ const redirectionIn = (words: CommandWords, typed: string): Finding | undefined 
   const [, word] = found ?? []
   if (found === null || word === undefined || words.textBehind.test(typed)) return undefined
   const quotes = typed.slice(0, found.index).split('"').length - 1
-  return quotes % 2 === 1 ? undefined : { word, rule: "it sends the output of the line to a command or a file" }
+  return quotes % 2 === 1 ? undefined : { word, rule: "sends the output of the line to a command or a file" }
 }
 
 /** Whether a line is one of the aliases, which the device would run instead. */
@@ -234,7 +234,9 @@ class OpenModes {
   }
 
   #pass({ indent, typed }: TypedLine) {
-    const place = indent > 0 && this.#words.topLevel.test(typed) ? 0 : indent
+    const { nesting, topLevel } = this.#words
+    const leaves = indent > 0 && topLevel.test(typed) && !nesting.test(this.#around(indent))
+    const place = leaves ? 0 : indent
     while ((this.#open.at(-1)?.indent ?? -1) >= place) this.#open.pop()
     if (this.#words.opensMode.test(typed)) this.#open.push({ typed, indent })
   }
@@ -247,14 +249,21 @@ class OpenModes {
   /** The heading of the mode around a line with this indentation; empty at the top, and where no mode is surely open. */
   headingAt(indent: number): string {
     this.#catchUp()
+    return this.#around(indent)
+  }
+
+  #around(indent: number): string {
     return this.#open.findLast((mode) => mode.indent < indent)?.typed ?? ""
   }
 
-  /** Leaves a mode; false when none is surely open. */
-  leave(): boolean {
+  /** Leaves the innermost mode whose heading begins so; false when none is surely open. */
+  leave(heading: string): boolean {
     this.#catchUp()
-    this.#left = this.#open.pop()?.indent
-    return this.#left !== undefined
+    const index = this.#open.findLastIndex(({ typed }) => typed.startsWith(heading))
+    if (index < 0) return false
+    this.#left = this.#open[index]?.indent
+    this.#open.splice(index)
+    return true
   }
 }
 
@@ -266,14 +275,14 @@ const controlIn = (line: string): Finding | undefined => {
   const [character] = controlCharacter.exec(line) ?? []
   if (character === undefined) return undefined
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
-  return { word: `U+${code}`, rule: "a control character cannot be sent to a device" }
+  return { word: `U+${code}`, rule: "is a control character, on which a device acts" }
 }
 
-const ENDS_COMMENT: Finding = { word: END_OF_TEXT, rule: "it ends the text of a comment, and what follows is run" }
-const ALIAS_RULE = "it is an alias on the device, which runs a command"
-const LEAVES_PORT_RULE = "it leaves the section of the port"
-const LEAVES_RULE = "it leaves the mode it stands in further than its indentation says"
-const EARLY_END_RULE = "it ends the configuration, and lines follow"
+const ENDS_COMMENT: Finding = { word: END_OF_TEXT, rule: "ends the text of a comment, and what follows is run" }
+const ALIAS_RULE = "is an alias on the device, which runs a command"
+const LEAVES_PORT_RULE = "leaves the section of the port"
+const LEAVES_RULE = "leaves the mode it stands in further than its indentation says"
+const EARLY_END_RULE = "ends the configuration, and lines follow"
 
 /** One text on its way through the gate of a platform. */
 class Passage {
@@ -311,7 +320,7 @@ class Passage {
   /** Judges all lines, in order. */
   judge(): ReadonlyArray<RefusedLine> {
     for (let index = 0; index < this.#lines.length && this.found.length < MOST_REFUSED;) index = this.#pass(index)
-    return this.found.sort((one, other) => one.lineNumber - other.lineNumber)
+    return this.found.toSorted((one, other) => one.lineNumber - other.lineNumber)
   }
 
   /** Judges the line at this index, and gives that of the next one that is no text of it. */
@@ -319,8 +328,8 @@ class Passage {
     const line = this.#lines[index] ?? ""
     const { longestLine } = this.#vocabulary.words
     if (isTooLong(line, longestLine)) {
-      const rule = `a line of more than ${longestLine} bytes is not taken as one`
-      this.#refuse(index, { word: `${line.trim().slice(0, 20)}…`, rule })
+      const rule = `begins a line of more than ${longestLine} bytes, which is not taken as one`
+      this.#refuse(index, { word: line.trim().slice(0, 20), rule })
       return index + 1
     }
     const typed = (line.includes("\t") ? line.replaceAll("\t", " ") : line).trim()
@@ -385,7 +394,7 @@ class Passage {
   #passLeaving(index: number, { indent, typed }: TypedLine) {
     if (this.#modes.standsInLeft(indent)) this.#refuseLeaving()
     if (this.#inPort) this.#refuse(index, { word: typed, rule: LEAVES_PORT_RULE })
-    else if (this.#modes.leave()) this.#leaving = index
+    else if (this.#modes.leave(this.#vocabulary.words.leave.get(typed.toLowerCase()) ?? "")) this.#leaving = index
     else this.#refuse(index, { word: typed, rule: LEAVES_RULE })
   }
 
@@ -435,6 +444,6 @@ export const refusedLines = (
   return platform.commands === undefined ? [] : new Passage(platform, platform.commands, text, surroundings).judge()
 }
 
-/** A refusal as one sentence for people, without the line, which may hold a secret. */
-export const refusalSentence = ({ lineNumber, rule, word }: RefusedLine): string =>
-  `line ${lineNumber} is no configuration: "${word}": ${rule}`
+/** A refusal for people. `line` is what they may see of it; left out, it is only numbered. */
+export const refusalText = ({ lineNumber, rule, word }: RefusedLine, line?: string): string =>
+  `line ${lineNumber}${line === undefined ? "" : ` ("${line.trim()}")`} is no configuration: "${word}" ${rule}`

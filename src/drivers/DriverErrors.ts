@@ -99,18 +99,23 @@ export const RejectedLine = Schema.Struct({
 })
 export type RejectedLine = typeof RejectedLine.Type
 
-/** The switch rejected lines of a whole configuration. The candidate was discarded. At most 20 lines are kept. */
+/**
+ * Lines of a whole configuration were rejected: by the switch, after which the candidate was discarded, or before anything was
+ * sent (`unsent`), because they are no configuration. At most 20 lines are kept.
+ */
 export class ReplaceConfigException extends Schema.TaggedError<ReplaceConfigException>()("ReplaceConfigException", {
   hostname: Schema.String,
   rejected: Schema.Array(RejectedLine),
-  message: Schema.String
+  message: Schema.String,
+  unsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** As `ReplaceConfigException`, for a configuration that is added to the running one. */
 export class MergeConfigException extends Schema.TaggedError<MergeConfigException>()("MergeConfigException", {
   hostname: Schema.String,
   rejected: Schema.Array(RejectedLine),
-  message: Schema.String
+  message: Schema.String,
+  unsent: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /**
@@ -174,11 +179,10 @@ export type LoadError =
 /** Every error a driver can raise. */
 export type DriverError = ConnectError | LoadError | CommitError | NotOffered | UnmanageableDevice | AddressOutside
 
-const rejectedLines = (error: ReplaceConfigException | MergeConfigException): string =>
-  [
-    `rejected by ${error.hostname} while loading:`,
-    ...error.rejected.flatMap((rejected) => [rejected.line, rejected.answer])
-  ].join("\n")
+const rejectedLines = ({ hostname, rejected, unsent }: ReplaceConfigException | MergeConfigException): string =>
+  unsent === true
+    ? [`nothing was sent to ${hostname}:`, ...rejected.map(({ answer }) => answer)].join("\n")
+    : [`rejected by ${hostname} while loading:`, ...rejected.flatMap(({ answer, line }) => [line, answer])].join("\n")
 
 /** The line before the error that says where it happened and, when an operator can do something, what. */
 const heading = (error: DriverError): string => {

@@ -22,7 +22,7 @@ export const eos: Platform<"eos"> = {
     ...indented,
     multiLineInputs: [
       { opens: /^banner (?:login|motd|exec)$/, texts: 1 },
-      { opens: /^comment$/, texts: 1 },
+      { opens: /^comment$/, texts: 1, within: /./ },
       { opens: /^action bash$/, texts: 1, within: /^event-handler / },
       { opens: /^protocol https certificate$/, texts: 2, within: /^management api / }
     ]

@@ -46,23 +46,24 @@ export const frrCommands: CommandWords = {
     "xpath",
     "yang"
   ],
-  leave: [
-    "exit",
-    "quit",
-    "exit-address-family",
-    "exit-bmp",
-    "exit-ldp-if",
-    "exit-rpki",
-    "exit-srv6",
-    "exit-vni",
-    "exit-vnc",
-    "exit-vrf",
-    "exit-vrf-policy"
-  ],
+  leave: new Map([
+    ["exit", ""],
+    ["quit", ""],
+    ["exit-address-family", "address-family "],
+    ["exit-bmp", "bmp "],
+    ["exit-ldp-if", "interface "],
+    ["exit-link-params", "link-params"],
+    ["exit-rpki", "rpki"],
+    ["exit-srv6", "srv6"],
+    ["exit-vni", "vni "],
+    ["exit-vnc", "vnc "],
+    ["exit-vrf", "vrf "],
+    ["exit-vrf-policy", "vrf-policy "]
+  ]),
   end: "end",
   shared: [
     both("echo", { configuration: ["receive-interval", "transmit-interval"], otherwise: "command", alone: "command" }),
-    both("enable", { configuration: ["password"], otherwise: "command", alone: "command" }),
+    both("enable", { configuration: ["password"], otherwise: "command" }),
     both("mgmt", { otherwise: "command", alone: "command" }),
     both("rpki", { commands: ["reset", "start", "stop"] }),
     // with words behind it, it is configuration that FRR shows and saves
@@ -72,9 +73,10 @@ export const frrCommands: CommandWords = {
   negations: ["no"],
   comments: ["#"],
   opensMode:
-    /^(?:interface |router |vrf |route-map |address-family |vni |key chain |key \d|line vty|pbr-map |nexthop-group |segment-routing|srv6|locators|locator |traffic-eng|policy |pcep|pce |segment-list |candidate-path |bfd$|peer |profile |mpls ldp|pseudowire |l2vpn |member |rpki|bmp targets |affinity-map |vnc |vrf-policy |neighbor-group |flex-algo |pw |encapsulation |formats|format |static-sids|mpls-te)/,
+    /^(?:interface |router |vrf |route-map |address-family |vni |key chain |key \d|line vty|pbr-map |nexthop-group |segment-routing|srv6|locators|locator |traffic-eng|policy |pcep|pce |segment-list |candidate-path |bfd$|peer |profile |mpls ldp|pseudowire |l2vpn |member |rpki|bmp targets |affinity-map |vnc |vrf-policy |neighbor-group |flex-algo |pw |encapsulation |formats|format |static-sids|mpls-te|link-params$)/,
   topLevel:
-    /^(?:no +)?(?:access-list |agentx|allow-external|banner |bfd$|bgp (?:as-path|community-list|large-community-list|extcommunity-list)|debug |domainname |enable |fpm |frr |hostname |interface |ip(?:v6)? (?:access-list |forwarding|import-table|nht |prefix-list |protocol |route |table)|key chain |l2vpn |line |log |mac access-list|mpls (?:ldp|label)|nexthop-group |password |pbr-map |route-map |router |router-id |rpki|segment-routing|service |username |vrf |zebra )/,
+    /^(?:no +)?(?:access-list |agentx|allow-external|banner |bfd$|bgp (?:as-path|community-list|large-community-list|extcommunity-list)|debug |domainname |enable |fpm |frr |hostname |interface |ip(?:v6)? (?:access-list |forwarding|import-table|nht |prefix-list |protocol |route |table)|key chain |l2vpn |line |log |mac access-list|mpls (?:ldp|label)|nexthop-group |password |pbr-map |route-map |router |router-id |rpki|service |username |vrf |zebra )/,
+  nesting: /^(?:mpls ldp|address-family ipv[46]$|vrf )/,
   alias: null,
   textBehind: null,
   // what is longer is read as two lines

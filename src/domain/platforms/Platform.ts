@@ -59,8 +59,8 @@ export interface CommandWords {
   readonly session: ReadonlyArray<string>
   /** The other commands of the exec modes. */
   readonly exec: ReadonlyArray<string>
-  /** Words that leave the mode that they stand in, and no other. */
-  readonly leave: ReadonlyArray<string>
+  /** Words that leave the mode that they stand in, each with how its heading begins; empty for any. */
+  readonly leave: ReadonlyMap<string, string>
   /** The line that ends a whole configuration. */
   readonly end: string
   readonly shared: ReadonlyArray<SharedWord>
@@ -72,8 +72,10 @@ export interface CommandWords {
   readonly comments: ReadonlyArray<string>
   /** Lines that open a mode. */
   readonly opensMode: RegExp
-  /** Lines that exist at the top level only, so that one below a heading leaves its section. */
+  /** Lines that exist at the top level, so that one below a heading leaves its section. */
   readonly topLevel: RegExp
+  /** Headings below which some of these are lines of the section. */
+  readonly nesting: RegExp
   /** A line that gives a command another name, with that name as its first group; null where there are no aliases. */
   readonly alias: RegExp | null
   /** Lines whose rest is text, so that `|` and `>` in it are; null where the device acts on neither. */

@@ -49,9 +49,9 @@ const isFree = ({ fields }: NonNullable<Ports[string]>): boolean => {
 const makeContext = Effect.gen(function* () {
   const settings = yield* SettingsView
   return Effect.fnUntraced(function* (device: Device, interfaces: Ports) {
-    const { hostname } = device
+    const { hostname, platform } = device
     if (!Object.values(interfaces).some(refersToSettings)) {
-      return { hostname, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
+      return { hostname, platform, vlanNames: new Set<string>(), vxlans: new Set<string>() } satisfies PortContext
     }
     const effective = yield* settings
       .effective({ _tag: "Device", device })
@@ -60,7 +60,7 @@ const makeContext = Effect.gen(function* () {
           Effect.fail(new InternalError({ message: `Error getting settings: ${message}` }))
         )
       )
-    return { hostname, ...vlansOf(effective.settings) } satisfies PortContext
+    return { hostname, platform, ...vlansOf(effective.settings) } satisfies PortContext
   })
 })
 

@@ -15,7 +15,7 @@ import { failureOf } from "./SyncStatus.ts"
 import { DeviceStore } from "../../store/DeviceStore.ts"
 import { type JobDevice, JobStore } from "../../store/JobStore.ts"
 import { callErrorText } from "../engine/CallErrorText.ts"
-import { broken, ChangeCalls } from "./ChangeCalls.ts"
+import { broken, ChangeCalls, refusedCandidate } from "./ChangeCalls.ts"
 import { DeviceStates } from "../engine/DeviceStates.ts"
 import { deviceRows, handle, type JobHandler, type JobRun, refusedAsFailure } from "../engine/JobHandler.ts"
 import { JobWindows } from "../engine/JobWindows.ts"
@@ -77,7 +77,10 @@ const make = Effect.gen(function* () {
       Effect.flatMap(({ id }) =>
         Effect.flatMap(timerWaits.watch(job), (timers) => timers.orLeave(id, calls.run(device.id, id)))
       ),
-      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error))))
+      Effect.catchTag(["UnmanageableDevice", "UnseenDevice"], (error) => Effect.succeed(broken(callErrorText(error)))),
+      Effect.catchTag(["ReplaceConfigException", "MergeConfigException"], (error) =>
+        Effect.succeed(refusedCandidate(error))
+      )
     )
   })
 
