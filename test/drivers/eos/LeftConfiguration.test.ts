@@ -12,7 +12,11 @@ const MOST_MILLIS = 5_000
 const candidate = (...lines: ReadonlyArray<string>) => `${baseConfig}${lines.join("\n")}\n`
 
 /** Loads the lines into `job27`; what was said, and the switch right afterwards. */
-const loaded = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, node: Partial<Node> = {}, windowBytes?: number) {
+const loaded = Effect.fnUntraced(function* (
+  lines: ReadonlyArray<string>,
+  node: Partial<Node> = {},
+  windowBytes?: number
+) {
   const { device, loadUngated } = yield* makeOneSwitch(node)
   const before = device.running()
   const began = yield* Clock.currentTimeMillis
@@ -43,7 +47,7 @@ describe("a candidate with a command among its lines", () => {
     ["in flight with others", undefined],
     ["line by line", 1]
   ] as const)("sent %s", (_how, windowBytes) => {
-    it.live.each(["abort", "end",  "quit", "logout", "configure", "configure session other", "bash", "python-shell"])(
+    it.live.each(["abort", "end", "quit", "logout", "configure", "configure session other", "bash", "python-shell"])(
       "is stopped at that line, named, and leaves nothing behind: %s",
       (line) =>
         Effect.gen(function* () {

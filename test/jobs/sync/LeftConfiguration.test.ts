@@ -18,11 +18,15 @@ const withCommand = <A, E>(like: string, body: (lab: Lab.SyncLab, hostname: stri
 
 const phases = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql<{ phase: string; reason: string }>`select phase, protocol ->> 'reason' as reason from config_change order by id desc limit 1`
+  (sql) =>
+    sql<{
+      phase: string
+      reason: string
+    }>`select phase, protocol ->> 'reason' as reason from config_change order by id desc limit 1`
 )
 
 it.live.each(["abort", "end", "configure session other", "bash", "write erase", "logout", "commit timer 00:05:00"])(
-  "ends a dry run at an unknown command like \"%s\", with the switch as it was",
+  'ends a dry run at an unknown command like "%s", with the switch as it was',
   (like) =>
     withCommand(like, (lab, hostname) =>
       Effect.gen(function* () {
@@ -32,7 +36,10 @@ it.live.each(["abort", "end", "configure session other", "bash", "write erase", 
         const began = Date.now()
         const text = Lab.outcomes(yield* Lab.sync({ dry_run: true, hostnames: [hostname] }))[hostname] ?? ""
         assert.isBelow(Date.now() - began, 20_000)
-        assert.match(text, /LeftConfiguration: line \d+ \("frobnicate"\) is no configuration: behind it the switch showed /)
+        assert.match(
+          text,
+          /LeftConfiguration: line \d+ \("frobnicate"\) is no configuration: behind it the switch showed /
+        )
         assert.include(text, "The device runs the configuration that it had before.")
         assert.notInclude(text, "may be down")
         assert.deepStrictEqual([device.running(), device.startup()], [running, startup])
@@ -65,7 +72,9 @@ it.live("says that the switch was altered when the unknown command commits, and 
 it.live("says so for a configuration that is given, too", () =>
   withCommand("commit", (lab, hostname) =>
     Effect.gen(function* () {
-      const config = `${Lab.switchAt(lab, 0).running().replace(/^end\n$/m, "")}vlan 77\nfrobnicate\n`
+      const config = `${Lab.switchAt(lab, 0)
+        .running()
+        .replace(/^end\n$/m, "")}vlan 77\nfrobnicate\n`
       const job = yield* Lab.run("apply_config", { hostname, config, dry_run: true })
       const text = Lab.outcomes(job)[hostname] ?? ""
       assert.include(text, "The device does not run the configuration that it had before")
