@@ -121,7 +121,10 @@ describe.each([
   it("ends as unknown when the device runs something else, and is never begun again", () => {
     const ended = after(begin(start), ...discarded, seen("neither"))
     expect(outcome(ended)).toMatchObject({ result: "unknown", runs: "unclear", reason: "leftConfiguration", ok: false })
-    expect(outcome(after(begin(start), ...discarded, ...away))).toMatchObject({ result: "unknown", reason: "unreachable" })
+    expect(outcome(after(begin(start), ...discarded, ...away))).toMatchObject({
+      result: "unknown",
+      reason: "unreachable"
+    })
   })
 
   it("takes back a commit with a timer that the command has made, and a session that is still there", () => {
