@@ -99,7 +99,8 @@ const send = Effect.fnUntraced(function* (
   const session = yield* login.open(device, { state: "DISCOVERED", address: push.oldAddress }).pipe(
     Effect.tap((loggedIn) => load(learned, loggedIn, device, push)),
     Effect.map((loggedIn) => loggedIn.session),
-    Effect.catch(failed(false))
+    // a command among the lines may have committed them
+    Effect.catch((error) => failed(error._tag === "LeftConfiguration" && error.committed)(error))
   )
   const notSent = (text: string, aborted: boolean): PushFailure => ({ text, sent: false, aborted })
   const wanted = yield* Effect.mapError(mayCommit, (text) => notSent(text, false))

@@ -149,8 +149,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
         ReplaceConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
         MergeConfigException: (error) => Effect.succeed(ended({ type: "REJECTED", failure: renderError(error) })),
         SessionLockedException: (error) => Effect.succeed(ended({ type: "LOCKED", failure: renderError(error) })),
-        LeftConfiguration: (error) =>
-          Effect.as(connection.close, ended({ type: "LEFT", failure: renderError(error) }))
+        LeftConfiguration: (error) => Effect.as(connection.close, ended({ type: "LEFT", failure: renderError(error) }))
       })
     )
 

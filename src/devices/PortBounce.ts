@@ -89,7 +89,10 @@ export const make = (operations: OperationStore["Service"], deviceId: number, wi
         let sent = false
         const claim = Effect.map(DeviceWork.claim(operations, row, "lowering"), () => (sent = true))
         const lines = { name: detail.downSession, text: order.down, mayAbort: BOUNCES }
-        const down = yield* Effect.result(verbs.apply(lines, claim))
+        const down = yield* Effect.result(
+          // a command among the lines may have taken ports down
+          Effect.tapErrorTag(verbs.apply(lines, claim), "LeftConfiguration", () => Effect.sync(() => (sent = true)))
+        )
         return { refused, begun: [row, detail], down, sent } as const
       })
     )

@@ -116,12 +116,16 @@ const FATES = {
  */
 const cleanUp = Effect.fnUntraced(
   function* (cli: Cli, request: LoadRequest) {
-    if (cli.prompt().includes("(config")) yield* stepOut(cli)
+    const stood = cli.prompt()
+    if (stood.includes("(config")) yield* stepOut(cli)
     const { pending, sessions } = yield* sessionList(cli).read
     const known = new Set(request.seen?.sessions.map(({ name }) => name))
     const isNamed = (name: string) => request.text.split(/\s+/).includes(name) && !known.has(name)
+    const isEntered = (name: string) =>
+      request.seen !== undefined && !known.has(name) && stood.includes(sessionMode(name).slice(0, -")#".length))
     for (const { name, state } of sessions) {
-      if (state !== "done" && (name === request.name || isNamed(name))) yield* discard(cli, name)
+      const isOurs = name === request.name || isNamed(name) || isEntered(name)
+      if (state !== "done" && isOurs) yield* discard(cli, name)
     }
     if (Option.exists(pending, ({ name }) => name === request.name)) return "timed" as const
     return sessions.find(({ name }) => name === request.name)?.state ?? ("gone" as const)

@@ -145,7 +145,12 @@ export class PromptLedger {
       if (this.#problem !== undefined || this.#strayed !== undefined) return
       this.#readLine(line)
     }
-    if (this.#problem === undefined && this.#strayed === undefined && !this.#counted && this.#rules.prompt.test(partial)) {
+    if (
+      this.#problem === undefined &&
+      this.#strayed === undefined &&
+      !this.#counted &&
+      this.#rules.prompt.test(partial)
+    ) {
       this.#answer()
       this.#counted = true
     }

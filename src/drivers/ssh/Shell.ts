@@ -26,10 +26,7 @@ const mebibyte = 1024 * 1024
 export interface Wire {
   readonly write: (text: string) => void
   /** `loggedOut`: the switch has ended the session by itself, and the connection did not break. */
-  readonly listen: (
-    data: (chunk: Uint8Array) => void,
-    closed: (reason: string, loggedOut?: boolean) => void
-  ) => void
+  readonly listen: (data: (chunk: Uint8Array) => void, closed: (reason: string, loggedOut?: boolean) => void) => void
   readonly destroy: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Words of a site's own that stand for commands: `alias <name> <command>`, or a section of numbered commands. */
+/** Words that stand for commands: a site's own (`alias <name> <command>`, or a section of numbered commands), and those of a release. */
 import type { Entry } from "./ConfigTree.ts"
 import type { Shell } from "./Shell.ts"
 import { firstWord } from "./Words.ts"
@@ -36,7 +36,8 @@ const inCandidate = (tree: Entry | undefined, name: string): ReadonlyArray<strin
 export const commandsOf = ({ device, mode }: Shell, line: string): ReadonlyArray<string> | undefined => {
   const name = firstWord(line)
   const candidate = mode.kind === "session" ? mode.session.tree : undefined
-  const commands = inCandidate(candidate, name) ?? device.facts.aliases.get(name)
+  const like = device.behaviour.quirks.moreCommands[name]
+  const commands = like === undefined ? (inCandidate(candidate, name) ?? device.facts.aliases.get(name)) : [like]
   if (commands === undefined) return undefined
   const [, ...words] = line.split(/\s+/)
   return commands.map((command) =>

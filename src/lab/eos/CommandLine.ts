@@ -23,7 +23,9 @@ export const run = (shell: Shell, raw: string): Output => {
   if (lines === undefined) return runLine(shell, written)
   return lines.reduce<Output>(
     (said, line) =>
-      typeof said === "string" ? joined(said, runLine(shell, line)) : said.then((text) => joined(text, runLine(shell, line))),
+      typeof said === "string"
+        ? joined(said, runLine(shell, line))
+        : said.then((text) => joined(text, runLine(shell, line))),
     ""
   )
 }

@@ -95,7 +95,10 @@ const lookUp = (mode: keyof typeof modeWords) =>
     if (only === undefined) return { meaning: CONFIGURATION, isHomonym: false }
     if (other !== undefined) return { meaning: { kind: "ambiguous" }, isHomonym: false }
     const isLeaving = own.includes(only)
-    return { meaning: { kind: isLeaving ? "leaving" : "command", word: only }, isHomonym: !isLeaving && isRootWord(only) }
+    return {
+      meaning: { kind: isLeaving ? "leaving" : "command", word: only },
+      isHomonym: !isLeaving && isRootWord(only)
+    }
   })
 
 const MEANINGS = { config: lookUp("config"), session: lookUp("session") }

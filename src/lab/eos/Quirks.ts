@@ -50,6 +50,8 @@ export const Quirks = Schema.Struct({
   loginAsks: oneOf("password", "nameAndPassword", "passcode", "code", "newPassword"),
   /** Commands, by their beginnings, that AAA refuses. */
   denied: words,
+  /** Commands of its release that nobody has heard of, and the known one that each is like; configuration modes take them too. */
+  moreCommands: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   /** Pages its output although told not to. */
   pages: flag,
   /** Other people's sessions that are always open; `age`: seconds since they were opened when the switch starts. */
@@ -93,6 +95,7 @@ export const none: Required<Quirks> = {
   refusal: "eos",
   loginAsks: "password",
   denied: [],
+  moreCommands: {},
   pages: false,
   foreignSessions: [],
   withoutRunningDiffs: false,

@@ -1,7 +1,7 @@
 /** Candidates with commands among their lines, loaded past the gate that refuses them: the loader has to notice by itself. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import type { LoadError } from "../../../src/drivers/DriverErrors.ts"
+import type { ConnectError, LoadError } from "../../../src/drivers/DriverErrors.ts"
 import type { LabSwitch } from "../../../src/lab/LabSwitch.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 import { baseConfig, makeOneSwitch, name } from "./OneSwitchLab.ts"
@@ -12,14 +12,15 @@ const MOST_MILLIS = 5_000
 const candidate = (...lines: ReadonlyArray<string>) => `${baseConfig}${lines.join("\n")}\n`
 
 /** Loads the lines into `job27`; what was said, and the switch right afterwards. */
-const loaded = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, node: Partial<Node> = {}, windowBytes?: number) {
-  const { device, driver, target } = yield* makeOneSwitch(node)
-  const session = yield* driver.open({ ...target, ...(windowBytes === undefined ? {} : { windowBytes }) })
+const loaded = Effect.fnUntraced(function* (
+  lines: ReadonlyArray<string>,
+  node: Partial<Node> = {},
+  windowBytes?: number
+) {
+  const { device, loadUngated } = yield* makeOneSwitch(node)
   const before = device.running()
   const began = yield* Clock.currentTimeMillis
-  const error = yield* Effect.flip(
-    session.load({ text: candidate(...lines), mode: "replace", name: "job27", seen: yield* session.sessions })
-  )
+  const error = yield* Effect.flip(loadUngated(candidate(...lines), windowBytes))
   const millis = (yield* Clock.currentTimeMillis) - began
   return { before, device, error, millis }
 }, Effect.scoped)
@@ -27,7 +28,7 @@ const loaded = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, node: 
 /** Number of the first of the lines. */
 const FIRST = baseConfig.split("\n").length
 
-const assertNamed = (error: LoadError, line: string, before = 0) => {
+const assertNamed = (error: LoadError | ConnectError, line: string, before = 0) => {
   assert(error._tag === "LeftConfiguration", `${error._tag}: ${error.message}`)
   assert.strictEqual(error.line, line)
   assert.strictEqual(error.lineNumber, FIRST + before)
@@ -46,7 +47,7 @@ describe("a candidate with a command among its lines", () => {
     ["in flight with others", undefined],
     ["line by line", 1]
   ] as const)("sent %s", (_how, windowBytes) => {
-    it.live.each(["abort", "end",  "quit", "logout", "configure", "configure session other", "bash", "python-shell"])(
+    it.live.each(["abort", "end", "quit", "logout", "configure", "configure session other", "bash", "python-shell"])(
       "is stopped at that line, named, and leaves nothing behind: %s",
       (line) =>
         Effect.gen(function* () {
@@ -106,10 +107,8 @@ describe("a candidate with a command among its lines", () => {
 
   it.live("is stopped when the line is the last one", () =>
     Effect.gen(function* () {
-      const { driver, target, device } = yield* makeOneSwitch()
-      const session = yield* driver.open(target)
-      const text = candidate("abort")
-      const error = yield* Effect.flip(session.load({ text, mode: "replace", name: "job27" }))
+      const { device, loadUngated } = yield* makeOneSwitch()
+      const error = yield* Effect.flip(loadUngated(candidate("abort")))
       assert(error._tag === "LeftConfiguration", error.message)
       assert.strictEqual(error.line, "abort")
       assert.deepStrictEqual(openSessions(device), [])
@@ -120,10 +119,9 @@ describe("a candidate with a command among its lines", () => {
     Effect.gen(function* () {
       const own = yield* loaded(["abort", ...SECTION], { quirks: { prompt: "[%D] <%H> %P" } })
       assertNamed(own.error, "abort")
-      const { device, driver, target } = yield* makeOneSwitch()
-      const session = yield* driver.open(target)
+      const { device, loadUngated } = yield* makeOneSwitch()
       const text = candidate("commit", "interface Ethernet3", "   shutdown").replace(name, "renamed")
-      const error = yield* Effect.flip(session.load({ text, mode: "replace", name: "job27" }))
+      const error = yield* Effect.flip(loadUngated(text))
       assert(error._tag === "LeftConfiguration", error.message)
       assert.strictEqual(error.line, "commit")
       assert.strictEqual(device.hostname(), "renamed")

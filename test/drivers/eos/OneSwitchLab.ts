@@ -4,7 +4,14 @@ import type { DriverTarget } from "../../../src/drivers/Driver.ts"
 import { parse } from "../../../src/drivers/ssh/AddressMap.ts"
 import type { SshLimitsOptions } from "../../../src/drivers/ssh/SshLimits.ts"
 import { SshLimits } from "../../../src/drivers/ssh/SshLimits.ts"
+import { dialect } from "../../../src/drivers/eos/Dialect.ts"
 import * as EosDriver from "../../../src/drivers/eos/Driver.ts"
+import { load } from "../../../src/drivers/eos/Load.ts"
+import { sessionList } from "../../../src/drivers/eos/Sessions.ts"
+import { channelWire } from "../../../src/drivers/ssh/ChannelWire.ts"
+import { login } from "../../../src/drivers/ssh/Cli.ts"
+import * as Shell from "../../../src/drivers/ssh/Shell.ts"
+import * as SshTransport from "../../../src/drivers/ssh/Transport.ts"
 import { makeLab } from "../../../src/lab/Lab.ts"
 import type { Node } from "../../../src/lab/Topology.ts"
 
@@ -44,7 +51,15 @@ export const makeOneSwitch = Effect.fnUntraced(function* (node: Partial<Node> = 
     password: Redacted.make("admin"),
     hostKey: { _tag: "accept" }
   }
-  return { lab, device, driver, makeDriver, target }
+  /** Loads without the gate that stands in front of every session. */
+  const loadUngated = (text: string, windowBytes?: number) =>
+    Effect.gen(function* () {
+      const transport = yield* SshTransport.open(target, yield* SshLimits, 20)
+      const shell = Shell.make(name, address, channelWire(yield* transport.shell, transport))
+      const cli = yield* login(dialect, windowBytes === undefined ? target : { ...target, windowBytes }, shell)
+      return yield* load(cli, { text, mode: "replace", name: "job27", seen: yield* sessionList(cli).read })
+    }).pipe(Effect.scoped, Effect.provide(SshLimits.layer(limits)))
+  return { lab, device, driver, loadUngated, makeDriver, target }
 })
 
 /** As the base configuration with the given lines put in front of the management interface. */

@@ -29,15 +29,16 @@ describe("commands in a configuration session of a simulated switch", () => {
     clearTimeout(device.timer?.handle)
   })
 
-  it.each([["configure", "(config-if-Et1)"], ["conf t", "(config-if-Et1)"], ["configure session other", "(config-s-other-if-Et1)"]] as const)(
-    "go from one mode to another: %s",
-    async (line, mode) => {
-      const { device, prompt } = await typed([line, ...SHUT])
-      expect(prompt).toBe(`acc1${mode}#`)
-      expect(device.running.includes("shutdown")).toBe(!line.includes("session"))
-      expect(device.sessions.get("job1")?.state).toBe("pending")
-    }
-  )
+  it.each([
+    ["configure", "(config-if-Et1)"],
+    ["conf t", "(config-if-Et1)"],
+    ["configure session other", "(config-s-other-if-Et1)"]
+  ] as const)("go from one mode to another: %s", async (line, mode) => {
+    const { device, prompt } = await typed([line, ...SHUT])
+    expect(prompt).toBe(`acc1${mode}#`)
+    expect(device.running.includes("shutdown")).toBe(!line.includes("session"))
+    expect(device.sessions.get("job1")?.state).toBe("pending")
+  })
 
   it.each([
     ["write erase now", (state: ReturnType<PureShell["state"]>) => state.startup === undefined],
@@ -98,14 +99,8 @@ describe("commands in a configuration session of a simulated switch", () => {
       "command",
       "configuration"
     ])
-    expect(kinds("enable", "clock set 10:00:00", "agent Bgp terminate", "e", "re", "interface Et1", "10 permit")).toEqual([
-      "command",
-      "command",
-      "command",
-      "ambiguous",
-      "ambiguous",
-      "configuration",
-      "configuration"
-    ])
+    expect(
+      kinds("enable", "clock set 10:00:00", "agent Bgp terminate", "e", "re", "interface Et1", "10 permit")
+    ).toEqual(["command", "command", "command", "ambiguous", "ambiguous", "configuration", "configuration"])
   })
 })

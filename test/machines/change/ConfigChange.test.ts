@@ -98,6 +98,48 @@ describe("a change that brings a login which the device refuses", () => {
   })
 })
 
+describe.each([
+  ["a live change", row()],
+  ["a dry run", row({ dryRun: true })]
+])("%s in whose configuration a command stands", (_name, start) => {
+  const strayed: ReadonlyArray<ChangeEvent> = [...opened, { type: "LEFT", failure: "LeftConfiguration: line 3\n" }]
+  const discarded: ReadonlyArray<ChangeEvent> = [...strayed, { type: "DISCARDED" }]
+
+  it("discards what was loaded, and is over when the device runs what it ran before", () => {
+    expect(trail(start, ...discarded, seen("old")).slice(2)).toEqual([
+      "[loading] load",
+      "[discarding] discard",
+      "observe",
+      "[discarded] claim",
+      "end"
+    ])
+    const ended = after(begin(start), ...discarded, seen("old"))
+    expect(outcome(ended)).toMatchObject({ result: "discarded", runs: "old", reason: "leftConfiguration", ok: false })
+    expect(ended.snapshot.context.failure).toBe("LeftConfiguration: line 3\n")
+  })
+
+  it("ends as unknown when the device runs something else, and is never begun again", () => {
+    const ended = after(begin(start), ...discarded, seen("neither"))
+    expect(outcome(ended)).toMatchObject({ result: "unknown", runs: "unclear", reason: "leftConfiguration", ok: false })
+    expect(outcome(after(begin(start), ...discarded, ...away))).toMatchObject({
+      result: "unknown",
+      reason: "unreachable"
+    })
+  })
+
+  it("takes back a commit with a timer that the command has made, and a session that is still there", () => {
+    const timed = after(begin(start), ...discarded, seen("neither", true), { type: "DISCARDED" }, seen("old"))
+    expect(outcome(timed)).toMatchObject({ result: "discarded", runs: "old" })
+    const open = after(begin(start), ...discarded, seen("old", false, true), { type: "DISCARDED" }, seen("old"))
+    expect(outcome(open)).toMatchObject({ result: "discarded", runs: "old" })
+  })
+
+  it("looks at the device after a kill as well, because it may have been altered", () => {
+    const killed = arrive({ ...start, phase: "discarding", oldHash: "old", goal: "old", reason: "leftConfiguration" })
+    expect(outcome(after(killed, { type: "DISCARDED" }, seen("neither")))).toMatchObject({ result: "unknown" })
+  })
+})
+
 describe("a live change", () => {
   it("in mode 1 is committed with a timer, proved over a new connection, confirmed and looked at again", () => {
     expect(trail(row(), ...committed, seen("candidate", true), { type: "CONFIRMED" }, seen("candidate"))).toEqual([

@@ -21,6 +21,7 @@ const plain = [
   "OPENED",
   "REJECTED",
   "LOCKED",
+  "LEFT",
   "LOST",
   "DISCARDED",
   "COMMIT_REFUSED",
@@ -53,7 +54,7 @@ const isOurs = (event: { readonly type: string }): event is ChangeEvent =>
   events.some(({ type }) => type === event.type)
 
 /** Where a change is without a phase of its own. */
-const memory = ["opened", "settling", "withdrawn", "expired"]
+const memory = ["opened", "strayed", "settling", "withdrawn", "expired"]
 
 /** States in which nothing is written because nothing is done, or that begin where the row is written already. */
 const unwritten =
@@ -90,7 +91,7 @@ describe.each([
   it("reach what they must", () => {
     const reached = new Set(paths.flatMap(({ steps }) => steps.map(({ state }) => placeOf(state).split(".")[0])))
     const all = [...changePhases, ...memory, "over"].filter(
-      (state) => !dryRun || /plan|open|load|disc|unch|over/.test(state)
+      (state) => !dryRun || /plan|open|load|disc|unch|over|stray|unknown/.test(state)
     )
     const never = [...(mode === 2 ? [] : ["proved"]), ...(savesAtCommit ? [] : ["restoring"])]
     expect([...reached].toSorted()).toEqual(all.filter((state) => !never.includes(state)).toSorted())

@@ -33,7 +33,14 @@ export const pureShell = (node: Partial<Node> = {}, more = ""): PureShell => {
   let reloads = 0
   const device = Switch.make({
     name: "acc1",
-    hardware: Hardware.make({ name: "acc1", index: 1, linked: [], model: undefined, mac: undefined, serial: undefined }),
+    hardware: Hardware.make({
+      name: "acc1",
+      index: 1,
+      linked: [],
+      model: undefined,
+      mac: undefined,
+      serial: undefined
+    }),
     hostKey: HostKey.lazy(),
     version: "4.31.4M",
     behaviour: behaviourOf(node),

@@ -104,7 +104,22 @@ const inAnyCase = (choice: Choice, word: string): string =>
   choice.isSo(1, 8) ? word.toUpperCase() : choice.isSo(1, 12) ? word.slice(0, 1).toUpperCase() + word.slice(1) : word
 
 const BEFORE = ["", "", "", "", "", "do ", "DO ", "no ", "default ", "!", "!! ", "zap ", "do do ", "n "]
-const BEHIND = ["", "", "", "", "", " | no-more", " > flash:kept", " | redirect flash:kept", " | tee flash:kept", "?", " ", "\r", ";", " ?"]
+const BEHIND = [
+  "",
+  "",
+  "",
+  "",
+  "",
+  " | no-more",
+  " > flash:kept",
+  " | redirect flash:kept",
+  " | tee flash:kept",
+  "?",
+  " ",
+  "\r",
+  ";",
+  " ?"
+]
 const INDENT = ["", "", "   ", "      ", " ", "\t", "  \t "]
 
 /** One line with a command in it, or one that could be. */

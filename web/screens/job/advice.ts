@@ -23,6 +23,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   rolledBack:
     "The switch's own timer took the change back, because nobody could confirm it: often the change cuts the switch off.",
   outsideChange: "Somebody changed the switch while the change was under way. Look at its drift.",
+  leftConfiguration:
+    "A line of the configuration is a command. It is named above: take it out of the template, the port or the settings.",
   loginRefused:
     "The switch refuses our login after the change, so it went back. Look at the users and passwords in the change.",
   notSaved:

@@ -77,7 +77,11 @@ export const matchCommand = (
 
 /** `> file` and `>> file` are words for filters. */
 const filterOf = (text: string): string =>
-  text.startsWith(">>") ? `append ${text.slice(2)}` : text.startsWith(">") ? `redirect ${text.slice(1)}` : text.slice(1).trim()
+  text.startsWith(">>")
+    ? `append ${text.slice(2)}`
+    : text.startsWith(">")
+      ? `redirect ${text.slice(1)}`
+      : text.slice(1).trim()
 
 interface WordMatch {
   readonly complete: boolean
