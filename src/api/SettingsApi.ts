@@ -228,7 +228,11 @@ const endpoints = withGroups.add(
   HttpApiEndpoint.put("refresh", "/repository/:name", {
     params: repository,
     payload: RefreshRequest.schema,
-    success: Schema.Struct({ ...Text.fields, warnings: Remarks, ignored: Schema.optionalKey(Schema.Array(Schema.String)) }),
+    success: Schema.Struct({
+      ...Text.fields,
+      warnings: Remarks,
+      ignored: Schema.optionalKey(Schema.Array(Schema.String))
+    }),
     error: [BadRequest, InternalError, ServiceUnavailable]
   })
     .middleware(RequestBody)
