@@ -6,14 +6,7 @@ import { Console, Effect, FileSystem, Option, Path, type PlatformError, Result, 
 import { Device } from "../domain/Device.ts"
 import { effectSentences } from "../domain/EffectSentences.ts"
 import { type Remark, remark } from "../domain/Remark.ts"
-import {
-  type FileRefusal,
-  fileText,
-  isForeign,
-  LINK_NOWHERE,
-  LINK_OUTSIDE,
-  SUBMODULE
-} from "../git/FileText.ts"
+import { type FileRefusal, fileText, isForeign, LINK_NOWHERE, LINK_OUTSIDE, SUBMODULE } from "../git/FileText.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { isWithinSettings } from "../settings/RepositoryPaths.ts"
 import { checkSettings, type Inventory } from "../settings/SettingsCheck.ts"

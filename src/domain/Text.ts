@@ -121,7 +121,7 @@ export const valueFaults = (
   }
   const lookAt = (key: string, element: unknown, path: ReadonlyArray<string | number>): void => {
     const fault = textFault(key, "line")
-    if (fault !== undefined) faults.push({ ...fault, message: `its name ${fault.message}`, path: [...path, key] })
+    if (fault !== undefined) faults.push({ ...fault, message: `its name ${fault.message}`, path: path.concat(key) })
     look(element, [...path, key], kindOf(key))
   }
   look(value, [], kind)

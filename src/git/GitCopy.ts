@@ -168,7 +168,9 @@ export const replaceCopy = Effect.fnUntraced(function* (
     if (copy.address.ref !== undefined) yield* runGitText(["ls-remote", "--quiet", "origin", "HEAD"], next.options)
     const arrived = yield* fetchCopy(next, cloneAll)
     yield* recordState(next, arrived)
-    yield* fs.remove(options.directory, { recursive: true, force: true }).pipe(Effect.mapError(fileFault(options.directory)))
+    yield* fs
+      .remove(options.directory, { recursive: true, force: true })
+      .pipe(Effect.mapError(fileFault(options.directory)))
     yield* fs.rename(fresh, options.directory).pipe(Effect.mapError(fileFault(options.directory)))
     return arrived
   }).pipe(Effect.ensuring(removeFresh))

@@ -99,7 +99,8 @@ export const buildTemplateSnapshot = (input: TemplateSnapshotInput): TemplateSna
   const files = textsByPlatform(input.files)
   const refused = byPlatform(input.refused ?? NO_REFUSALS)
   const names = new Set([...files.keys(), ...refused.keys()])
-  const make = (name: string) => makePlatform(name, files.get(name) ?? NO_FILES, refused.get(name) ?? NO_REFUSALS, input)
+  const make = (name: string) =>
+    makePlatform(name, files.get(name) ?? NO_FILES, refused.get(name) ?? NO_REFUSALS, input)
   return { root: input.root, platforms: new Map([...names].map((name) => [name, make(name)])) }
 }
 

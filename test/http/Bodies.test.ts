@@ -21,9 +21,19 @@ const unreadable: ReadonlyArray<readonly [what: string, sending: Sending, status
   ["NaN", { raw: '{"a": NaN}' }, 400, "Bad Request"],
   ["a number beyond all numbers", { raw: '{"a": 1e999}' }, 400, "Bad Request"],
   ["bytes that are no UTF-8", { raw: Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]) }, 400, "Bad Request"],
-  ["a NUL character", { raw: '{"hostname": "a\\u0000"}' }, 400, "Bad Request"],
-  ["half a surrogate pair", { raw: '{"hostname": "\\ud800"}' }, 400, "Bad Request"],
-  ["a NUL character in a key", { raw: '{"a\\u0000": 1}' }, 400, "Bad Request"],
+  ["a NUL character", { raw: '{"hostname": "a\\u0000"}' }, 400, "hostname: holds the control character U+0000"],
+  [
+    "half a surrogate pair",
+    { raw: '{"hostname": "\\ud800"}' },
+    400,
+    "hostname: holds half of a surrogate pair (U+D800)"
+  ],
+  [
+    "a NUL character in a key",
+    { raw: '{"a\\u0000": 1}' },
+    400,
+    "a\\u0000: its name holds the control character U+0000"
+  ],
   ["nesting without end", { raw: nested(101) }, 400, "Bad Request"],
   ["nesting far beyond that", { raw: "[".repeat(100_000) }, 400, "Bad Request"],
   [

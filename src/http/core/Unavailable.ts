@@ -54,7 +54,9 @@ const refuseValue = (door: string, cause: Cause.Cause<unknown>) =>
     Effect.logError(`${door} let a value pass that the database refuses`, cause),
     Effect.suspend(() => {
       const error = refusedValueIn(cause)
-      return Effect.fail(new BadRequest({ message: `The request cannot be stored: ${(error && refusedValue(error)) ?? ""}` }))
+      return Effect.fail(
+        new BadRequest({ message: `The request cannot be stored: ${(error && refusedValue(error)) ?? ""}` })
+      )
     })
   )
 
