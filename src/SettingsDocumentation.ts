@@ -307,7 +307,7 @@ export const documentation: ReadonlyArray<readonly [name: string, fallback: stri
   [
     "REFRESH_MAX_LOSING",
     "50",
-    "the same for a commit after which more than so many percent (and at least 5) of the managed devices lose more lines than they get"
+    "the same for a commit after which more than so many percent (and at least 5) of the managed devices lose at least 10 lines more than they get"
   ],
   [
     "STRICT_SETTINGS",

@@ -5,6 +5,8 @@
 import { Schema } from "effect"
 import { Remark } from "./Remark.ts"
 
+/** So many lines less are more than a setting that is replaced or left out. */
+export const MANY_LINES = 10
 /** The longest list of names; the counts beside it count all. */
 export const MOST_NAMES = 50
 /** The most ports, VLANs, groups and rules that are listed. */
@@ -74,7 +76,8 @@ export type RemovedKind = typeof RemovedKind.Type
 
 /**
  * Configurations that change. A refresh renders some devices (`rendered`) for all that are concerned (`is_sample`): `changed`, `losing`
- * and `failed` count the devices that these stand for. `losing` lose more lines than they get. `devices` are those that were rendered,
+ * and `failed` count the devices that these stand for. `losing` lose at least `MANY_LINES` more lines
+ * than they get. `devices` are those that were rendered,
  * those with the most removed lines first.
  */
 export const ConfigurationEffect = Schema.Struct({

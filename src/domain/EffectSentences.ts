@@ -60,7 +60,7 @@ export const reasonsToAsk = (
     ),
   ...(losesMany(configurations, limits.losing)
     ? [
-        `${configurations.losing} of ${configurations.managed} managed devices lose more lines than they get (more than ${limits.losing} % is asked about: REFRESH_MAX_LOSING)`
+        `${configurations.losing} of ${configurations.managed} managed devices lose many lines (more than ${limits.losing} % is asked about: REFRESH_MAX_LOSING)`
       ]
     : [])
 ]
@@ -108,7 +108,7 @@ const configurationSentence = (effect: ConfigurationEffect): ReadonlyArray<strin
     lines,
     ...(losing > 0
       ? [
-          `${is_sample ? "About " : ""}${counted(losing, "device loses", "devices lose")} more lines than ${losing === 1 ? "it gets" : "they get"}`
+          `${is_sample ? "About " : ""}${counted(losing, "device loses", "devices lose")} many lines and ${losing === 1 ? "gets" : "get"} few or none`
         ]
       : []),
     ...(failed > 0 ? [`${is_sample ? "About " : ""}${counted(failed, "device")} cannot be rendered`] : [])

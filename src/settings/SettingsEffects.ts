@@ -49,6 +49,8 @@ export interface SettingsChange {
 }
 
 const DEVICES_PER_STEP = 200
+/** The most ports of all VLANs that are listed; their numbers count all. */
+const MOST_PORTS = 1_000
 
 const first = (names: ReadonlyArray<string>): ReadonlyArray<string> => names.slice(0, MOST_NAMES)
 
@@ -128,7 +130,8 @@ const usesOf = ({ after, before, rules }: SettingsChange) => {
       ),
       ...inFiles.flatMap((uses) => uses.get(group) ?? [])
     ]
-    return [...new Map(found.map(({ kind, name }) => [`${kind} ${name}`, { kind, name }])).values()]
+    const uses = new Map(found.map(({ kind, name }) => [`${kind} ${name}`, { kind, name }]))
+    return [...uses.values()].slice(0, MOST_NAMES)
   }
 }
 
@@ -323,9 +326,14 @@ const effectsOf = (
       }
     }
     for (const { id, key, ...port } of bySettings) found.get(keyOf(id, key))?.ports.push(port)
+    let left = MOST_PORTS
     return [...found.values()]
-      .map(({ ports: naming, ...vlan }) => ({ ...vlan, ports: naming.length, port_list: naming.slice(0, MOST_LISTED) }))
-      .toSorted((a, b) => b.ports - a.ports || b.devices - a.devices)
+      .toSorted((a, b) => b.ports.length - a.ports.length || b.devices - a.devices)
+      .map(({ ports: naming, ...vlan }) => {
+        const port_list = naming.slice(0, Math.min(MOST_LISTED, left))
+        left -= port_list.length
+        return { ...vlan, ports: naming.length, port_list }
+      })
   }
 }
 

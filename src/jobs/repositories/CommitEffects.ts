@@ -11,6 +11,7 @@ import type { CheckedBranch } from "../../domain/BranchCheck.ts"
 import {
   type CommitEffects,
   type ConfigurationEffect,
+  MANY_LINES,
   MOST_LISTED,
   MOST_NAMES,
   NO_CONFIGURATIONS,
@@ -89,7 +90,7 @@ class Renderings {
     this.added += added
     this.removed += removed
     this.stood.changed += hostnames.length
-    if (removed > added) this.stood.losing += hostnames.length
+    if (removed - added >= MANY_LINES) this.stood.losing += hostnames.length
     this.devices.push({ hostname, added, removed })
   }
 

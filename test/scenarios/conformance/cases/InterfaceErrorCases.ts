@@ -65,8 +65,8 @@ export const interfaceErrorCases: ReadonlyArray<Case> = [
   ),
   bad(
     "that a VLAN name is unknown",
-    { untagged_vlan: "student" },
-    "Specified VLAN name student is not present in east-a1"
+    { untagged_vlan: "learner" },
+    "Specified VLAN name learner is not present in east-a1"
   ),
   bad("that an empty VLAN name is unknown", { untagged_vlan: "" }, "Specified VLAN name  is not present in east-a1"),
   bad("that 0 is no VLAN", { untagged_vlan: 0 }, "Specified VLAN name 0 is not present in east-a1"),

@@ -237,6 +237,18 @@ const repositories: ReadonlyArray<Case> = [
   },
   refresh("that an action is needed", {}, 400, "No action specified"),
   ...["PULL", null, 5].map((action) => refresh("that the action is unknown", { action }, 400, "Invalid action")),
+  refresh(
+    "that confirm is no commit",
+    { action: "REFRESH", confirm: "main" },
+    400,
+    "confirm should be the hash of the commit that waits, or its first 7 digits or more"
+  ),
+  refresh(
+    "that another commit is confirmed than the newest one",
+    { action: "REFRESH", confirm: "0000000" },
+    409,
+    /^confirm names commit 0000000, but the newest commit is [0-9a-f]{40}: /
+  ),
   {
     ...refresh(
       "why the repository is not accepted",
