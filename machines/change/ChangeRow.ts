@@ -190,6 +190,8 @@ export type ChangeEvent =
       readonly savesAtCommit?: boolean
       /** It is what the row expects but for lines that the device writes by itself. */
       readonly isExpected?: boolean
+      /** The same of what the dry run has shown to which the change is pinned. */
+      readonly isShown?: boolean
     }
   | ({
       readonly type: "LOADED"

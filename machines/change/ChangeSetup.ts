@@ -233,6 +233,7 @@ export const change = setup({
       event.type === "RUNNING_READ" &&
       row.shown !== undefined &&
       row.shown.running !== event.hash &&
+      event.isShown !== true &&
       // As above.
       row.candidateHash !== event.hash,
     diffIsOther: ({ event }) => event.type === "LOADED" && event.isOther === true,

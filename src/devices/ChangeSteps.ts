@@ -112,7 +112,7 @@ export const make = (context: ChangeContext): ChangeSteps => {
   let sessionsSeen: ConfigSessions | null = null
   let mergesAtCommit = false
 
-  const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash, force }: ChangeRow) {
+  const verify = Effect.fnUntraced(function* ({ dryRun, expectedHash, force, shown }: ChangeRow) {
     const { driver, session } = yield* connection.current
     const running = yield* session.runningConfig
     const sessions = yield* session.sessions
@@ -125,14 +125,16 @@ export const make = (context: ChangeContext): ChangeSteps => {
     const habits = driver.commitHabits(sessions, [running, context.candidate])
     const { savesAtCommit } = habits
     mergesAtCommit = habits.mergesAtCommit
-    const isExpected =
-      !force && expectedHash !== null && (yield* context.isExpected(expectedHash, { hash, config: running }))
+    const isSame = (wanted: string) => context.isExpected(wanted, { hash, config: running })
+    const isExpected = !force && expectedHash !== null && (yield* isSame(expectedHash))
+    const isShown = shown !== undefined && (yield* isSame(shown.running))
     return ended({
       type: "RUNNING_READ",
       hash,
       foreignTimer: Option.isSome(sessions.pending),
       savesAtCommit,
-      isExpected
+      isExpected,
+      isShown
     })
   })
 

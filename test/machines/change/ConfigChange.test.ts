@@ -253,6 +253,16 @@ describe("a live change", () => {
     const walk = after(begin(start), { type: "OPENED" }, { type: "RUNNING_READ", hash: "alien", foreignTimer: false })
     expect(walk).toMatchObject({ step: { src: "load" } })
   })
+
+  it("goes on where only lines are others that the device writes by itself, pinned to a dry run or not", () => {
+    const start = begin(row({ shown: { running: "old", diff: "digest" } }))
+    const read = { type: "RUNNING_READ", hash: "other image", foreignTimer: false } as const
+    const both = after(start, { type: "OPENED" }, { ...read, isExpected: true, isShown: true })
+    expect(both).toMatchObject({ step: { src: "load" } })
+    expect(rowAt(both).oldHash).toBe("other image")
+    const one = after(start, { type: "OPENED" }, { ...read, isExpected: true, isShown: false })
+    expect(outcome(one)).toMatchObject({ result: "discarded", reason: "otherRunning" })
+  })
 })
 
 describe("a change that cannot be proved", () => {

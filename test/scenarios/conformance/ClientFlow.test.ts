@@ -238,7 +238,8 @@ it.live(
       yield* noDrift("after the upgrade")
       yield* run(`/job/${last.id}/revert`, {})
       assert.notInclude(blank.running(), "desk six")
-      yield* sync()
+      yield* edit({ Ethernet9: { configtype: "ACCESS_AUTO", data: { description: "desk nine" } } })
+      yield* autoPush()
       assert.deepInclude(yield* device, { synchronized: true })
       assert.notInclude(yield* causes, "drift")
 
